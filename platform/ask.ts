@@ -1,0 +1,25 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+
+/**
+ * Asking: a named operation executed against the supergraph as a service (`app_<slug>`), with no more scopes than both
+ * the service's registration and the viewer it acts for have. A call when embedded, HTTP to the router otherwise.
+ * @returns the operation's data; throws the first error of the answer when there is one
+ */
+export type Ask = <Data, Variables extends Record<string, unknown>>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  as: AskAs,
+) => Promise<Data>
+
+export interface AskAs {
+  /** The asking app, `app_<slug>`. */
+  readonly appId: string
+  /** The viewer for whom it asks: gives the organization, the person and the upper bound of scopes. */
+  readonly viewer: {
+    readonly userId: string | null
+    readonly organizationId: string | null
+    readonly roles: readonly string[]
+    readonly scopes: readonly string[]
+    readonly context: 'personal' | 'organization'
+  }
+}

@@ -1,0 +1,42 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** Secrets at rest: what a database dump must not give away. */
+export interface Cipher {
+  /**
+   * Encrypts text with the newest key.
+   * @param about binds the ciphertext to its place (e.g. `connection:<id>:access`): copied to another row it does not open
+   */
+  seal(text: string, about: string): string
+  /** Opens what `seal` made with any known key; throws when it was altered, moved, or its key is unknown. */
+  open(sealed: string, about: string): string
+}
+
+/** One key of 32 bytes and the short name it is stored under. */
+export interface CipherKey {
+  readonly id: string
+  readonly key: Buffer
+}
+
+/** AES-256-GCM (NIST SP 800-38D); the form is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, base64url parts. */
+export function createCipher(keys: readonly [CipherKey, ...CipherKey[]]): Cipher {
+  const byId = new Map(keys.map(entry => [entry.id, entry.key]))
+  return {
+    seal(text, about) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', keys[0].key, nonce)
+      cipher.setAAD(Buffer.from(about))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return ['v1', keys[0].id, nonce.toString('base64url'), cipher.getAuthTag().toString('base64url'), body.toString('base64url')].join('.')
+    },
+    open(sealed, about) {
+      const [version, id, nonce, tag, body] = sealed.split('.')
+      const key = id === undefined ? undefined : byId.get(id)
+      if (version !== 'v1' || !nonce || !tag || body === undefined) throw new Error('not a sealed value')
+      if (!key) throw new Error(`sealed with key ${id}, which is not configured`)
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 })
+      decipher.setAAD(Buffer.from(about))
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'))
+      return Buffer.concat([decipher.update(Buffer.from(body, 'base64url')), decipher.final()]).toString('utf8')
+    },
+  }
+}

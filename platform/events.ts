@@ -1,0 +1,92 @@
+/**
+ * Events refresh screens: a topic and ids, never data, announced after commit, at most once. This file is the port and
+ * its carrier inside one process; other carriers keep the same promises.
+ */
+export type EventIds = Readonly<Record<string, string>>
+
+export interface Events {
+  /** Tells every present listener of the topic. Never throws, never waits. */
+  announce(topic: string, ids: EventIds): void
+  /** Starts listening at once (not at the first `next()`), so nothing that is announced after the call is missed. */
+  listen(topics: readonly string[]): EventStream
+  /** How many listeners a topic has, or all together: what tests assert to be zero after an unsubscribe. */
+  listenerCount(topic?: string): number
+}
+
+/**
+ * Events as they come. `return()` settles a pending `next()` at once and removes the listener: an async generator
+ * would keep it until the next event.
+ */
+export interface EventStream extends AsyncIterableIterator<EventIds> {
+  return(): Promise<IteratorResult<EventIds>>
+}
+
+/** How many undelivered events a listener may pile up; equal ones count once, and past it the oldest go. */
+const mostWaiting = 1000
+
+export function createMemoryEvents(): Events {
+  const listeners = new Map<string, Set<(ids: EventIds) => void>>()
+  return {
+    announce(topic, ids) {
+      for (const tell of listeners.get(topic) ?? []) tell(ids)
+    },
+    listen(topics) {
+      const waiting = new Map<string, EventIds>()
+      let pending: ((result: IteratorResult<EventIds>) => void)[] = []
+      let over = false
+      const tell = (ids: EventIds) => {
+        const taker = pending.shift()
+        if (taker) return taker({ value: ids, done: false })
+        waiting.set(JSON.stringify(ids), ids)
+        if (waiting.size > mostWaiting) waiting.delete(waiting.keys().next().value!)
+      }
+      for (const topic of topics) {
+        const set = listeners.get(topic) ?? new Set()
+        set.add(tell)
+        listeners.set(topic, set)
+      }
+      const end = () => {
+        over = true
+        for (const topic of topics) {
+          const set = listeners.get(topic)
+          set?.delete(tell)
+          if (set?.size === 0) listeners.delete(topic)
+        }
+        waiting.clear()
+        for (const taker of pending) taker({ value: undefined, done: true })
+        pending = []
+      }
+      return {
+        next() {
+          if (over) return Promise.resolve({ value: undefined, done: true })
+          const first = waiting.entries().next()
+          if (!first.done) {
+            waiting.delete(first.value[0])
+            return Promise.resolve({ value: first.value[1], done: false })
+          }
+          return new Promise(resolve => pending.push(resolve))
+        },
+        return() {
+          end()
+          return Promise.resolve({ value: undefined, done: true })
+        },
+        throw(error: unknown) {
+          end()
+          return Promise.reject(error)
+        },
+        [Symbol.asyncIterator]() {
+          return this
+        },
+        async [Symbol.asyncDispose]() {
+          end()
+        },
+      }
+    },
+    listenerCount(topic) {
+      if (topic !== undefined) return listeners.get(topic)?.size ?? 0
+      let count = 0
+      for (const set of listeners.values()) count += set.size
+      return count
+    },
+  }
+}

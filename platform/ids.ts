@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { Refusal } from './errors.ts'
+
+/**
+ * A UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so ids of one table sort by creation and
+ * pages keep their order.
+ */
+export function newId(now: Date = new Date()): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now.getTime(), 0, 6)
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f)
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && uuid.test(value)
+
+/**
+ * Hands back the id in lower case, or refuses it before it reaches SQL.
+ * @param field the argument's name as the client wrote it, for the sentence
+ */
+export function requireId(value: string, field: string): string {
+  if (!isId(value)) throw new Refusal('BAD_USER_INPUT', `${field} is not an id: expected a UUID such as 0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e.`, { field })
+  return value.toLowerCase()
+}

@@ -1,0 +1,66 @@
+import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
+import type { Sequelize } from 'sequelize'
+import type { Ask } from '../platform/ask.ts'
+import type { Cipher } from '../platform/cipher.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Events } from '../platform/events.ts'
+import type { OpenJobs } from '../platform/jobs.ts'
+import type { Outbound } from '../platform/outbound.ts'
+import type { Slug } from './scopes.ts'
+import type { Viewer } from './viewer.ts'
+
+/** What every subgraph stands on: made once per process by the composition root (`router/start/`), handed over whole. */
+export interface Foundation {
+  readonly environment: 'development' | 'staging' | 'production'
+  /** Origin under which clients reach the platform, without a trailing slash. */
+  readonly publicUrl: string
+  readonly sequelize: Sequelize
+  /** Opens the job runner of one subgraph on its own database. */
+  readonly openJobs: OpenJobs
+  readonly events: Events
+  readonly ask: Ask
+  readonly clock: Clock
+  readonly cipher: Cipher
+  readonly outbound: Outbound
+  readonly log: Logger
+}
+
+/** How a service presents itself to identity's registry: data, synchronised at every start (I-07). */
+export interface Registration {
+  readonly slug: Slug
+  /** `app_<slug>`: the name under which the service calls others. */
+  readonly appId: string
+  readonly title: string
+  readonly contexts: readonly ('personal' | 'organization')[]
+  /** Path or address of the icon asset. */
+  readonly icon: string
+  /** Scopes (`slug:scope`) that this service's own calls to others carry. */
+  readonly asks: readonly string[]
+  /** Whether it answers `<slug>Widget`, and for whom one answer is true. */
+  readonly widget: { readonly audience: 'organization' | 'user' } | null
+  readonly lifecycle: 'active' | 'deprecated' | 'retired'
+}
+
+/** What one operation is known by inside a subgraph. */
+export interface Operation {
+  readonly requestId: string
+}
+
+/**
+ * One subgraph, ready to be composed into the supergraph.
+ * `Context` is what its resolvers receive; it is born per operation, because it holds the loaders.
+ */
+export interface Subgraph<Context extends object = object> {
+  readonly registration: Registration
+  /** Executable federation schema (`_service`, `_entities` included). */
+  readonly schema: GraphQLSchema
+  /** Makes the resolvers' context for one operation of one viewer: fresh loaders, nothing shared with another. */
+  open(viewer: Viewer, operation: Operation): Context
+  /** Serves the rows that the router forwards untouched (D9): redirects, pages, foreign handlers, raw bodies. */
+  http?(request: Request, viewer: Viewer): Promise<Response>
+  /** Starts jobs and sweeps; resolves when they run. */
+  start(): Promise<void>
+  /** Stops taking work, ends what runs, frees what was opened; safe to call twice. */
+  stop(): Promise<void>
+}

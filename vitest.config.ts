@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/kit/global-setup.ts'],
+    // Node loads our files itself, as in production; through Vite's runner graphql would be loaded twice.
+    experimental: { viteModuleRunner: false },
+    pool: 'forks',
+    isolate: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
