@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 
   get code(): ErrorCode {
-    return this.extensions['code'] as ErrorCode
+    return this.extensions.code as ErrorCode
   }
 }
 

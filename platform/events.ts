@@ -90,3 +90,33 @@ export function createMemoryEvents(): Events {
     },
   }
 }
+
+/**
+ * Makes of each event what a subscription yields; events for which `map` gives undefined are passed over.
+ * Written by hand for the reason above: `return()` ends the source at once.
+ */
+export function mapEvents<Value>(source: EventStream, map: (ids: EventIds) => Value | undefined): AsyncIterableIterator<Value> {
+  const next = async (): Promise<IteratorResult<Value>> => {
+    for (;;) {
+      const { value, done } = await source.next()
+      if (done) return { value: undefined, done: true }
+      const mapped = map(value)
+      if (mapped !== undefined) return { value: mapped, done: false }
+    }
+  }
+  const end = async (): Promise<IteratorResult<Value>> => {
+    await source.return()
+    return { value: undefined, done: true }
+  }
+  return {
+    next,
+    return: end,
+    throw: async error => {
+      await source.return()
+      throw error
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

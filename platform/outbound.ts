@@ -1,11 +1,9 @@
+import { lookup as resolveName } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { Agent, request } from 'undici'
+
 /** HTTP to third parties: the only way out of the platform. */
-export interface Outbound {
-  /**
-   * Sends one request; never retries, never follows a redirect.
-   * @throws OutboundFailure: `sent` tells whether the other side may have acted on it
-   */
-  (url: string | URL, options?: OutboundOptions): Promise<OutboundAnswer>
-}
+export type Outbound = (url: string | URL, options?: OutboundOptions) => Promise<OutboundAnswer>
 
 export interface OutboundOptions {
   readonly method?: string
@@ -13,6 +11,11 @@ export interface OutboundOptions {
   readonly body?: string
   /** Until the whole answer is there. @default 10000 */
   readonly timeoutMs?: number
+  /**
+   * Opens a connection of its own, for calls that must not be repeated: a kept-alive one may be closed by the other side
+   * in the very moment we write, and nobody could tell whether the call arrived. @default false
+   */
+  readonly freshConnection?: boolean
 }
 
 export interface OutboundAnswer {
@@ -22,7 +25,7 @@ export interface OutboundAnswer {
   readonly text: string
 }
 
-/** No answer came. `sent` false: refused before a byte went out. True: the outcome is unknown. */
+/** No answer came. `sent` false: nothing reached the other side. True: it may have acted, the outcome is unknown. */
 export class OutboundFailure extends Error {
   readonly sent: boolean
   constructor(message: string, sent: boolean, cause?: unknown) {
@@ -30,4 +33,98 @@ export class OutboundFailure extends Error {
     this.name = 'OutboundFailure'
     this.sent = sent
   }
+}
+
+const largestAnswer = 1024 * 1024
+
+/** Addresses that are nobody's public service (RFC 6890): a request there would be made on behalf of an attacker. */
+const notPublic = new BlockList()
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  notPublic.addSubnet(net, bits, 'ipv4')
+for (const [net, bits] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  notPublic.addSubnet(net, bits, 'ipv6')
+
+/** Whether an IP address is a public one; IPv4 inside IPv6 counts as the IPv4 that it is. */
+export function isPublicAddress(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  const plain = mapped ?? address
+  const family = isIP(plain)
+  return family !== 0 && !notPublic.check(plain, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+const onlyPublic: LookupFunction = (hostname, options, done) =>
+  resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return done(error, [])
+    const allowed = addresses.filter(({ address }) => isPublicAddress(address))
+    if (!allowed.length) return done(Object.assign(new Error(`${hostname} has no public address`), { code: 'ENOTPUBLIC' }), [])
+    if (options.all) return done(null, allowed)
+    return done(null, allowed[0]!.address, allowed[0]!.family)
+  })
+
+/** Failures that happen before the first byte of a request is written. */
+const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOTPUBLIC', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_INVALID_URL'])
+
+/**
+ * Makes the way out: one request at a time, no retry, no redirect followed, time-outs on everything.
+ * @param allowedOrigins origins that configuration names: only these may lie on a private address
+ */
+export function createOutbound(allowedOrigins: readonly string[]): Outbound & { close(): Promise<void> } {
+  const trusted = new Set(allowedOrigins.map(origin => new URL(origin).origin))
+  const options = { connections: 32, connectTimeout: 5000 }
+  const agents = {
+    trusted: new Agent({ ...options }),
+    trustedFresh: new Agent({ ...options, pipelining: 0 }),
+    guarded: new Agent({ ...options, connect: { lookup: onlyPublic, timeout: 5000 } }),
+    guardedFresh: new Agent({ ...options, pipelining: 0, connect: { lookup: onlyPublic, timeout: 5000 } }),
+  }
+  const send: Outbound = async (url, { method = 'GET', headers = {}, body, timeoutMs = 10_000, freshConnection = false } = {}) => {
+    const target = new URL(url)
+    const isTrusted = trusted.has(target.origin)
+    if (target.protocol !== 'https:' && target.protocol !== 'http:') throw new OutboundFailure(`${target.protocol} is not a way to reach a third party`, false)
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (!isTrusted && isIP(host) && !isPublicAddress(host)) throw new OutboundFailure(`${target.origin} is not a public address`, false)
+    const deadline = AbortSignal.timeout(timeoutMs)
+    try {
+      const answer = await request(target, {
+        method: method as 'GET',
+        headers: { 'user-agent': 'supergraph', ...headers },
+        body: body ?? null,
+        signal: deadline,
+        dispatcher: agents[`${isTrusted ? 'trusted' : 'guarded'}${freshConnection ? 'Fresh' : ''}`],
+      })
+      const parts: Buffer[] = []
+      let size = 0
+      for await (const part of answer.body as AsyncIterable<Buffer>) {
+        size += part.length
+        if (size > largestAnswer) throw new OutboundFailure(`${target.origin} answered with more than ${largestAnswer} bytes`, true)
+        parts.push(part)
+      }
+      const found = new Headers()
+      for (const [name, value] of Object.entries(answer.headers)) for (const one of [value ?? []].flat()) found.append(name, one)
+      return { status: answer.statusCode, headers: found, text: Buffer.concat(parts).toString('utf8') }
+    } catch (error) {
+      if (error instanceof OutboundFailure) throw error
+      const code = (error as { code?: string }).code ?? ''
+      const reason = deadline.aborted ? `no answer within ${timeoutMs} ms` : code || (error as Error).message
+      throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !neverSent.has(code), error)
+    }
+  }
+  return Object.assign(send, { close: async () => void (await Promise.all(Object.values(agents).map(agent => agent.close()))) })
 }

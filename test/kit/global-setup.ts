@@ -1,3 +1,31 @@
+import { pino } from 'pino'
+import { type EmbeddedPostgres, startPostgres } from '../../db/embedded.ts'
+import { openRunFolder, removeRunFolder } from './run-folder.ts'
+import { makeTemplate, serverVariable } from './template.ts'
+
+/** What a database that nobody needs tomorrow may leave out. */
+const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', autovacuum: 'off', max_connections: '200' }
+
+/** Starts one PostgreSQL for the whole run, migrates the template once, and tells the workers its address. */
 export default async function setup(): Promise<() => Promise<void>> {
-  return async () => {}
+  let folder: string | undefined
+  let postgres: EmbeddedPostgres | undefined
+  try {
+    folder = await openRunFolder()
+    postgres = await startPostgres({ folder, log: pino({ level: 'silent' }), settings })
+    process.once('exit', postgres.killNow)
+    await makeTemplate(postgres.url)
+    process.env[serverVariable] = postgres.url
+    return () => close(folder, postgres)
+  } catch (error) {
+    await close(folder, postgres)
+    // Thrown out of here, vitest would say "No test files found" and wait ten seconds before it ends.
+    console.error(`the tests cannot start: ${error instanceof Error ? error.message : error}`)
+    process.exit(1)
+  }
+}
+
+async function close(folder: string | undefined, postgres: EmbeddedPostgres | undefined): Promise<void> {
+  await postgres?.stop()
+  if (folder) removeRunFolder(folder)
 }

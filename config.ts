@@ -1,0 +1,127 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { StartError } from './db/start-error.ts'
+
+/** A key of 32 bytes with the short name that ciphertexts carry. */
+export interface NamedKey {
+  readonly id: string
+  readonly key: Buffer
+}
+
+/** Everything the platform is told by its environment: read once, here, and nowhere else. */
+export interface Config {
+  /** Which environment this is; apart from NODE_ENV, which belongs to libraries. */
+  readonly environment: 'development' | 'staging' | 'production'
+  /** The name or address to listen on; `localhost` is loopback in both families. */
+  readonly host: string
+  readonly port: number
+  /** Origin under which clients reach the platform, without a trailing slash. */
+  readonly publicUrl: string
+  readonly dataDir: string
+  /** A PostgreSQL (16 or later) of one's own; null: the embedded one, in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  /** Whether a proxy in front names the client's address. */
+  readonly trustProxy: boolean
+  /** Whether there are demo data, a sandbox and printed passwords: on a loopback host outside production, or when asked for. */
+  readonly demo: boolean
+  /** Signs sessions; null: generated into `dataDir`. */
+  readonly authSecret: string | null
+  /** Encrypts tokens at rest, the first one for what is new; null: generated into `dataDir`. */
+  readonly encryptionKeys: readonly [NamedKey, ...NamedKey[]] | null
+  readonly sandbox: {
+    /** Where the sandbox listens; a free port when it is taken. */
+    readonly port: number
+    /** Folder of a sandbox that runs as a process of its own; null: it runs within this one. */
+    readonly folder: string | null
+  }
+  /** Our application at X; null: none. */
+  readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string } | null
+  /** Connections to the database: Sequelize's, and each job runner's. Identity has four of its own. */
+  readonly pools: { readonly sequelize: number; readonly jobs: number }
+  /** Tests only: where the process kills itself. */
+  readonly crashAt: string | null
+  /** Whether npm started us, so that its end is ours. */
+  readonly startedByNpm: boolean
+}
+
+const flag = z.enum(['0', '1', 'true', 'false']).transform(value => value === '1' || value === 'true')
+const port = z.coerce.number().int().min(0).max(65535)
+const origin = z.url({ protocol: /^https?$/ }).transform(value => value.replace(/\/+$/, ''))
+
+const variables = z.object({
+  ENVIRONMENT: z.enum(['development', 'staging', 'production']).default('development'),
+  HOST: z.string().min(1).default('localhost'),
+  PORT: port.default(4000),
+  PUBLIC_URL: origin.refine(value => new URL(value).pathname === '/', 'must be an origin without a path').optional(),
+  DATA_DIR: z.string().min(1).default('.data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' }).optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+  DEMO: flag.optional(),
+  TRUST_PROXY: flag.default(false),
+  AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
+  SANDBOX_PORT: port.optional(),
+  SANDBOX_DIR: z.string().min(1).optional(),
+  X_CLIENT_ID: z.string().min(1).optional(),
+  X_CLIENT_SECRET: z.string().min(1).optional(),
+  X_AUTHORIZE_URL: origin.default('https://x.com/i/oauth2/authorize'),
+  X_API_URL: origin.default('https://api.x.com'),
+  CRASH_AT: z.string().min(1).optional(),
+})
+
+/** `name:base64,…`, each 32 bytes: the first encrypts, all of them decrypt. */
+function readKeys(text: string, context: z.RefinementCtx): [NamedKey, ...NamedKey[]] {
+  const keys = text.split(',').map(part => {
+    const [id = '', key = ''] = part.trim().split(':')
+    return { id, key: Buffer.from(key, 'base64') }
+  })
+  if (keys.some(({ id, key }) => !/^[a-z0-9-]{1,20}$/.test(id) || key.length !== 32))
+    context.addIssue('must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)')
+  return keys as [NamedKey, ...NamedKey[]]
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/**
+ * Reads and checks the configuration.
+ * @throws StartError with one line a mistake: the variable, what is wrong with it, what to do
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  // An empty variable counts as none: that is what most ways of setting variables make of "unset".
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = variables.safeParse(given)
+  const mistakes = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  if (!parsed.success) throw new StartError(mistakes.join('\n'))
+  const v = parsed.data
+  const loopback = isLoopback(v.HOST)
+  const apart = v.ENVIRONMENT !== 'development'
+  if (apart && !v.AUTH_SECRET) mistakes.push(`AUTH_SECRET: missing, and ${v.ENVIRONMENT} generates none: set at least 32 random characters`)
+  if (apart && !v.ENCRYPTION_KEYS) mistakes.push(`ENCRYPTION_KEYS: missing, and ${v.ENVIRONMENT} generates none: set k1:<32 random bytes in base64>`)
+  if (Boolean(v.X_CLIENT_ID) !== Boolean(v.X_CLIENT_SECRET)) mistakes.push('X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none')
+  if (v.CRASH_AT && v.ENVIRONMENT !== 'development') mistakes.push('CRASH_AT: only in development, for tests')
+  if (v.PORT === 0 && !v.PUBLIC_URL) mistakes.push('PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port')
+  if (mistakes.length) throw new StartError(mistakes.join('\n'))
+  return {
+    environment: v.ENVIRONMENT,
+    host: v.HOST,
+    port: v.PORT,
+    publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
+    dataDir: resolve(v.DATA_DIR),
+    databaseUrl: v.DATABASE_URL ?? null,
+    logLevel: v.LOG_LEVEL ?? (apart ? 'info' : 'warn'),
+    trustProxy: v.TRUST_PROXY,
+    demo: v.DEMO ?? (loopback && v.ENVIRONMENT !== 'production'),
+    authSecret: v.AUTH_SECRET ?? null,
+    encryptionKeys: v.ENCRYPTION_KEYS ?? null,
+    sandbox: { port: v.SANDBOX_PORT ?? Math.min(v.PORT + 100, 65535), folder: v.SANDBOX_DIR ? resolve(v.SANDBOX_DIR) : null },
+    x:
+      v.X_CLIENT_ID && v.X_CLIENT_SECRET
+        ? { clientId: v.X_CLIENT_ID, clientSecret: v.X_CLIENT_SECRET, authorizeUrl: v.X_AUTHORIZE_URL, apiUrl: v.X_API_URL }
+        : null,
+    pools: { sequelize: 10, jobs: 6 },
+    crashAt: v.CRASH_AT ?? null,
+    startedByNpm: Boolean(environment.npm_lifecycle_event),
+  }
+}

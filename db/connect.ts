@@ -1,0 +1,155 @@
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { type Options, Sequelize } from 'sequelize'
+import { codeOf, lineOf, StartError } from './start-error.ts'
+
+/** A bounded set of connections to one database. */
+export interface Connection {
+  readonly sequelize: Sequelize
+  /** Waits for running statements, then closes every connection; safe to call twice. */
+  close(): Promise<void>
+}
+
+/** The oldest PostgreSQL that the migrations are written for. */
+const oldestMajor = 16
+
+/** Sessions think in UTC without a statement that says so. */
+const sessionOptions = '-c timezone=UTC'
+
+const connectTimeoutMs = 10_000
+const idleMs = 30_000
+
+/**
+ * Opens Sequelize on a database; connects at the first statement.
+ * A restart of the database fails the statements that run, never the process: the next statement connects anew.
+ * @param poolSize connections at most; a statement waits up to 10 s for a free one
+ */
+export function connect({ url, poolSize, log }: { url: string; poolSize: number; log: Logger }): Connection {
+  // `keepDefaultTimezone` is missing in the types of Sequelize 6; it and 'ignore' spare two SETs at the start of every session.
+  const options: Options & { keepDefaultTimezone: boolean } = {
+    dialect: 'postgres',
+    dialectModule: pg,
+    pool: { max: poolSize, min: 0, idle: idleMs, evict: 5_000, acquire: connectTimeoutMs },
+    logging: false,
+    timezone: '+00:00',
+    keepDefaultTimezone: true,
+    dialectOptions: {
+      options: sessionOptions,
+      clientMinMessages: 'ignore',
+      application_name: 'supergraph',
+      keepAlive: true,
+      connectionTimeoutMillis: connectTimeoutMs,
+    },
+  }
+  const sequelize = new Sequelize(url, options)
+  sequelize.addHook('afterConnect', 'report', connection => {
+    ;(connection as pg.Client).on('error', error => log.warn({ reason: lineOf(error) }, 'a database connection was lost'))
+  })
+  let closing: Promise<void> | undefined
+  return {
+    sequelize,
+    close() {
+      closing ??= sequelize.close()
+      return closing
+    },
+  }
+}
+
+/**
+ * Opens a bounded pool of plain pg connections, for libraries that bring their own SQL.
+ * Like `connect`, it outlives a restart of the database.
+ * @param schema  SQL schema in which unqualified names are looked up @default the server's
+ */
+export function openPool({ url, poolSize, log, schema }: { url: string; poolSize: number; log: Logger; schema?: string }): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    idleTimeoutMillis: idleMs,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'supergraph',
+    options: schema ? `${sessionOptions} -c search_path=${schema}` : sessionOptions,
+  })
+  pool.on('error', error => log.warn({ reason: lineOf(error) }, 'a database connection was lost'))
+  return pool
+}
+
+/**
+ * Connects once and reads the server's version.
+ * @returns the major version, e.g. 18
+ * @throws StartError one line that names the mistake in the address, never the password
+ */
+export async function checkConnection(url: string, timeoutMs = connectTimeoutMs): Promise<number> {
+  const place = placeOf(url)
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs })
+  client.on('error', () => {})
+  let major: number
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
+    major = Math.floor(Number(rows[0]?.server_version_num) / 10_000)
+  } catch (error) {
+    throw new StartError(`DATABASE_URL does not lead to a database: ${explain(error, place, timeoutMs)}`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+  if (major >= oldestMajor) return major
+  throw new StartError(`DATABASE_URL leads to PostgreSQL ${major} at ${place.server}: use PostgreSQL ${oldestMajor} or newer`)
+}
+
+interface Place {
+  readonly server: string
+  readonly user: string
+  readonly database: string
+  readonly password: string
+}
+
+function placeOf(url: string): Place {
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw new StartError('DATABASE_URL is not an address of a PostgreSQL database: write it as postgres://user:password@host:5432/database')
+  }
+  const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost'
+  return {
+    server: `${host}:${parsed.port || '5432'}`,
+    user: decoded(parsed.username),
+    database: decoded(parsed.pathname.slice(1)),
+    password: decoded(parsed.password),
+  }
+}
+
+function explain(error: unknown, place: Place, timeoutMs: number): string {
+  const { server, user, database, password } = place
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return `nothing listens at ${server}, start the server or correct host and port`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the host of ${server} is unknown, correct it`
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+      return `${server} cannot be reached from here`
+    case '28P01':
+      return `${server} refuses the password of user "${user}"`
+    case '28000':
+      return `${server} does not let user "${user}" in (${lineOf(error)})`
+    case '3D000':
+      return `there is no database "${database}" at ${server}, create it`
+    case '53300':
+      return `${server} has no free connection`
+  }
+  const line = lineOf(error)
+  if (/timeout/i.test(line)) return `${server} did not answer within ${timeoutMs / 1000} seconds`
+  if (/SASL|password must be a string/.test(line)) return `${server} asks for a password for user "${user}"`
+  // Whatever a library writes into its message: the password must not come out here.
+  return `${server} answers: ${password ? line.replaceAll(password, '…') : line}`
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

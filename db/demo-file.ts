@@ -1,0 +1,32 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What people and checks need to try the demo world: ids of this very database, and a key. */
+export interface DemoFacts {
+  readonly organizationId: string
+  readonly brandId: string
+  readonly threadId: string
+  /** The thread's three in thread order, then the others. */
+  readonly postIds: readonly string[]
+  /** Clear text of a key of organization `demo` with `publishing:posts.read`. */
+  readonly apiKey: string
+  /** Origin of the sandbox. */
+  readonly sandbox: string
+}
+
+const fileOf = (dataDir: string): string => join(dataDir, 'demo.json')
+
+/** The facts of the last start; null when there was none. */
+export function readDemoFile(dataDir: string): DemoFacts | null {
+  try {
+    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as DemoFacts
+  } catch {
+    return null
+  }
+}
+
+/** Writes the facts for `npm run demo:ids`, readable by the owner alone. */
+export function writeDemoFile(dataDir: string, facts: DemoFacts): void {
+  writeFileSync(`${fileOf(dataDir)}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${fileOf(dataDir)}.new`, fileOf(dataDir))
+}

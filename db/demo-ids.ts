@@ -1,0 +1,15 @@
+import { readConfig } from '../config.ts'
+import { readDemoFile } from './demo-file.ts'
+import { StartError } from './start-error.ts'
+
+// `npm run --silent demo:ids`: prints what the last start wrote. Needs no database.
+try {
+  const { dataDir } = readConfig()
+  const facts = readDemoFile(dataDir)
+  if (!facts) throw new StartError(`${dataDir} holds no demo.json: run npm start once, with demo data`)
+  console.log(JSON.stringify(facts, null, 2))
+} catch (error) {
+  if (!(error instanceof StartError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino'
+import { chooseAccount } from './embedded/account.ts'
+import { findBinaries } from './embedded/binaries.ts'
+import { createCluster, hasCluster, ownedFolders, readCluster, removeLeftovers, superuser } from './embedded/cluster.ts'
+import { disownPidFile, findOrphan, readPidFile, startServer, stopServer } from './embedded/server.ts'
+import { holds, lockFolder } from './lock.ts'
+import { isAlive, signal } from './process-table.ts'
+import { lineOf, StartError } from './start-error.ts'
+
+/** A PostgreSQL of our own on 127.0.0.1, made of the files in one data folder. */
+export interface EmbeddedPostgres {
+  /** Address of the database `postgres`, the superuser's password included: never log it. */
+  readonly url: string
+  /** How the server was found: made anew, started, still running from a killed process, or started after it was killed. */
+  readonly recovered: 'fresh' | 'warm' | 'adopted' | 'after a crash'
+  /** Address of another database of the same server. */
+  databaseUrl(name: string): string
+  /** Ends the server and waits until it is gone; safe to call twice. */
+  stop(): Promise<void>
+  /** Tells the server to end without waiting: for the last moment of a process that is going down. */
+  killNow(): void
+}
+
+/**
+ * Starts the PostgreSQL of a data folder and makes it first when there is none; ready for connections when it resolves.
+ * A server that outlived its platform is taken over, with the settings it runs with. The folder is locked for as long as the
+ * server runs, unless the caller holds its lock already.
+ * @param folder   data folder; made with mode 0700 when absent
+ * @param settings PostgreSQL settings that replace or join the shipped ones
+ * @throws StartError one line that says what is wrong and what to do
+ */
+export async function startPostgres(options: { folder: string; log: Logger; settings?: Readonly<Record<string, string>> }): Promise<EmbeddedPostgres> {
+  const lock = holds(options.folder) ? null : await lockFolder(options.folder)
+  try {
+    return await start(lock?.folder ?? options.folder, options.log, options.settings ?? {}, () => lock?.release())
+  } catch (error) {
+    lock?.release()
+    if (error instanceof StartError) throw error
+    throw new StartError(`the database of data folder ${options.folder} does not start: ${lineOf(error)}`, error)
+  }
+}
+
+async function start(folder: string, log: Logger, settings: Readonly<Record<string, string>>, release: () => void): Promise<EmbeddedPostgres> {
+  const began = performance.now()
+  await removeLeftovers(folder)
+  const account = chooseAccount(ownedFolders(folder))
+  const isNew = !hasCluster(folder)
+  const cluster = isNew ? await createCluster(folder, account, findBinaries(account, folder)) : readCluster(folder)
+  const orphan = isNew ? null : await findOrphan(cluster)
+  const wasKilled = !orphan && readPidFile(cluster) !== null
+  if (wasKilled) disownPidFile(cluster)
+  const server = orphan ?? (await startServer(cluster, account, findBinaries(account, folder), settings))
+  const recovered = isNew ? 'fresh' : orphan ? 'adopted' : wasKilled ? 'after a crash' : 'warm'
+  log.info({ port: server.port, server: server.process.pid, recovered, ms: Math.round(performance.now() - began) }, 'PostgreSQL is ready')
+
+  const databaseUrl = (name: string) => `postgres://${superuser}:${cluster.password}@127.0.0.1:${server.port}/${encodeURIComponent(name)}`
+  let stopping: Promise<void> | undefined
+  server.child?.once('exit', (code, killedBy) => {
+    if (!stopping) log.error({ code, signal: killedBy }, `PostgreSQL ended by itself, see ${cluster.serverLog}`)
+  })
+  return {
+    url: databaseUrl('postgres'),
+    recovered,
+    databaseUrl,
+    stop() {
+      stopping ??= stopServer(server).finally(release)
+      return stopping
+    },
+    killNow() {
+      if (isAlive(server.process)) signal(server.process.pid, 'SIGINT')
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { accessSync, constants, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { identify, isAlive, type ProcessIdentity } from './process-table.ts'
+import { codeOf, StartError } from './start-error.ts'
+
+/** The right of one process to a data folder. */
+export interface FolderLock {
+  /** The data folder's real path. */
+  readonly folder: string
+  /** Whether the former holder was killed: it left its lock behind. */
+  readonly recovered: boolean
+  /** Gives the folder back; safe to call twice. Synchronous, so that it also works while a process is going down. */
+  release(): void
+}
+
+const held = new Set<string>()
+const fileName = 'lock'
+
+/** Whether this process holds the lock of the folder. */
+export const holds = (folder: string): boolean => held.has(realOr(folder))
+
+/**
+ * Makes the data folder (mode 0700) when it is absent and locks it for this process.
+ * A lock whose holder no longer runs is taken over, and reported as `recovered`.
+ * @throws StartError one line that names the holder, or says why the folder cannot be used
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const real = openFolder(folder)
+  const path = join(real, fileName)
+  const self = identify(process.pid)!
+  // Counted: every turn but the last ends with a lock that vanished or was taken over meanwhile.
+  for (let turn = 0; turn < 20; turn++) {
+    if (create(path, self)) return hold(real, false)
+    const holder = await readHolder(path)
+    if (holder === 'gone') continue
+    if (holder !== null && isAlive(holder)) throw inUse(folder, holder.pid)
+    if (await replace(path, holder, self, folder)) return hold(real, true)
+  }
+  throw new StartError(`data folder ${folder} is being locked by several processes at once: start again`)
+}
+
+function hold(folder: string, recovered: boolean): FolderLock {
+  held.add(folder)
+  return {
+    folder,
+    recovered,
+    release() {
+      if (held.delete(folder)) rmSync(join(folder, fileName), { force: true })
+    },
+  }
+}
+
+/**
+ * Puts the own lock in the place of a dead one. Two starts may see the same dead lock; the second must not remove the lock
+ * that the first has just made. So whoever replaces a lock first holds `lock.taking`, and looks again under it.
+ */
+async function replace(path: string, dead: ProcessIdentity | null, self: ProcessIdentity, folder: string): Promise<boolean> {
+  const taking = `${path}.taking`
+  if (!create(taking, self)) {
+    const other = await readHolder(taking)
+    if (other !== 'gone' && (other === null || !isAlive(other))) rmSync(taking, { force: true })
+    else await wait(20)
+    return false
+  }
+  try {
+    const holder = await readHolder(path)
+    if (holder === 'gone' || holder?.pid !== dead?.pid || holder?.startedAt !== dead?.startedAt) return false
+    const fresh = `${path}.${self.pid}`
+    writeFileSync(fresh, JSON.stringify(self), { mode: 0o600 })
+    renameSync(fresh, path)
+    return true
+  } catch (error) {
+    throw unusable(folder, error)
+  } finally {
+    rmSync(taking, { force: true })
+  }
+}
+
+function create(path: string, self: ProcessIdentity): boolean {
+  try {
+    writeFileSync(path, JSON.stringify(self), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw unusable(dirname(path), error)
+  }
+}
+
+/** Who made a lock file; null when it can no longer be read out of it, 'gone' when there is no such file. */
+async function readHolder(path: string): Promise<ProcessIdentity | null | 'gone'> {
+  // A file that was just created is empty until its holder has written: give that a moment before calling it broken.
+  for (let turn = 0; turn < 25; turn++) {
+    try {
+      const { pid, startedAt } = JSON.parse(readFileSync(path, 'utf8'))
+      if (typeof pid === 'number' && typeof startedAt === 'string') return { pid, startedAt }
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return 'gone'
+      if (codeOf(error) !== '') throw unusable(dirname(path), error)
+    }
+    await wait(20)
+  }
+  return null
+}
+
+/** Makes the folder when absent, and sees to it that this process may read and write it. Returns its real path. */
+function openFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return realpathSync(folder)
+  } catch (error) {
+    throw unusable(folder, error)
+  }
+}
+
+function unusable(folder: string, error: unknown): StartError {
+  const reasons: Record<string, string> = {
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    EROFS: 'the file system is read-only',
+    ENOSPC: 'the disk is full',
+    EEXIST: 'it is a file',
+    ENOTDIR: 'a part of the path is a file',
+  }
+  const code = codeOf(error)
+  if (code === '') throw error
+  const owner = ownerOf(folder)
+  const uid = process.getuid?.()
+  const whose = owner !== null && uid !== undefined && owner !== uid && code === 'EACCES' ? `, it belongs to user ${owner} and this is user ${uid}` : ''
+  return new StartError(`data folder ${folder} cannot be used (${reasons[code] ?? code}${whose}): set DATA_DIR to a folder that can be written`, error)
+}
+
+const inUse = (folder: string, pid: number) => new StartError(`data folder ${folder} is in use by process ${pid}: stop it, or set DATA_DIR to another folder`)
+
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid
+  } catch {
+    return null
+  }
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { codeOf, lineOf, StartError } from './start-error.ts'
+
+/** One immutable step of a subgraph's SQL schema. */
+interface Migration {
+  readonly slug: string
+  /** `0001_posts.sql` */
+  readonly file: string
+  readonly sql: string
+  readonly checksum: string
+}
+
+/** The schema in which the migrator keeps its books. */
+export const bookkeepingSchema = 'migrations'
+
+const lockTimeoutMs = 120_000
+const lockKey = 4_836_529_117
+
+const prepareBooks = `
+  create schema if not exists ${bookkeepingSchema};
+  create table if not exists ${bookkeepingSchema}.applied (
+    slug text not null,
+    file text not null,
+    checksum text not null,
+    applied_at timestamptz not null default clock_timestamp(),
+    primary key (slug, file)
+  )`
+
+/**
+ * Brings the SQL schemas of the subgraphs up to the files in `<directory>/<slug>/NNNN_name.sql`.
+ * Every file runs once, in a transaction of its own, with the subgraph's schema (named like its slug, made when absent) as the
+ * only place for unqualified names. Several processes may call this at once: one works, the others wait up to 120 s.
+ * @param slugs which subgraphs @default every folder of the directory
+ * @returns what was applied, e.g. `['publishing/0001_posts.sql']`
+ * @throws StartError when an applied file was changed or is not on disk, when a file comes too late, or when its SQL fails
+ */
+export async function migrate(
+  options: { directory: string; slugs?: readonly string[]; log: Logger } & ({ url: string } | { client: pg.ClientBase }),
+): Promise<string[]> {
+  const slugs = options.slugs ?? foldersOf(options.directory)
+  const covers = (slug: string) => options.slugs === undefined || options.slugs.includes(slug)
+  const migrations = slugs.flatMap(slug => readMigrations(options.directory, slug))
+  if ('client' in options) return apply(options.client, covers, migrations, options.log)
+  const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 })
+  client.on('error', error => options.log.warn({ reason: lineOf(error) }, 'the connection of the migrations was lost'))
+  try {
+    await client.connect()
+    return await apply(client, covers, migrations, options.log)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function apply(client: pg.ClientBase, covers: (slug: string) => boolean, migrations: readonly Migration[], log: Logger): Promise<string[]> {
+  if (pending(migrations, covers, await readBooks(client)).length === 0) return []
+  await lock(client)
+  try {
+    await client.query(prepareBooks)
+    // Read again: another process may have done the work while this one waited.
+    const due = pending(migrations, covers, await readBooks(client))
+    for (const migration of due) {
+      const began = performance.now()
+      await run(client, migration)
+      log.info({ migration: nameOf(migration), ms: Math.round(performance.now() - began) }, 'migration applied')
+    }
+    return due.map(nameOf)
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [lockKey]).catch(() => {})
+  }
+}
+
+async function lock(client: pg.ClientBase): Promise<void> {
+  try {
+    await client.query(`set lock_timeout = ${lockTimeoutMs}`)
+    await client.query('select pg_advisory_lock($1)', [lockKey])
+  } catch (error) {
+    if (codeOf(error) !== '55P03') throw error
+    throw new StartError(`another process has been migrating this database for ${lockTimeoutMs / 1000} seconds: wait for it, or end it`, error)
+  } finally {
+    await client.query('reset lock_timeout')
+  }
+}
+
+interface Applied {
+  readonly slug: string
+  readonly file: string
+  readonly checksum: string
+}
+
+async function readBooks(client: pg.ClientBase): Promise<Applied[]> {
+  try {
+    return (await client.query<Applied>(`select slug, file, checksum from ${bookkeepingSchema}.applied order by slug, file`)).rows
+  } catch (error) {
+    // No such table, no such schema: a new database.
+    if (['42P01', '3F000'].includes(codeOf(error))) return []
+    throw error
+  }
+}
+
+/** What is left to do, after the books were found to agree with the files. */
+function pending(migrations: readonly Migration[], covers: (slug: string) => boolean, applied: readonly Applied[]): Migration[] {
+  const onDisk = new Map(migrations.map(migration => [nameOf(migration), migration]))
+  const last = new Map<string, string>()
+  const done = new Set<string>()
+  for (const entry of applied) {
+    if (!covers(entry.slug)) continue
+    const name = nameOf(entry)
+    const file = onDisk.get(name)
+    if (!file) throw new StartError(`the database holds migration ${name}, which this version does not know: start the version that made it, or a newer one`)
+    if (file.checksum !== entry.checksum) throw new StartError(`migration ${name} was changed after it was applied: add a new file instead`)
+    done.add(name)
+    last.set(entry.slug, entry.file)
+  }
+  const due = migrations.filter(migration => !done.has(nameOf(migration)))
+  for (const { slug, file } of due) {
+    const latest = last.get(slug)
+    if (latest && file < latest) throw new StartError(`migration ${slug}/${file} comes before ${latest}, which is applied already: give it the next number`)
+  }
+  return due
+}
+
+async function run(client: pg.ClientBase, migration: Migration): Promise<void> {
+  const { slug, file, sql, checksum } = migration
+  try {
+    await client.query('begin')
+    await client.query(`create schema if not exists ${slug}; set local search_path to ${slug}`)
+    await client.query(sql)
+    await client.query(`insert into ${bookkeepingSchema}.applied (slug, file, checksum) values ($1, $2, $3)`, [slug, file, checksum])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    const position = Number((error as { position?: string }).position)
+    const line = position > 0 ? ` (line ${sql.slice(0, position).split('\n').length})` : ''
+    throw new StartError(`migration ${nameOf(migration)} fails: ${lineOf(error)}${line}`, error)
+  }
+}
+
+const nameOf = ({ slug, file }: { slug: string; file: string }) => `${slug}/${file}`
+
+const foldersOf = (directory: string) => listing(directory).filter(name => statSync(join(directory, name)).isDirectory())
+
+function readMigrations(directory: string, slug: string): Migration[] {
+  if (!/^[a-z][a-z0-9_]*$/.test(slug)) throw new StartError(`folder ${join(directory, slug)} cannot name an SQL schema: use lower-case letters, digits and _`)
+  const files = listing(join(directory, slug)).filter(name => name.endsWith('.sql'))
+  return files.map((file, at) => {
+    const number = /^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]
+    if (!number) throw new StartError(`migration ${slug}/${file} has no valid name: write it as 0001_name.sql`)
+    if (files[at - 1]?.startsWith(number))
+      throw new StartError(`migrations ${slug}/${files[at - 1]} and ${slug}/${file} have the same number: give one the next`)
+    // A checkout on Windows may have changed the line ends; that is not a change of the migration.
+    const sql = readFileSync(join(directory, slug, file), 'utf8').replaceAll('\r\n', '\n')
+    return { slug, file, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+  })
+}
+
+function listing(path: string): string[] {
+  try {
+    return readdirSync(path).sort()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}

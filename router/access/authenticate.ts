@@ -1,0 +1,145 @@
+import type { Clock } from '../../platform/clock.ts'
+import { Refusal } from '../../platform/errors.ts'
+import type { Authority, CookieSession, StandingSession } from '../../subgraphs/authority.ts'
+import { scopesOf } from '../../subgraphs/scopes.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+import type { Hosts } from '../door/hosts.ts'
+import { createStanding } from './standing.ts'
+import { createTokenReader } from './token.ts'
+
+/** What a viewer was made of: by it the router finds out when a stream has to end. */
+export interface Credential {
+  readonly kind: 'none' | 'token' | 'cookie' | 'key'
+  /** Id of the session or the key; null for kind none. */
+  readonly id: string | null
+  /** When the credential itself runs out; null when it does not. A cookie's session is asked about instead. */
+  readonly expiresAt: Date | null
+}
+
+/** Who calls, and by what right. */
+export interface Caller {
+  readonly viewer: Viewer
+  readonly credential: Credential
+}
+
+/** Credentials that do not count. The whole request is refused, never answered as anonymous. */
+export interface Unauthenticated {
+  readonly refusal: Refusal
+  /** `Set-Cookie` lines for the answer: a cookie that names no session is taken back. */
+  readonly setCookie: readonly string[]
+  /** A token whose only fault is its age. */
+  readonly expired: boolean
+}
+
+export interface Authenticate {
+  /**
+   * Makes a caller of a request's headers. A cookie counts on web hosts only, and for unsafe use (anything but reading by
+   * GET or HEAD) only with a trusted `Origin`. A credential in a header comes before a cookie, which browsers send unasked.
+   * @throws when identity cannot be reached
+   */
+  (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated>
+  /** Drops what is remembered of sessions and keys: after a sign-out the next request must see it. */
+  forget(): void
+}
+
+const nobody: Caller = { viewer: anonymous, credential: { kind: 'none', id: null, expiresAt: null } }
+const mostCredentialLength = 8192
+
+export const isCaller = (result: Caller | Unauthenticated): result is Caller => 'viewer' in result
+
+/** Makes the one function that turns credentials into viewers, for every door. */
+export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Clock): Authenticate {
+  const readToken = createTokenReader(authority, clock)
+  const sessions = createStanding(ids => authority.sessions(ids))
+  const keys = createStanding(hashes => authority.keys(hashes))
+
+  const byToken = async (header: string): Promise<Caller | Unauthenticated> => {
+    const token = /^bearer +([\w~+/.-]+=*) *$/i.exec(header)?.[1]
+    if (!token) return refused('The Authorization header is not a bearer token: send "Authorization: Bearer <access token>".')
+    const claims = await readToken(token)
+    if (claims === 'expired') return refused('The access token has expired: get a new one from /identity/api/auth/token.', { expired: true })
+    if (claims === 'invalid') return refused('The access token is not valid: sign in again to get a new one.')
+    const session = await sessions.of(claims.sessionId)
+    if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')
+    const viewer = person(claims.sessionId, {
+      userId: claims.userId,
+      // A token keeps the organization that it was made for, but not past the person's membership.
+      ...(session.organizationId === null ? { organizationId: null, roles: [], context: 'personal' } : claims),
+      ...(session.organizationId === claims.organizationId && { roles: session.roles }),
+    })
+    return { viewer, credential: { kind: 'token', id: claims.sessionId, expiresAt: claims.expiresAt } }
+  }
+
+  const byKey = async (clear: string): Promise<Caller | Unauthenticated> => {
+    const key = await keys.of(authority.hashKey(clear))
+    if (!key || (key.expiresAt && key.expiresAt.getTime() <= clock.now().getTime()))
+      return refused('The API key is not valid: it is unknown, revoked or expired. Make a new one in the settings of the organization.')
+    authority.touchKeys([key.keyId])
+    const viewer: Viewer = {
+      ...anonymous,
+      kind: 'apiKey',
+      organizationId: key.organizationId,
+      context: 'organization',
+      scopes: key.scopes,
+      keyId: key.keyId,
+    }
+    return { viewer, credential: { kind: 'key', id: key.keyId, expiresAt: key.expiresAt } }
+  }
+
+  const byCookie = async (headers: Headers, safe: boolean): Promise<Caller | Unauthenticated> => {
+    const session = await authority.cookie(headers)
+    if (session === null) return nobody
+    const origin = headers.get('origin')
+    // A page of ours that asks its own origin may leave Origin out; any other caller with a cookie must say where it comes from.
+    const trusted = origin === null ? safe || headers.get('sec-fetch-site') === 'same-origin' : hosts.trusts(origin)
+    if (!trusted)
+      return unauthenticated(
+        new Refusal(
+          'FORBIDDEN',
+          `The session cookie does not count ${origin === null ? 'without an Origin header' : `for requests from ${origin}`}: call from one of the platform's own pages.`,
+        ),
+      )
+    if (session === 'stale') return refused('The session has ended: sign in again.', { setCookie: authority.clearCookie() })
+    return { viewer: person(session.sessionId, session), credential: { kind: 'cookie', id: session.sessionId, expiresAt: null } }
+  }
+
+  const authenticate = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => {
+    const given = (['authorization', 'x-api-key', 'x-service-token'] as const).filter(name => headers.get(name))
+    if (given.length > 1) return unauthenticated(new Refusal('BAD_USER_INPUT', `Send one credential, not several: ${given.join(' and ')} came together.`))
+    const value = given[0] && headers.get(given[0])!
+    if (value && value.length > mostCredentialLength) return refused(`The ${given[0]} header is longer than any credential.`)
+    switch (given[0]) {
+      case 'authorization':
+        return byToken(value!)
+      case 'x-api-key':
+        return byKey(value!)
+      case 'x-service-token':
+        return refused('The X-Service-Token is not valid: no service is registered with a token here.')
+      default:
+        return headers.get('cookie') && hosts.isWeb(headers.get('host')) ? byCookie(headers, use.safe) : nobody
+    }
+  }
+  return Object.assign(authenticate, {
+    forget() {
+      sessions.forget()
+      keys.forget()
+    },
+  })
+}
+
+const unauthenticated = (refusal: Refusal, more: Partial<Unauthenticated> = {}): Unauthenticated => ({ refusal, setCookie: [], expired: false, ...more })
+
+const refused = (sentence: string, more: Partial<Unauthenticated> = {}) => unauthenticated(new Refusal('UNAUTHENTICATED', sentence), more)
+
+function person(sessionId: string, session: Pick<StandingSession | CookieSession, 'userId' | 'organizationId' | 'roles' | 'context'>): Viewer {
+  return {
+    ...anonymous,
+    kind: 'user',
+    userId: session.userId,
+    organizationId: session.organizationId,
+    roles: session.roles,
+    scopes: scopesOf(session.roles),
+    context: session.organizationId === null ? 'personal' : session.context,
+    sessionId,
+  }
+}

@@ -1,0 +1,53 @@
+import { createLru } from '../../platform/lru.ts'
+
+/** How long an answer of identity may be used again, in milliseconds: a revocation holds after that. */
+const keptMs = 1000
+const mostKept = 10_000
+
+/** Asks by key, many at a time: keys that are asked for in one turn of the event loop go in one call. */
+export interface Standing<Value> {
+  /** The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws. */
+  of(key: string): Promise<Value | undefined>
+  /** Makes every next question a fresh one, those under way included. */
+  forget(): void
+}
+
+/** Puts a short memory and batching before one of the authority's questions. */
+export function createStanding<Value>(lookup: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>): Standing<Value> {
+  // Age is elapsed time, not a moment: it does not follow the platform's clock.
+  const kept = createLru<string, { readonly at: number; readonly answer: Promise<Value | undefined> }>(mostKept)
+  let batch: { readonly keys: Set<string>; readonly answer: Promise<ReadonlyMap<string, Value>> } | null = null
+
+  const ask = (key: string): Promise<Value | undefined> => {
+    if (!batch) {
+      const keys = new Set<string>()
+      batch = {
+        keys,
+        answer: new Promise(resolve => setImmediate(resolve)).then(() => {
+          batch = null
+          return lookup([...keys])
+        }),
+      }
+    }
+    batch.keys.add(key)
+    return batch.answer.then(answers => answers.get(key))
+  }
+
+  return {
+    of(key) {
+      const known = kept.get(key)
+      if (known && performance.now() - known.at < keptMs) return known.answer
+      const entry = { at: performance.now(), answer: ask(key) }
+      kept.set(key, entry)
+      // A lookup that failed says nothing about the key: the next question asks again.
+      entry.answer.catch(() => {
+        if (kept.get(key) === entry) kept.delete(key)
+      })
+      return entry.answer
+    },
+    forget() {
+      kept.clear()
+      batch = null
+    },
+  }
+}

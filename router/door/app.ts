@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { statusOf } from '../../platform/errors.ts'
+import { corsHeaders, decideCors } from './cors.ts'
+import { accident, doorRefusal, problem, problemType, refusalOfThrown } from './errors.ts'
+import { canonicalPath, type Hosts } from './hosts.ts'
+import { sendErrors } from './http.ts'
+
+export interface AppOptions {
+  readonly hosts: Hosts
+  /** Whether forwarding headers of a proxy name the caller; an address list narrows it to proxies of ours. */
+  readonly trustProxy: boolean | string
+  readonly log: Logger
+}
+
+/** Milliseconds within which headers and body of a request must have come. */
+const requestTimeout = 60_000
+
+/**
+ * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
+ * decided, and whatever goes wrong is told in one place.
+ */
+export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    trustProxy,
+    requestTimeout,
+    routerOptions: { maxParamLength: 500 },
+    rewriteUrl: request => canonicalPath(hosts, request.headers.host, request.url ?? '/'),
+    genReqId: readRequestId,
+    requestIdLogLabel: 'requestId',
+    // What is wrong with an address is found before any hook runs.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(corsHeaders(hosts, request.headers.origin))
+      tellRefusal(error, request, reply, log)
+    },
+    clientErrorHandler(error, socket) {
+      if (error.code === 'ECONNRESET' || !socket.writable) return
+      const text = JSON.stringify(problem(400, 'BAD_USER_INPUT', 'This is not a valid HTTP request.', randomUUID()))
+      socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`)
+    },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  decideCors(app, hosts)
+  await app.register(helmet, { crossOriginEmbedderPolicy: false })
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, ip, id } = request
+    const line = { requestId: id, method, route: routeOptions.url ?? 'none', status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }
+    if (routeOptions.url?.startsWith('/health/')) log.debug(line, 'answered')
+    else log.info(line, 'answered')
+  })
+  app.setErrorHandler<FastifyError>((error, request, reply) => tellRefusal(error, request, reply, log))
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!
+    return tellRefusal(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply, log)
+  })
+  return app
+}
+
+/** An id that a caller brings is kept when it is plain; otherwise the request gets one. */
+function readRequestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+/** The one place where an exchange that failed is answered: GraphQL errors on `/graphql`, problem+json elsewhere. */
+function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+  const known = refusalOfThrown(error)
+  const onGraphql = /^\/graphql(?:\?|$)/.test(request.url)
+  if (!known) log.error({ requestId: request.id, err: error }, 'a request failed')
+  const status = known?.status ?? 500
+  const { code, ...details } = known ? known.refusal.extensions : { code: 'INTERNAL_SERVER_ERROR' }
+  const sentence = known?.refusal.message ?? accident(request.id)
+  // 404 has a row of its own in the table of codes.
+  const told = status === 404 ? 'NOT_FOUND' : String(code)
+  if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
+  if (typeof (details as { retryAfter?: unknown }).retryAfter === 'number') reply.header('retry-after', String((details as { retryAfter: number }).retryAfter))
+  if (onGraphql) return sendErrors(reply, status, [{ message: sentence, extensions: { ...details, code: told } }], request.headers.accept)
+  return reply
+    .code(status)
+    .header('content-type', problemType)
+    .send(JSON.stringify(problem(status, told, sentence, request.id, details)))
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { doorRefusal } from './errors.ts'
+
+/** The most that a body may have, in bytes, unless a row says otherwise. */
+export const mostBodyBytes = 1024 * 1024
+/** How much of a refused body is still read: a client that writes while the door closes sees a broken pipe instead of the answer. */
+const mostDrainedBytes = 16 * 1024 * 1024
+
+/**
+ * Reads a body whole. One that is too large is read to its end, up to 16 MB, and then refused with 413.
+ * @param limit bytes
+ */
+export function readBody(stream: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const tooLarge = () => reject(doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit }))
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= limit) chunks.push(chunk)
+      else chunks.length = 0
+      if (bytes > mostDrainedBytes) {
+        stream.pause()
+        tooLarge()
+      }
+    })
+    stream.on('end', () => (bytes > limit ? tooLarge() : resolve(Buffer.concat(chunks))))
+    stream.on('error', reject)
+    stream.on('close', () => reject(doorRefusal(400, 'The body ended before it was complete.')))
+  })
+}
+
+/** Teaches a scope of routes to read JSON bodies. What is not JSON is refused with a sentence, an empty body is undefined. */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async (_request: unknown, payload: NodeJS.ReadableStream) => {
+    const text = (await readBody(payload, mostBodyBytes)).toString('utf8')
+    if (text.trim() === '') return undefined
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      throw doorRefusal(400, 'The body is not valid JSON.')
+    }
+  })
+}
+
+/** Teaches a scope of routes to hand over bodies of every type as they came. */
+export function readRawBodies(app: FastifyInstance, limitOf: (route: string) => number): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async (request: { routeOptions: { url?: string | undefined } }, payload: NodeJS.ReadableStream) =>
+    readBody(payload, limitOf(request.routeOptions.url ?? '')),
+  )
+}

@@ -1,0 +1,107 @@
+import { STATUS_CODES } from 'node:http'
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import type { Logger } from 'pino'
+import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
+import { refusedCode } from '../access/refusal.ts'
+
+/** Codes beside the platform's own table that clients of GraphQL know, and that may leave the house with their message. */
+const graphqlCodes = new Set([
+  refusedCode,
+  'BAD_REQUEST',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+])
+
+/** What telling an error takes: the request it belongs to, and how much may be told. */
+export interface Telling {
+  readonly requestId: string
+  readonly log: Logger
+  /** Takes "Did you mean" out of validation messages, so that they do not spell the schema. */
+  readonly hideSuggestions: boolean
+}
+
+/**
+ * The form in which an error leaves the platform. One with a known code goes as it is, without stack and without anything
+ * that could set an HTTP status; any other is logged whole and told as INTERNAL_SERVER_ERROR with the request's id.
+ */
+export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
+  const { message, path, locations, extensions = {} } = error as GraphQLFormattedError
+  const { code, http: _http, stacktrace: _stacktrace, ...details } = extensions as Record<string, unknown>
+  const known = typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR' && (isErrorCode(code) || graphqlCodes.has(code))
+  if (!known) telling.log.error({ requestId: telling.requestId, err: causeOf(error), path }, 'an operation failed')
+  return {
+    message: known ? (telling.hideSuggestions ? message.replace(/ ?Did you mean [^?]+\?/, '') : message) : internal(telling.requestId),
+    ...(locations && { locations }),
+    ...(path && { path }),
+    extensions: known
+      ? { ...details, code }
+      : { code: 'INTERNAL_SERVER_ERROR', requestId: telling.requestId, ...('service' in details && { service: details.service }) },
+  }
+}
+
+/** The same as an instance, for those who check for one. */
+export function tellAsError(error: unknown, telling: Telling): GraphQLError {
+  const { message, path, extensions, locations } = tell(error, telling)
+  const made = new GraphQLError(message, { path, extensions })
+  if (locations) Object.defineProperty(made, 'locations', { value: locations, enumerable: true })
+  return made
+}
+
+const internal = (requestId: string) => `Something went wrong on our side. Quote request ${requestId} when you ask about it.`
+
+const causeOf = (error: unknown): unknown => (error as { originalError?: unknown } | null)?.originalError ?? error
+
+/** An error of an HTTP exchange outside GraphQL, as RFC 9457 writes it. */
+export interface Problem {
+  readonly type: 'about:blank'
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: string
+  readonly requestId: string
+  readonly [detail: string]: unknown
+}
+
+export const problemType = 'application/problem+json; charset=utf-8'
+
+/** @param details facts for a program, beside the fields that every problem has */
+export function problem(status: number, code: string, detail: string, requestId: string, details: Record<string, unknown> = {}): Problem {
+  return { ...details, type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code, requestId }
+}
+
+/** A refusal whose HTTP status stands in no table, because only the door knows such things: 405, 413, 415. */
+const ownStatus = new WeakMap<Refusal, number>()
+
+/** Makes a refusal of the door itself, with a status of its own. */
+export function doorRefusal(status: number, sentence: string, details: Record<string, unknown> = {}): Refusal {
+  const refusal = new Refusal('BAD_USER_INPUT', sentence, details)
+  ownStatus.set(refusal, status)
+  return refusal
+}
+
+/** What Fastify says of a request that it could not read, in our words. */
+const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body’s Content-Type is not one that is read here: send application/json.'],
+  FST_ERR_CTP_EMPTY_TYPE: [415, 'The body has no Content-Type: send application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body’s length differs from its Content-Length.'],
+  FST_ERR_BAD_URL: [400, 'The path is not a valid URL path: check its percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: [400, 'A part of the path is too long.'],
+}
+
+/** Makes of anything thrown on the way of a request what the caller may know: status and refusal. Null: an accident, for the log. */
+export function refusalOfThrown(error: unknown): { readonly status: number; readonly refusal: Refusal } | null {
+  if (error instanceof Refusal) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error }
+  const { code, extensions, message } = (error ?? {}) as { code?: unknown; extensions?: { code?: unknown }; message?: string }
+  const own = typeof code === 'string' ? unreadable[code] : undefined
+  if (own) return { status: own[0], refusal: doorRefusal(own[0], own[1]) }
+  const carried = extensions?.code
+  if (!isErrorCode(carried) || carried === 'INTERNAL_SERVER_ERROR') return null
+  return { status: statusOf[carried], refusal: new Refusal(carried, message ?? '', extensions as Record<string, unknown>) }
+}
+
+/** The sentence for an accident. */
+export const accident = internal

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../../platform/errors.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+import type { Authenticate } from '../access/authenticate.ts'
+import type { ForwardRow } from '../rest/row.ts'
+import { callerOf } from '../rest/shim.ts'
+import { readRawBodies } from './body.ts'
+import { webHeaders } from './headers.ts'
+
+/** The header in which a subgraph finds the caller's address. From outside it is never believed. */
+export const addressHeader = 'x-client-address'
+
+/** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
+const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader]
+
+export interface ForwardDoor {
+  readonly authenticate: Authenticate
+  /** Origin of the platform, before which paths become addresses. */
+  readonly publicUrl: string
+  readonly subgraphs: readonly Subgraph[]
+}
+
+/** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
+export function serveForwards(app: FastifyInstance, rows: readonly { readonly slug: Slug; readonly row: ForwardRow }[], door: ForwardDoor): void {
+  app.register(async scope => {
+    readRawBodies(scope, url => rows.find(({ slug, row }) => `/${slug}${row.path}` === url)?.row.limit ?? 0)
+    for (const { slug, row } of rows) {
+      const target = door.subgraphs.find(each => each.registration.slug === row.to)
+      if (!target?.http) throw new Error(`${row.method} /${slug}${row.path} is forwarded to ${row.to}, which serves no HTTP`)
+      scope.route({
+        method: row.method === '*' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : row.method,
+        url: `/${slug}${row.path}`,
+        handler: (request, reply) => forward(request, reply, row, target, door),
+      })
+    }
+  })
+}
+
+async function forward(request: FastifyRequest, reply: FastifyReply, row: ForwardRow, target: Subgraph, door: ForwardDoor): Promise<FastifyReply> {
+  const viewer = 'public' in row.access ? anonymous : await guarded(request, reply, row.access.scope, door.authenticate)
+  const gone = new AbortController()
+  request.raw.once('close', () => {
+    if (!reply.raw.writableEnded) gone.abort()
+  })
+  const headers = webHeaders(request.headers)
+  for (const name of ownHeaders) headers.delete(name)
+  headers.set(addressHeader, addressOf(request))
+  headers.set('x-request-id', request.id)
+  const body = request.body as Buffer | undefined
+  const answer = await target.http!(
+    new Request(`${door.publicUrl}${request.url}`, {
+      method: request.method,
+      headers,
+      signal: gone.signal,
+      redirect: 'manual',
+      ...(body?.length && { body: new Uint8Array(body) }),
+    }),
+    viewer,
+  )
+  // Such a handler may have ended a session or made one: what is remembered of them is not true any more.
+  if (request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()
+  reply.code(answer.status)
+  for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.includes(name)) reply.header(name, value)
+  const cookies = answer.headers.getSetCookie()
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+  return reply.send(answer.body ? Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream) : null)
+}
+
+async function guarded(request: FastifyRequest, reply: FastifyReply, scope: string, authenticate: Authenticate): Promise<Viewer> {
+  const { viewer } = await callerOf(request, reply, authenticate)
+  if (viewer.scopes.includes(scope)) return viewer
+  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', `Sign in: this takes the scope ${scope}.`, { requiredScopes: [[scope]] })
+  throw new Refusal('FORBIDDEN', `This takes the scope ${scope}.`, { requiredScopes: [[scope]] })
+}
+
+/** The caller's address; Fastify reads forwarding headers only when it was told to trust the proxy. */
+const addressOf = (request: FastifyRequest): string => request.ip.replace(/^::ffff:/, '')

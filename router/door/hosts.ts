@@ -1,0 +1,74 @@
+import { type Slug, slugs } from '../../subgraphs/scopes.ts'
+
+/** An address under which a service answers, and in which role. */
+export interface ServiceOrigin {
+  readonly slug: Slug
+  readonly role: 'web' | 'api' | 'dashboard' | 'marketing'
+  /** Scheme, host and port, as a browser writes an Origin: `https://publishing.example.com`. */
+  readonly origin: string
+}
+
+/** What the lists of addresses decide: which service a host is, where cookies count, which origins are ours. */
+export interface Hosts {
+  /** The service that a Host header names; null for the platform's own host and for unknown ones. */
+  serviceOf(host: string | null | undefined): Slug | null
+  /** Whether pages are served on this host, so that its cookies count. */
+  isWeb(host: string | null | undefined): boolean
+  /** Whether an Origin header names one of our own origins. */
+  trusts(origin: string): boolean
+}
+
+/** The addresses of development: `<slug>.localhost` is both web and API of a service, with two pure web origins beside it. */
+export function localOrigins(publicUrl: string): readonly ServiceOrigin[] {
+  const { protocol, port } = new URL(publicUrl)
+  const at = (name: string) => `${protocol}//${name}.localhost${port && `:${port}`}`
+  return [
+    ...slugs.flatMap((slug): ServiceOrigin[] => [
+      { slug, role: 'web', origin: at(slug) },
+      { slug, role: 'api', origin: at(slug) },
+    ]),
+    { slug: 'publishing', role: 'web', origin: at('web.publishing') },
+    { slug: 'launcher', role: 'marketing', origin: at('marketing.launcher') },
+  ]
+}
+
+/** Puts the lists into the form that doors ask. Names are compared in lower case and without the port. */
+export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]): Hosts {
+  const services = new Map<string, Slug>()
+  const web = new Set<string>()
+  const trusted = new Set<string>()
+  const own = new URL(publicUrl)
+  // One machine has three names for itself: whoever opens the platform by its address means the same place.
+  const ownNames = own.hostname === 'localhost' ? ['localhost', '127.0.0.1', '[::1]'] : [own.hostname]
+  for (const name of ownNames) {
+    web.add(name)
+    trusted.add(`${own.protocol}//${name}${own.port && `:${own.port}`}`)
+  }
+  for (const each of origins) {
+    const url = new URL(each.origin)
+    services.set(url.hostname, each.slug)
+    if (each.role !== 'api') web.add(url.hostname)
+    trusted.add(url.origin)
+  }
+  return {
+    serviceOf: host => services.get(nameOf(host)) ?? null,
+    isWeb: host => web.has(nameOf(host)),
+    trusts: origin => trusted.has(origin.toLowerCase()),
+  }
+}
+
+const nameOf = (host: string | null | undefined): string => (host ?? '').toLowerCase().replace(/:\d+$/, '')
+
+/** Paths that mean the same on every host. */
+const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
+
+/**
+ * The canonical path of a request: on a service's host the service's prefix may be left out. Paths that carry the prefix
+ * of a service, or mean the same everywhere, stay as they are.
+ */
+export function canonicalPath(hosts: Hosts, host: string | undefined, url: string): string {
+  const slug = hosts.serviceOf(host)
+  if (slug === null || everywhere.test(url)) return url
+  const first = /^\/([^/?#]*)/.exec(url)?.[1]
+  return (slugs as readonly string[]).includes(first ?? '') ? url : `/${slug}${url}`
+}

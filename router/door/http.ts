@@ -1,0 +1,196 @@
+import { ApolloServer, type GraphQLRequestListener, HeaderMap } from '@apollo/server'
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import type { Logger } from 'pino'
+import { statusOf } from '../../platform/errors.ts'
+import { type Authenticate, isCaller } from '../access/authenticate.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createGateway, type RequestContext } from '../engine/gateway.ts'
+import { readJsonBodies } from './body.ts'
+import type { Documents } from './documents.ts'
+import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
+import { webHeaders } from './headers.ts'
+import type { Hosts } from './hosts.ts'
+import { landingPage } from './landing.ts'
+
+export interface HttpDoor {
+  readonly engine: Engine
+  readonly documents: Documents
+  readonly authenticate: Authenticate
+  readonly hosts: Hosts
+  readonly publicUrl: string
+  readonly production: boolean
+  readonly log: Logger
+}
+
+/** Failures of the request itself, which `application/json` answers with 200 and `application/graphql-response+json` with 400. */
+const requestFailures = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT'])
+
+/**
+ * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server speaks the protocol, the
+ * engine executes. Resolves when Apollo Server has started; it stops with the app.
+ */
+export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promise<void> {
+  const server = createApollo(door)
+  await server.start()
+  app.addHook('onClose', () => server.stop())
+  await app.register(async scope => {
+    readJsonBodies(scope)
+    scope.route({ method: ['GET', 'POST'], url: '/graphql', handler: (request, reply) => answer(server, door, request, reply) })
+    scope.route({
+      method: ['PUT', 'PATCH', 'DELETE'],
+      url: '/graphql',
+      handler: (_request, reply) => {
+        reply.header('allow', 'GET, POST')
+        throw doorRefusal(405, 'GraphQL is asked by POST, or by GET for queries.')
+      },
+    })
+  })
+}
+
+function createApollo({ engine, documents, log, production }: HttpDoor): ApolloServer<RequestContext> {
+  const ready = new WeakSet<object>()
+  const telling: Engine = {
+    ...engine,
+    async execute(request) {
+      const result = await engine.execute(request)
+      if (!result.errors) return result
+      const errors = result.errors.map(error => tellAsError(error, { requestId: request.requestId, log, hideSuggestions: production }))
+      for (const error of errors) ready.add(error)
+      return { ...result, errors }
+    },
+  }
+  return new ApolloServer<RequestContext>({
+    gateway: createGateway(telling, ''),
+    logger: log,
+    // The door has a rule of its own (`refusesUnasked`), and decides on introspection when it validates.
+    csrfPrevention: false,
+    introspection: true,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    allowBatchedHttpRequests: false,
+    stringifyResult: value => JSON.stringify(value),
+    formatError: (formatted, error) =>
+      ready.has(error as object) ? formatted : tell({ ...formatted, originalError: error }, { requestId: '-', log, hideSuggestions: production }),
+    documentStore: {
+      // Apollo's key is a digest of the schema and the SHA-256 of the text.
+      get: async key => documents.known(key.slice(key.lastIndexOf(':') + 1)),
+      set: async () => undefined,
+      delete: async () => undefined,
+    },
+    plugins: [
+      // The landing page is the door's own; Apollo Server would put its page before every GET that prefers HTML.
+      ApolloServerPluginLandingPageDisabled(),
+      { requestDidStart: async () => ({ willSendResponse: async context => lowerStatus(context) }) },
+    ],
+  })
+}
+
+type Sending = Parameters<NonNullable<GraphQLRequestListener<RequestContext>['willSendResponse']>>[0]
+
+async function lowerStatus({ request, response }: Sending): Promise<void> {
+  if (response.body.kind !== 'single' || response.http.status !== 400) return
+  const { errors, data } = response.body.singleResult
+  if (data != null || !errors?.length || !errors.every(error => requestFailures.has(String(error.extensions?.code)))) return
+  if (!prefersResponseJson(request.http?.headers.get('accept'))) response.http.status = 200
+}
+
+async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const headers = webHeaders(request.headers)
+  const accept = headers.get('accept')
+  const query = new URL(request.url, 'http://door').search
+  if (request.method === 'GET' && prefersHtml(accept) && !new URLSearchParams(query).has('query')) {
+    const page = landingPage(door.publicUrl)
+    return reply.headers(page.headers).send(page.html)
+  }
+  if (request.method === 'POST' && !isJson(headers)) throw doorRefusal(415, 'A GraphQL request is JSON: send Content-Type application/json.')
+  if (refusesUnasked(headers, door.hosts))
+    throw doorRefusal(
+      400,
+      'This request could have been sent by a foreign page: send it with Content-Type application/json or with the header Apollo-Require-Preflight.',
+    )
+
+  const caller = await door.authenticate(headers, { safe: request.method === 'GET' })
+  const telling: Telling = { requestId: request.id, log: door.log, hideSuggestions: door.production }
+  if (!isCaller(caller)) {
+    for (const line of caller.setCookie) reply.header('set-cookie', line)
+    if (caller.refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer')
+    return sendErrors(reply, statusOf[caller.refusal.code], [tell(caller.refusal, telling)], accept)
+  }
+
+  const text = textOf(request, query)
+  if (text) {
+    const read = door.documents.read(text)
+    if ('errors' in read) {
+      const status = prefersResponseJson(accept) ? 400 : 200
+      return sendErrors(
+        reply,
+        status,
+        read.errors.map(error => tell(error, telling)),
+        accept,
+      )
+    }
+  }
+
+  const gone = new AbortController()
+  request.raw.once('close', () => {
+    if (!reply.raw.writableEnded) gone.abort()
+  })
+  const result = await server.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
+    context: async () => ({ viewer: caller.viewer, requestId: request.id, signal: gone.signal }),
+  })
+  for (const [name, value] of result.headers) reply.header(name, value)
+  if (result.body.kind !== 'complete') throw new Error('the engine answers whole')
+  return reply.code(result.status ?? 200).send(result.body.string)
+}
+
+function textOf(request: FastifyRequest, query: string): string | null {
+  if (request.method === 'GET') return new URLSearchParams(query).get('query')
+  const text = (request.body as { query?: unknown } | null | undefined)?.query
+  return typeof text === 'string' ? text : null
+}
+
+/** Sends errors in place of an execution, in the type that the client prefers. */
+export function sendErrors(reply: FastifyReply, status: number, errors: readonly GraphQLFormattedError[], accept: string | null | undefined): FastifyReply {
+  const type = prefersResponseJson(accept) ? 'application/graphql-response+json' : 'application/json'
+  return reply.code(status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify({ errors }))
+}
+
+const isJson = (headers: Headers) => /^\s*application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
+
+/**
+ * A browser sends some requests for foreign pages without asking first. One of that shape is refused if it carries what a
+ * foreign page could abuse: a cookie, a foreign Origin, or a Sec-Fetch-Site that says so.
+ */
+function refusesUnasked(headers: Headers, hosts: Hosts): boolean {
+  if (isJson(headers) || headers.has('apollo-require-preflight') || headers.has('x-apollo-operation-name')) return false
+  const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site')]
+  return headers.has('cookie') || (origin !== null && !hosts.trusts(origin)) || (site !== null && site !== 'same-origin' && site !== 'none')
+}
+
+/** How much a client wants a media type: its q in the Accept header, and what stands first when two are equal. */
+function wish(accept: string, names: readonly string[]): { readonly q: number; readonly place: number } {
+  let best = { q: 0, place: Number.POSITIVE_INFINITY }
+  for (const [place, part] of accept.toLowerCase().split(',').entries()) {
+    const [name = '', ...parameters] = part.split(';').map(each => each.trim())
+    if (!names.includes(name)) continue
+    const weight = parameters.find(each => each.startsWith('q='))
+    const q = weight ? Number(weight.slice(2)) || 0 : 1
+    if (q > best.q) best = { q, place }
+  }
+  return best
+}
+
+function prefersResponseJson(accept: string | null | undefined): boolean {
+  if (!accept) return false
+  const [strict, plain] = [wish(accept, ['application/graphql-response+json']), wish(accept, ['application/json', 'application/*', '*/*'])]
+  return strict.q > 0 && (strict.q > plain.q || (strict.q === plain.q && strict.place < plain.place))
+}
+
+function prefersHtml(accept: string | null): boolean {
+  if (!accept) return false
+  const [html, json] = [wish(accept, ['text/html']), wish(accept, ['application/json', 'application/graphql-response+json'])]
+  return html.q > json.q
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
+import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
+import type { Logger } from 'pino'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { newId } from '../../platform/ids.ts'
+import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
+import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts'
+import { forbiddenCode, type Streams } from '../live/streams.ts'
+import type { Documents } from './documents.ts'
+import { tell } from './errors.ts'
+import { webHeaders } from './headers.ts'
+
+export interface WebSocketDoor {
+  readonly engine: Engine
+  readonly documents: Documents
+  readonly authenticate: Authenticate
+  readonly streams: Streams
+  readonly hideSuggestions: boolean
+  readonly log: Logger
+}
+
+/** Everything about sockets that has a bound. */
+export const socketLimits = {
+  /** Open sockets of one process. */
+  sockets: 10_000,
+  /** Operations at the same time on one socket. */
+  operations: 100,
+  /** Bytes of one message from a client. */
+  messageBytes: 256 * 1024,
+  /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
+  waitingBytes: 1024 * 1024,
+  /** Milliseconds until `connection_init` must have come. */
+  initMs: 5000,
+  /** Milliseconds between pings; a client that answers none of them for that long is gone. */
+  pingMs: 12_000,
+  /** Milliseconds that a closed socket has for its farewell. */
+  farewellMs: 500,
+} as const
+
+/** GraphQL over WebSocket (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md) at `/graphql`. */
+export interface Sockets {
+  /** Takes the upgrade requests of an HTTP server. */
+  attach(server: Server): void
+  /** Says goodbye (1001) to every client and takes no new one. */
+  close(): void
+}
+
+interface Extra {
+  readonly request: IncomingMessage
+  readonly id: string
+  caller: Caller | null
+  end(code: number, reason: string): void
+}
+
+type Socket = Context<Record<string, unknown> | undefined, Extra>
+
+/** What an operation of a socket carries through graphql-ws. */
+interface Operation extends ExecutionArgs {
+  readonly contextValue: OperationRequest
+}
+
+export function createSockets(door: WebSocketDoor): Sockets {
+  const { engine, documents, authenticate, streams, log } = door
+  const unwatch = new WeakMap<Extra, () => void>()
+
+  const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
+    connectionInitWaitTimeout: socketLimits.initMs,
+    async onConnect({ connectionParams, extra }) {
+      const result = await authenticate(credentialsOf(extra.request, connectionParams), { safe: false })
+      if (!isCaller(result)) {
+        if (result.expired) extra.end(forbiddenCode, 'token expired')
+        else extra.end(CloseCode.Unauthorized, shortened(result.refusal.message))
+        return false
+      }
+      extra.caller = result
+      if (result.credential.kind !== 'none') unwatch.set(extra, streams.watch({ caller: result, end: extra.end }))
+      return true
+    },
+    onSubscribe(context: Socket, _id: string, payload: SubscribePayload) {
+      const requestId = newId()
+      if (Object.keys(context.subscriptions).length > socketLimits.operations)
+        return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
+      const read = documents.read(payload.query)
+      if ('errors' in read) return read.errors
+      const request: OperationRequest = {
+        document: read.document,
+        operationName: payload.operationName ?? undefined,
+        variables: payload.variables ?? undefined,
+        viewer: context.extra.caller!.viewer,
+        requestId,
+      }
+      return {
+        schema: engine.schema,
+        document: read.document,
+        operationName: payload.operationName,
+        variableValues: payload.variables,
+        contextValue: request,
+      } satisfies Operation
+    },
+    execute: ({ contextValue }) => engine.execute(contextValue as OperationRequest),
+    subscribe: ({ contextValue }) => engine.subscribe(contextValue as OperationRequest) as Promise<ResultStream | ExecutionResult>,
+    onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
+      if (!errors) return undefined
+      const { requestId } = contextValue as OperationRequest
+      return {
+        errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: door.hideSuggestions })),
+        ...(data !== undefined && { data }),
+        ...(extensions && { extensions }),
+      }
+    },
+    onError: ({ extra }, _id, _payload, errors) => errors.map(error => tell(error, { requestId: extra.id, log, hideSuggestions: door.hideSuggestions })),
+    onClose: ({ extra }) => unwatch.get(extra)?.(),
+  })
+
+  const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols })
+  server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, log))
+
+  return {
+    attach(http) {
+      http.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
+        if (!/^\/graphql(?:\?|$)/.test(request.url ?? '')) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
+        if (!handleProtocols(request.headers['sec-websocket-protocol'] ?? ''))
+          return turnAway(duplex, '400 Bad Request', `The subprotocol is ${GRAPHQL_TRANSPORT_WS_PROTOCOL}: clients call it graphql-ws.`)
+        if (server.clients.size >= socketLimits.sockets) return turnAway(duplex, '503 Service Unavailable', 'Too many connections: try again later.')
+        return server.handleUpgrade(request, duplex, head, socket => server.emit('connection', socket, request))
+      })
+    },
+    close() {
+      for (const socket of server.clients) sayGoodbye(socket, 1001, 'Going away')
+      server.close()
+    },
+  }
+}
+
+/** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
+function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>, socket: WebSocket, request: IncomingMessage, log: Logger) {
+  const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
+  const extra: Extra = { request, id: newId(), caller: null, end }
+  const closed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      close: end,
+      onMessage(take) {
+        socket.on('message', data => {
+          take(String(data)).catch(err => {
+            log.error({ err, requestId: extra.id }, 'a socket failed')
+            end(CloseCode.InternalServerError, 'Internal server error')
+          })
+        })
+      },
+      send(text) {
+        if (socket.readyState !== socket.OPEN) return
+        if (socket.bufferedAmount > socketLimits.waitingBytes) return end(1013, 'Too slow: connect again')
+        socket.send(text)
+        // A stream that never waits must not keep the event loop from everybody else.
+        return new Promise(resolve => setImmediate(resolve))
+      },
+    },
+    extra,
+  )
+  let answered = true
+  const heartbeat = setInterval(() => {
+    if (!answered) return socket.terminate()
+    answered = false
+    socket.ping()
+  }, socketLimits.pingMs)
+  heartbeat.unref()
+  socket.on('pong', () => {
+    answered = true
+  })
+  // A protocol violation or a cut connection: ws closes the socket itself.
+  socket.on('error', err => log.debug({ err, requestId: extra.id }, 'a socket broke'))
+  socket.once('close', (code, reason) => {
+    clearInterval(heartbeat)
+    closed(code, String(reason)).catch(err => log.error({ err, requestId: extra.id }, 'a socket did not close cleanly'))
+  })
+}
+
+/** Closes with a code, and cuts the connection when the client does not answer: what waits for a slow reader would stay in memory. */
+function sayGoodbye(socket: WebSocket, code: number, reason: string): void {
+  if (socket.readyState === socket.CLOSING || socket.readyState === socket.CLOSED) return
+  socket.close(code, reason)
+  const cut = setTimeout(() => socket.terminate(), socketLimits.farewellMs)
+  socket.once('close', () => clearTimeout(cut))
+}
+
+/**
+ * The upgrade's headers with what `connection_init` brings in their place: header names in any case. A value that is there
+ * but could not be a credential is passed on as one that no check accepts, so that it is refused rather than overlooked.
+ */
+function credentialsOf(request: IncomingMessage, parameters: Record<string, unknown> | undefined): Headers {
+  const headers = webHeaders(request.headers)
+  for (const name of ['authorization', 'x-api-key', 'x-service-token']) headers.delete(name)
+  for (const [name, value] of Object.entries(parameters ?? {})) {
+    if (!/^(?:authorization|x-api-key|x-service-token)$/i.test(name) || value === null || value === '') continue
+    headers.set(name, typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : 'unreadable')
+  }
+  return headers
+}
+
+function turnAway(duplex: Duplex, status: string, sentence: string): void {
+  duplex.on('error', () => duplex.destroy())
+  duplex.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(sentence)}\r\nconnection: close\r\n\r\n${sentence}`,
+  )
+}
+
+/** A close reason holds 123 bytes. */
+const shortened = (text: string): string => (Buffer.byteLength(text) <= 123 ? text : 'Unauthorized')
+
+const limited = { extensions: { code: 'RATE_LIMITED' } }

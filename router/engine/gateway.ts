@@ -1,0 +1,40 @@
+import type { ApolloServerOptionsWithGateway } from '@apollo/server'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Engine } from './engine.ts'
+
+/** What Apollo Server's context function answers: who asks, and under which id the request is logged. */
+export interface RequestContext {
+  readonly viewer: Viewer
+  readonly requestId: string
+  /** Aborts when the client leaves. */
+  readonly signal?: AbortSignal | undefined
+}
+
+type Gateway = NonNullable<ApolloServerOptionsWithGateway<RequestContext>['gateway']>
+type SchemaListener = Parameters<Gateway['onSchemaLoadOrUpdate']>[0]
+
+/**
+ * Lets Apollo Server run operations on the engine (Apollo's GatewayInterface): it keeps parsing, validation and the landing
+ * page, the engine does the rest. Stopping it stops nothing, for the engine belongs to whoever made it.
+ */
+export function createGateway(engine: Engine, supergraphSdl: string): Gateway {
+  const listeners = new Set<SchemaListener>()
+  return {
+    onSchemaLoadOrUpdate(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async load() {
+      for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: supergraphSdl })
+      return {
+        executor: ({ document, request, operationName, context }) => {
+          const { viewer, requestId, signal } = context as RequestContext
+          return engine.execute({ document, operationName: operationName ?? undefined, variables: request.variables, viewer, requestId, signal })
+        },
+      }
+    },
+    async stop() {
+      listeners.clear()
+    },
+  }
+}

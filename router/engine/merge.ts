@@ -1,0 +1,95 @@
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import type { Supergraph } from './supergraph.ts'
+
+/** An object between subgraphs: keys are field names or private names, never words of a client. */
+export type Data = Record<string, unknown>
+
+/**
+ * What a fetch's answer looks like: for each key the shape of its objects, or null for a leaf. A leaf is opaque, for the
+ * value of a scalar may be an object of the application's own.
+ */
+export type MergeShape = ReadonlyMap<string, MergeShape | null>
+
+type OpenShape = Map<string, OpenShape | null>
+
+/** The shape of a fetch document's answer, all its fragments taken together. */
+export function shapeOfFetch(document: DocumentNode): MergeShape {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  let root: SelectionSetNode | undefined
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+    else if (definition.kind === Kind.OPERATION_DEFINITION) root = definition.selectionSet
+  }
+  const shape: OpenShape = new Map()
+  if (root) collect(root, shape, fragments)
+  return shape
+}
+
+function collect(set: SelectionSetNode, into: OpenShape, fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      const fragment = fragments.get(selection.name.value)
+      if (fragment) collect(fragment.selectionSet, into, fragments)
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      collect(selection.selectionSet, into, fragments)
+    } else {
+      const key = (selection.alias ?? selection.name).value
+      if (!selection.selectionSet) {
+        into.set(key, null)
+        continue
+      }
+      const inner: OpenShape = into.get(key) ?? new Map()
+      into.set(key, inner)
+      collect(selection.selectionSet, inner, fragments)
+    }
+  }
+}
+
+/** Whether a value is an object with fields, by its form alone: only asked where the shape expects one. */
+export const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Copies the part of an answer that was asked for, so that no two places of the data ever share an object. */
+export function copyByShape(value: unknown, shape: MergeShape): unknown {
+  if (Array.isArray(value)) return value.map(item => copyByShape(item, shape))
+  if (!isData(value)) return value
+  const copy: Data = {}
+  for (const [key, inner] of shape) {
+    if (!Object.hasOwn(value, key)) continue
+    copy[key] = inner === null ? value[key] : copyByShape(value[key], inner)
+  }
+  return copy
+}
+
+/**
+ * Merges one answer into an object of the data. A null never overwrites a value, list elements merge by index, and the
+ * name of an object type never gives way to the name of an interface (which a subgraph with `@interfaceObject` answers).
+ */
+export function mergeByShape(target: Data, source: Data, shape: MergeShape, supergraph: Supergraph): void {
+  for (const [key, inner] of shape) {
+    if (!Object.hasOwn(source, key)) continue
+    const value = source[key]
+    const present = Object.hasOwn(target, key) ? target[key] : undefined
+    if (value === null || value === undefined) {
+      if (present === undefined) target[key] = null
+    } else if (present === null || present === undefined) {
+      target[key] = inner === null ? value : copyByShape(value, inner)
+    } else if (inner !== null) {
+      mergeValues(present, value, inner, supergraph)
+    } else if (key !== '__typename' || typeof value !== 'string' || supergraph.isObject(value)) {
+      target[key] = value
+    }
+  }
+}
+
+function mergeValues(target: unknown, source: unknown, shape: MergeShape, supergraph: Supergraph): void {
+  if (Array.isArray(target)) {
+    if (!Array.isArray(source)) return
+    const length = Math.min(target.length, source.length)
+    for (let index = 0; index < length; index++) {
+      if (target[index] === null || target[index] === undefined) target[index] = copyByShape(source[index], shape)
+      else mergeValues(target[index], source[index], shape, supergraph)
+    }
+  } else if (isData(target) && isData(source)) {
+    mergeByShape(target, source, shape, supergraph)
+  }
+}

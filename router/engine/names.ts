@@ -1,0 +1,58 @@
+import { type FieldNode, Kind, print, type ValueNode } from 'graphql'
+import type { Supergraph } from './supergraph.ts'
+
+/** Under which key the data of a field is kept between subgraphs; the same field gets the same key wherever it stands. */
+export interface Names {
+  /** @param parent name of the type on which the field is selected */
+  keyOf(node: FieldNode, parent: string): string
+}
+
+/**
+ * Gives every client alias a private name made from alias, field and arguments. A planner that sees the client's own aliases
+ * confuses them with key fields of the same name: silently wrong data at best. Fields that take arguments get one too, so that
+ * a value which `@requires` asks with other arguments never stands under the same key.
+ */
+export function createNames(supergraph: Supergraph): Names {
+  const keys = new Map<string, string>()
+  let count = 0
+  const privateKey = (identity: string) => {
+    const known = keys.get(identity)
+    if (known !== undefined) return known
+    let key: string
+    do key = `_p${count++}`
+    while (supergraph.fieldNames.has(key))
+    keys.set(identity, key)
+    return key
+  }
+  return {
+    keyOf(node, parent) {
+      const name = node.name.value
+      // The planner finds runtime types under this very name; the client's alias is written at the end.
+      if (name === '__typename') return name
+      const alias = node.alias && node.alias.value !== name ? node.alias.value : ''
+      const given = canonicalArguments(node)
+      if (alias !== '' || supergraph.withArguments.has(`${parent}.${name}`)) return privateKey(`${alias} ${name} ${given}`)
+      // Two object types may type a field differently in one subgraph and alike for clients: apart, they cannot conflict.
+      if (supergraph.varied.has(`${parent}.${name}`) || name in Object.prototype) return privateKey(`${parent}.${name}`)
+      return name
+    },
+  }
+}
+
+/** Arguments as text in one order: `f(a: 1, b: 2)` and `f(b: 2, a: 1)` are the same field to GraphQL. */
+const canonicalArguments = (node: FieldNode) =>
+  (node.arguments ?? [])
+    .map(argument => `${argument.name.value}:${canonical(argument.value)}`)
+    .sort()
+    .join()
+
+function canonical(value: ValueNode): string {
+  if (value.kind === Kind.LIST) return `[${value.values.map(canonical).join()}]`
+  if (value.kind === Kind.OBJECT) {
+    return `{${value.fields
+      .map(field => `${field.name.value}:${canonical(field.value)}`)
+      .sort()
+      .join()}}`
+  }
+  return print(value)
+}

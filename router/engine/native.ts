@@ -1,0 +1,265 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute as executeSchema,
+  type GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  Kind,
+  print,
+  type SelectionNode,
+} from 'graphql'
+import type { Logger } from 'pino'
+import { codeOf } from '../../platform/errors.ts'
+import { type Cache, createCache } from './cache.ts'
+import { type CompiledPlan, compilePlans } from './compile.ts'
+import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
+import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
+import { type Run, runPlan, takeAnswer } from './execute.ts'
+import type { Data } from './merge.ts'
+import { createNames } from './names.ts'
+import { conditionVariables, findOperation, foldConditions, type Operation } from './operation.ts'
+import { createPlanner } from './planner.ts'
+import { project } from './project.ts'
+import { type Shape, shapeOf } from './shape.ts'
+import { mapStream } from './stream.ts'
+import { readSupergraph } from './supergraph.ts'
+
+export interface EngineOptions {
+  readonly supergraphSdl: string
+  readonly transport: Transport
+  /** Without one, everybody may have everything. */
+  readonly access?: AccessFilter | undefined
+  readonly log: Pick<Logger, 'error' | 'warn'>
+  /** How many operations stay planned; the least recently used go. 1000 unless told. */
+  readonly planCacheSize?: number | undefined
+  /** Tells clients the text of internal errors: for development only. */
+  readonly exposeInternalErrors?: boolean | undefined
+}
+
+/** How many plans one operation may have: one for each combination of conditions and access verdict that was met. */
+const mostVariants = 32
+
+/** An operation of a document, with what was made of it so far. */
+interface Prepared {
+  readonly document: DocumentNode
+  readonly operation: Operation
+  readonly conditions: readonly string[] | null
+  readonly folded: Cache<DocumentNode>
+  readonly variants: Cache<Promise<Variant>>
+}
+
+/** An operation made ready to run for one combination of conditions and one access verdict. */
+interface Variant {
+  readonly plan: CompiledPlan
+  readonly shape: Shape
+  readonly introspection: DocumentNode | null
+}
+
+/** A request that may run. */
+interface Ready {
+  readonly request: OperationRequest
+  readonly variant: Variant
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly decision: AccessDecision | null
+  readonly introspection: Data
+}
+
+/**
+ * The platform's own executor: plans an operation once, runs the plan over the transport, and shapes the answer as
+ * graphql-js would. Throws at once for a supergraph that cannot be read.
+ */
+export function createEngine(options: EngineOptions): Engine {
+  const { transport, access, log } = options
+  const supergraph = readSupergraph(options.supergraphSdl)
+  const { schema } = supergraph
+  const planner = createPlanner(supergraph)
+  const byDocument = new WeakMap<DocumentNode, Map<string, Prepared>>()
+  const byText = createCache<Prepared>(options.planCacheSize ?? 1000)
+
+  return {
+    schema,
+    async execute(request) {
+      return untilAborted(request, async () => {
+        const ready = await prepare(request)
+        if ('errors' in ready) return ready
+        if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket or server-sent events.')
+        const run = runOf(ready)
+        await runPlan(run, ready.variant.plan)
+        return answer(ready, run)
+      })
+    },
+    async subscribe(request) {
+      const ready = await prepare(request)
+      if ('errors' in ready) return ready
+      const { plan } = ready.variant
+      if (!plan.primary) return startRefusal(ready)
+      const { primary } = plan
+      const run = runOf(ready)
+      const variables: Data = {}
+      for (const { name, from } of primary.variables) if (Object.hasOwn(run.variables, from)) variables[name] = run.variables[from]
+      let source: ResultStream | ExecutionResult
+      try {
+        source = await transport.subscribe(primary.fetch, { ...run.call, variables })
+      } catch (cause) {
+        run.failures.push(failureOf(primary.fetch.subgraph, cause))
+        return answer(ready, run)
+      }
+      if (!(Symbol.asyncIterator in source)) {
+        takeAnswer(run, primary, source)
+        return answer(ready, run)
+      }
+      const { signal } = request
+      const events = source[Symbol.asyncIterator]()
+      const stream = mapStream(
+        events,
+        async event => {
+          const eventRun = runOf(ready)
+          takeAnswer(eventRun, primary, event)
+          await runPlan(eventRun, plan)
+          return answer(ready, eventRun)
+        },
+        cause => {
+          const failedRun = runOf(ready)
+          failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
+          return answer(ready, failedRun)
+        },
+        () => signal?.removeEventListener('abort', stop),
+      )
+      const stop = () => void stream.return()
+      signal?.addEventListener('abort', stop)
+      if (signal?.aborted) stop()
+      return stream
+    },
+  }
+
+  /** Everything before the first fetch; a result says why the operation does not run. */
+  async function prepare(request: OperationRequest): Promise<Ready | (ExecutionResult & { errors: readonly GraphQLError[] })> {
+    const prepared = prepareDocument(request.document, request.operationName)
+    if (typeof prepared === 'string') return refused('BAD_USER_INPUT', prepared)
+    const { definition } = prepared.operation
+    const coerced = getVariableValues(schema, definition.variableDefinitions ?? [], request.variables ?? {}, { maxErrors: 20 })
+    if (coerced.errors) return { errors: coerced.errors.map(error => errorFor('BAD_USER_INPUT', error.message)) }
+    const variables = coerced.coerced
+    const bits = prepared.conditions?.map(name => (variables[name] === true ? '1' : '0')).join('') ?? ''
+    const document = foldedDocument(prepared, bits)
+    const decision = access?.filter(document, request.operationName, request.viewer) ?? null
+    if (decision?.refusedWhole) return { data: null, errors: decision.errors.map(errorFrom) }
+    const key = `${bits} ${decision?.verdict ?? ''}`
+    let variant = prepared.variants.get(key)
+    if (!variant) {
+      variant = compile(document, decision ? decision.document : document, request.operationName)
+      prepared.variants.set(key, variant)
+    }
+    try {
+      const made = await variant
+      return { request, variant: made, variables, decision, introspection: await introspect(schema, made.introspection, request.variables) }
+    } catch (cause) {
+      // Kept, a failure that passes (or a supergraph's, until it is replaced) would stand for ever.
+      prepared.variants.delete(key)
+      const code = codeOf(cause)
+      if (code !== 'INTERNAL_SERVER_ERROR') return refused(code, (cause as Error).message)
+      log.error({ requestId: request.requestId, operationName: request.operationName, err: cause }, 'An operation could not be planned')
+      return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
+    }
+  }
+
+  function prepareDocument(document: DocumentNode, operationName: string | undefined): Prepared | string {
+    const name = operationName ?? ''
+    const known = byDocument.get(document)?.get(name)
+    if (known) return known
+    const text = `${name}\n${print(document)}`
+    let prepared = byText.get(text)
+    if (!prepared) {
+      const operation = findOperation(document, operationName)
+      if (typeof operation === 'string') return operation
+      prepared = { document, operation, conditions: conditionVariables(document), folded: createCache(mostVariants), variants: createCache(mostVariants) }
+      byText.set(text, prepared)
+    }
+    const ofDocument = byDocument.get(document) ?? new Map<string, Prepared>()
+    byDocument.set(document, ofDocument.set(name, prepared))
+    return prepared
+  }
+
+  function foldedDocument(prepared: Prepared, bits: string): DocumentNode {
+    const { conditions, document } = prepared
+    if (!conditions) return document
+    let folded = prepared.folded.get(bits)
+    if (!folded) {
+      folded = foldConditions(document, variable => bits[conditions.indexOf(variable)] === '1')
+      prepared.folded.set(bits, folded)
+    }
+    return folded
+  }
+
+  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined): Promise<Variant> {
+    const asked = findOperation(document, operationName) as Operation
+    const allowed = allowedDocument === document ? asked : allowedDocument && findOperation(allowedDocument, operationName)
+    const remaining = typeof allowed === 'string' ? null : allowed
+    const rootType = schema.getRootType(asked.definition.operation)!
+    const names = createNames(supergraph)
+    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [])
+    const shape = shapeOf(asked, remaining, rootType, names, schema)
+    return { plan, shape, introspection: introspectionOf(document, asked, shape) }
+  }
+
+  function runOf(ready: Ready): Run {
+    const { viewer, requestId, signal } = ready.request
+    return { transport, supergraph, variables: ready.variables, call: { viewer, requestId, signal, operation: {} }, data: {}, failures: [] }
+  }
+
+  function answer(ready: Ready, run: Run): ExecutionResult & { errors?: readonly GraphQLError[] } {
+    const { variant, decision, introspection, request } = ready
+    const errors = decision ? decision.errors.map(errorFrom) : []
+    const reader: ErrorReader = { log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
+    errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
+    const { data, flaws } = project(variant.shape, run.data, introspection)
+    if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
+    return errors.length > 0 ? { data, errors } : { data }
+  }
+
+  /** A subscription of which nothing is left to plan: refused, folded away, or no subscription at all. */
+  function startRefusal(ready: Ready): ExecutionResult {
+    if (ready.decision && ready.decision.errors.length > 0) return answer(ready, runOf(ready))
+    return refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
+  }
+}
+
+const failureOf = (subgraph: string, cause: unknown) => ({ subgraph, error: null, cause, places: [], renames: new Map<string, string>() })
+
+const refused = (...words: Parameters<typeof errorFor>): { errors: GraphQLError[] } => ({ errors: [errorFor(...words)] })
+
+/** The root fields about the schema itself, with all fragments: graphql-js answers them. */
+function introspectionOf(document: DocumentNode, { definition }: Operation, shape: Shape): DocumentNode | null {
+  const selections: SelectionNode[] = shape.common.fields.flatMap(field => (field.from === 'introspection' ? field.nodes : []))
+  if (selections.length === 0) return null
+  const fragments = document.definitions.filter(candidate => candidate.kind === Kind.FRAGMENT_DEFINITION)
+  return { kind: Kind.DOCUMENT, definitions: [{ ...definition, selectionSet: { kind: Kind.SELECTION_SET, selections } }, ...fragments] }
+}
+
+async function introspect(schema: GraphQLSchema, document: DocumentNode | null, variables: OperationRequest['variables']): Promise<Data> {
+  if (!document) return {}
+  const { data } = await executeSchema({ schema, document, variableValues: variables })
+  return data ?? {}
+}
+
+/** Settles as soon as the caller leaves; what runs then finishes on its own, and starts nothing more. */
+function untilAborted(request: OperationRequest, work: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+  const { signal } = request
+  if (!signal) return work()
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      const code = codeOf(signal.reason)
+      resolve(
+        code === 'INTERNAL_SERVER_ERROR'
+          ? refused('UPSTREAM_FAILED', 'The operation was ended before it was answered.')
+          : refused(code, (signal.reason as Error).message),
+      )
+    }
+    if (signal.aborted) return leave()
+    signal.addEventListener('abort', leave)
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', leave))
+  })
+}

@@ -1,0 +1,81 @@
+import {
+  type DefinitionNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql'
+
+/** One operation of a document with the fragments it may use. */
+export interface Operation {
+  readonly definition: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+}
+
+/** Finds the operation that a request names, or says in a sentence why there is none. */
+export function findOperation(document: DocumentNode, name: string | undefined): Operation | string {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  const operations: OperationDefinitionNode[] = []
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+    else if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition)
+  }
+  if (name === undefined) {
+    if (operations.length === 1) return { definition: operations[0]!, fragments }
+    return operations.length === 0
+      ? 'The document holds no operation; send a query, a mutation or a subscription.'
+      : 'The document holds several operations; say in operationName which one to run.'
+  }
+  const definition = operations.find(candidate => candidate.name?.value === name)
+  return definition ? { definition, fragments } : `The document holds no operation named "${name}"; send operationName as it is written in the document.`
+}
+
+/** Names of the variables that decide about `@skip` and `@include`, sorted; null when neither stands anywhere in the document. */
+export function conditionVariables(document: DocumentNode): readonly string[] | null {
+  const names = new Set<string>()
+  let found = false
+  visit(document, {
+    Directive(node) {
+      if (!isCondition(node)) return
+      found = true
+      const value = node.arguments?.[0]?.value
+      if (value?.kind === Kind.VARIABLE) names.add(value.name.value)
+    },
+  })
+  return found ? [...names].sort() : null
+}
+
+/**
+ * The document without `@skip` and `@include`: what they drop is gone. A selection set may be left empty by it; that is no
+ * valid text, but everything behind this function understands it (the object is still wanted, none of its fields is).
+ * @param isTrue the value of a boolean variable
+ */
+export function foldConditions(document: DocumentNode, isTrue: (variable: string) => boolean): DocumentNode {
+  const holds = (directive: DirectiveNode) => {
+    const value = directive.arguments?.[0]?.value
+    return value?.kind === Kind.VARIABLE ? isTrue(value.name.value) : value?.kind === Kind.BOOLEAN && value.value
+  }
+  const foldSet = (set: SelectionSetNode): SelectionSetNode => {
+    const selections: SelectionNode[] = []
+    for (const selection of set.selections) {
+      if (selection.directives?.some(directive => isCondition(directive) && holds(directive) === (directive.name.value === 'skip'))) continue
+      const directives = selection.directives?.filter(directive => !isCondition(directive)) ?? []
+      if (selection.kind === Kind.FRAGMENT_SPREAD) selections.push({ ...selection, directives })
+      else if (selection.kind === Kind.INLINE_FRAGMENT) selections.push({ ...selection, directives, selectionSet: foldSet(selection.selectionSet) })
+      else if (!selection.selectionSet) selections.push({ ...selection, directives })
+      else selections.push({ ...selection, directives, selectionSet: foldSet(selection.selectionSet) })
+    }
+    return { ...set, selections }
+  }
+  const definitions = document.definitions.map((definition): DefinitionNode => {
+    const runs = definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION
+    return runs ? { ...definition, selectionSet: foldSet(definition.selectionSet) } : definition
+  })
+  return { kind: Kind.DOCUMENT, definitions }
+}
+
+const isCondition = (directive: DirectiveNode) => directive.name.value === 'skip' || directive.name.value === 'include'

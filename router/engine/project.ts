@@ -1,0 +1,110 @@
+import { type Data, isData } from './merge.ts'
+import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
+
+/** A wrong found while shaping: where, in the client's words, and what. */
+export interface Flaw {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  /** Whether it is a null where none may be: then a failed field may be the reason, which is told already. */
+  readonly isNull: boolean
+}
+
+export interface Projection {
+  readonly data: Data | null
+  readonly flaws: readonly Flaw[]
+}
+
+/** How many flaws one answer tells: a list of a thousand broken elements says nothing more than the first. */
+const mostFlaws = 100
+
+/**
+ * Turns merged data into the answer: the client's aliases in the order in which graphql-js would answer them, nulls where
+ * nothing came, and nulls moved up to the next nullable place as the specification has it (section 6.4.4).
+ * @param introspection answers of `__schema` and `__type` by response key
+ */
+export function project(shape: Shape, data: Data, introspection: Readonly<Data>): Projection {
+  const flaws: Flaw[] = []
+  const path: (string | number)[] = []
+  return { data: completeObject(shape.common, data), flaws }
+
+  function flaw(message: string, isNull: boolean): null {
+    if (flaws.length < mostFlaws) flaws.push({ path: [...path], message, isNull })
+    return null
+  }
+
+  /** Null when a field that must not be null is. */
+  function completeObject(shape: ObjectShape, data: Data): Data | null {
+    const answer: Data = {}
+    for (const field of shape.fields) {
+      path.push(field.responseKey)
+      const value = completeField(field, shape, data)
+      path.pop()
+      if (value === undefined) return null
+      // Plain assignment would change the object's prototype instead.
+      if (field.responseKey === '__proto__') Object.defineProperty(answer, '__proto__', { value, enumerable: true, configurable: true, writable: true })
+      else answer[field.responseKey] = value
+    }
+    return answer
+  }
+
+  function completeField(field: FieldShape, parent: ObjectShape, data: Data): unknown {
+    switch (field.from) {
+      case 'data':
+        return complete(field.value, read(field, data), field)
+      case 'typename':
+        return complete(field.value, parent.typename, field)
+      case 'introspection':
+        return introspection[field.responseKey] ?? null
+      case 'refused':
+        return complete(field.value, null, field)
+    }
+  }
+
+  /** Undefined when null is not allowed here: the parent becomes null instead. */
+  function complete(shape: ValueShape, value: unknown, field: FieldShape): unknown {
+    if (value === null || value === undefined) {
+      if (!shape.nonNull) return null
+      flaw(`Cannot return null for non-nullable field ${field.coordinate}.`, true)
+      return undefined
+    }
+    const completed = shape.items
+      ? completeList(shape.items, value, field)
+      : shape.object
+        ? completeAny(shape.object, value, field)
+        : completeLeaf(shape, value, field)
+    return completed === null && shape.nonNull ? undefined : completed
+  }
+
+  function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
+    if (!Array.isArray(value)) return flaw(`Expected a list for field ${field.coordinate}.`, false)
+    const answer: unknown[] = []
+    for (let index = 0; index < value.length; index++) {
+      path.push(index)
+      const item = complete(items, value[index], field)
+      path.pop()
+      if (item === undefined) return null
+      answer.push(item)
+    }
+    return answer
+  }
+
+  function completeAny(shape: Shape, value: unknown, field: FieldShape): unknown {
+    if (!isData(value)) return flaw(`Expected an object for field ${field.coordinate}.`, false)
+    const runtime = runtimeShape(shape, value)
+    if (!runtime) return flaw(`Field ${field.coordinate} was answered with an object of a type that it cannot have.`, false)
+    return completeObject(runtime, value)
+  }
+
+  function completeLeaf(shape: ValueShape, value: unknown, field: FieldShape): unknown {
+    if (shape.names && !(typeof value === 'string' && shape.names.has(value)))
+      return flaw(`Field ${field.coordinate} was answered with an unknown enum value.`, false)
+    if (shape.plain && typeof value === 'object') return flaw(`Expected a scalar for field ${field.coordinate}.`, false)
+    return value
+  }
+}
+
+function read(field: FieldShape, data: Data): unknown {
+  if (Object.hasOwn(data, field.key)) return data[field.key]
+  for (const key of field.otherKeys) if (Object.hasOwn(data, key)) return data[key]
+  return undefined
+}

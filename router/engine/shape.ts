@@ -1,0 +1,237 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  isUnionType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import type { Data } from './merge.ts'
+import type { Names } from './names.ts'
+import type { Operation } from './operation.ts'
+
+/** What a selection yields, per runtime type: made when a type is met for the first time, then kept. */
+export interface Shape {
+  readonly type: GraphQLCompositeType
+  /** Fields for objects of a runtime type, in the order in which graphql-js answers them; undefined if it cannot be that type. */
+  of(typename: string): ObjectShape | undefined
+  /** Fields for objects whose runtime type nobody asked for: those that every type of the selection has. */
+  readonly common: ObjectShape
+  /** Names of all types that objects here can have. */
+  possibleTypes(): readonly string[]
+}
+
+export interface ObjectShape {
+  /** Null in `common` of an abstract type. */
+  readonly typename: string | null
+  readonly fields: readonly FieldShape[]
+  readonly byKey: ReadonlyMap<string, FieldShape>
+}
+
+export interface FieldShape {
+  /** The client's alias or the field's name. */
+  readonly responseKey: string
+  /** Under which the data holds the value. */
+  readonly key: string
+  /** Further keys: the same field may stand under several where subgraphs type it differently. */
+  readonly otherKeys: readonly string[]
+  /** `Type.field`, for error messages. */
+  readonly coordinate: string
+  readonly value: ValueShape
+  /** Where the value comes from: subgraphs, the object's type, the schema itself, or nowhere because access was refused. */
+  readonly from: 'data' | 'typename' | 'introspection' | 'refused'
+  /** As the client wrote it, wherever it did. */
+  readonly nodes: readonly FieldNode[]
+}
+
+export interface ValueShape {
+  readonly nonNull: boolean
+  /** The elements, if it is a list. */
+  readonly items: ValueShape | null
+  /** The objects, if they are objects. */
+  readonly object: Shape | null
+  /** The values clients know, if it is an enum. */
+  readonly names: ReadonlySet<string> | null
+  /** Whether a leaf must be a string, a number or a boolean. */
+  readonly plain: boolean
+}
+
+/** A place where a field's selection was written. */
+interface Written {
+  readonly set: SelectionSetNode
+  readonly parent: GraphQLCompositeType
+}
+
+/** One operation in two readings: what the client wrote, and what of it the client may have. */
+interface Reading {
+  readonly asked: readonly Written[]
+  /** The very same array when nothing is refused. */
+  readonly allowed: readonly Written[]
+}
+
+/**
+ * The shape of an operation's answer.
+ * @param asked   as the client wrote it, conditions folded
+ * @param allowed what access left of it; null for nothing, the same object for everything
+ */
+export function shapeOf(asked: Operation, allowed: Operation | null, rootType: GraphQLObjectType, names: Names, schema: GraphQLSchema): Shape {
+  const written = [{ set: asked.definition.selectionSet, parent: rootType }]
+  const remaining = allowed === asked ? written : allowed ? [{ set: allowed.definition.selectionSet, parent: rootType }] : []
+  return createShape(rootType, { asked: written, allowed: remaining }, true)
+
+  function createShape(type: GraphQLCompositeType, reading: Reading, isRoot: boolean): Shape {
+    const known = new Map<string, ObjectShape | undefined>()
+    let common: ObjectShape | undefined
+    const of = (typename: string) => {
+      if (known.has(typename)) return known.get(typename)
+      const runtime = schema.getType(typename)
+      const possible = isObjectType(runtime) && (runtime === type || (isAbstractType(type) && schema.isSubType(type, runtime)))
+      // A foreign name is not remembered: they would pile up.
+      if (!possible) return undefined
+      const shape = createObjectShape(runtime, reading, isRoot)
+      known.set(typename, shape)
+      return shape
+    }
+    return {
+      type,
+      of,
+      get common() {
+        common ??= isObjectType(type) ? of(type.name)! : createObjectShape(type, reading, isRoot)
+        return common
+      },
+      possibleTypes: () => (isAbstractType(type) ? schema.getPossibleTypes(type).map(possible => possible.name) : [type.name]),
+    }
+  }
+
+  function createObjectShape(runtime: GraphQLCompositeType, reading: Reading, isRoot: boolean): ObjectShape {
+    const askedFields = collect(runtime, reading.asked, asked.fragments)
+    const allowedFields = reading.allowed === reading.asked ? askedFields : collect(runtime, reading.allowed, (allowed ?? asked).fragments)
+    const fields: FieldShape[] = []
+    const byKey = new Map<string, FieldShape>()
+    for (const [responseKey, nodes] of askedFields) {
+      const shape = createFieldShape(responseKey, nodes, allowedFields.get(responseKey), runtime, isRoot)
+      if (!shape) continue
+      fields.push(shape)
+      if (shape.from === 'data') for (const key of [shape.key, ...shape.otherKeys]) byKey.set(key, shape)
+    }
+    return { typename: isObjectType(runtime) ? runtime.name : null, fields, byKey }
+  }
+
+  function createFieldShape(
+    responseKey: string,
+    nodes: readonly CollectedField[],
+    allowedNodes: readonly CollectedField[] | undefined,
+    runtime: GraphQLCompositeType,
+    isRoot: boolean,
+  ): FieldShape | null {
+    const first = nodes[0]!
+    const name = first.node.name.value
+    const base = { responseKey, key: name, otherKeys: [], coordinate: `${runtime.name}.${name}`, nodes: nodes.map(({ node }) => node) }
+    if (name === '__typename') return { ...base, from: 'typename', value: typenameShape }
+    if (isRoot && (name === '__schema' || name === '__type')) return { ...base, from: 'introspection', value: introspectionShape }
+    const field = fieldOf(runtime, name)
+    if (!field) return null
+    const keys = [...new Set(nodes.map(({ node, parent }) => names.keyOf(node, parent.name)))]
+    const askedSets = writtenUnder(field, nodes)
+    const allowedSets = allowedNodes === nodes ? askedSets : writtenUnder(field, allowedNodes ?? [])
+    return {
+      ...base,
+      key: keys[0]!,
+      otherKeys: keys.slice(1),
+      from: allowedNodes ? 'data' : 'refused',
+      value: createValueShape(field.type, { asked: askedSets, allowed: allowedSets }),
+    }
+  }
+
+  function createValueShape(type: GraphQLOutputType, reading: Reading): ValueShape {
+    const nonNull = isNonNullType(type)
+    const nullable = isNonNullType(type) ? type.ofType : type
+    const leaf = { nonNull, items: null, object: null, names: null, plain: false }
+    if (isListType(nullable)) return { ...leaf, items: createValueShape(nullable.ofType, reading) }
+    if (isCompositeType(nullable)) return { ...leaf, object: createShape(nullable, reading, false) }
+    if (isEnumType(nullable)) return { ...leaf, names: new Set(nullable.getValues().map(value => value.name)) }
+    return { ...leaf, plain: isSpecifiedScalarType(nullable) }
+  }
+
+  /** Collects as graphql-js does, so that the order of keys is the same. */
+  function collect(runtime: GraphQLCompositeType, sets: readonly Written[], fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+    const fields = new Map<string, CollectedField[]>()
+    const spread = new Set<string>()
+    const visitSet = (set: SelectionSetNode, parent: GraphQLCompositeType): void => {
+      for (const selection of set.selections) {
+        if (selection.kind === Kind.FIELD) {
+          const responseKey = (selection.alias ?? selection.name).value
+          const nodes = fields.get(responseKey)
+          if (nodes) nodes.push({ node: selection, parent })
+          else fields.set(responseKey, [{ node: selection, parent }])
+          continue
+        }
+        if (selection.kind === Kind.INLINE_FRAGMENT) {
+          visitFragment(selection.selectionSet, selection.typeCondition?.name.value, parent)
+          continue
+        }
+        const fragment = fragments.get(selection.name.value)
+        if (!fragment || spread.has(selection.name.value)) continue
+        spread.add(selection.name.value)
+        visitFragment(fragment.selectionSet, fragment.typeCondition.name.value, parent)
+      }
+    }
+    const visitFragment = (set: SelectionSetNode, condition: string | undefined, parent: GraphQLCompositeType): void => {
+      const type = condition === undefined ? parent : schema.getType(condition)
+      if (!isCompositeType(type) || !always(type, runtime)) return
+      // Below a narrower parent a wider condition says nothing: the planner sees these fields on the parent, and so do names.
+      const narrower = type !== parent && isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent)
+      visitSet(set, narrower ? parent : type)
+    }
+    for (const { set, parent } of sets) visitSet(set, parent)
+    return fields
+  }
+
+  function always(condition: GraphQLCompositeType, runtime: GraphQLCompositeType): boolean {
+    if (condition === runtime) return true
+    if (!isAbstractType(condition)) return false
+    if (!isUnionType(runtime)) return schema.isSubType(condition, runtime)
+    return schema.getPossibleTypes(runtime).every(type => schema.isSubType(condition, type))
+  }
+}
+
+/** The shape for one object; undefined when clients do not know its type or it cannot stand here. */
+export function runtimeShape(shape: Shape, object: Data): ObjectShape | undefined {
+  const isAbstract = shape.common.typename === null
+  const typename = object.__typename
+  // An interface's own name comes from a subgraph that sees the interface as an object: no more is known.
+  if (!isAbstract || typeof typename !== 'string' || typename === shape.type.name) return shape.common
+  return shape.of(typename)
+}
+
+interface CollectedField {
+  readonly node: FieldNode
+  readonly parent: GraphQLCompositeType
+}
+
+const writtenUnder = (field: GraphQLField<unknown, unknown>, nodes: readonly CollectedField[]): Written[] => {
+  const parent = getNamedType(field.type)
+  if (!isCompositeType(parent)) return []
+  const sets: Written[] = []
+  for (const { node } of nodes) if (node.selectionSet) sets.push({ set: node.selectionSet, parent })
+  return sets
+}
+
+const fieldOf = (type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined =>
+  isUnionType(type) ? undefined : (type as GraphQLObjectType | GraphQLInterfaceType).getFields()[name]
+
+const typenameShape: ValueShape = { nonNull: true, items: null, object: null, names: null, plain: true }
+const introspectionShape: ValueShape = { nonNull: false, items: null, object: null, names: null, plain: false }

@@ -1,0 +1,176 @@
+import {
+  buildASTSchema,
+  type DefinitionNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type EnumValueDefinitionNode,
+  type FieldDefinitionNode,
+  type GraphQLSchema,
+  type InputValueDefinitionNode,
+  Kind,
+  type NamedTypeNode,
+  parse,
+  print,
+  type TypeNode,
+  visit,
+} from 'graphql'
+
+/** The supergraph as the engine sees it: what clients may ask, and the type facts that running plans needs. */
+export interface Supergraph {
+  readonly sdl: string
+  /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own. */
+  readonly schema: GraphQLSchema
+  /** Whether an object type has this name, inaccessible ones included. */
+  isObject(name: string): boolean
+  /** Whether an object of type `typename` satisfies the type condition, inaccessible types included. */
+  covers(condition: string, typename: string): boolean
+  /** `Type.field` for every field with a scalar or an enum whose nullability is not the same in all its subgraphs. */
+  readonly varied: ReadonlySet<string>
+  /** `Type.field` for every field that takes arguments. */
+  readonly withArguments: ReadonlySet<string>
+  /** Every field name of the supergraph, so that a private name can avoid them. */
+  readonly fieldNames: ReadonlySet<string>
+}
+
+/** Reads a supergraph once. Throws a GraphQLError for a text that is no supergraph. */
+export function readSupergraph(sdl: string): Supergraph {
+  const document = parse(sdl, { noLocation: true })
+  const objects = new Set<string>()
+  const members = new Map<string, Set<string>>()
+  const leaves = new Set(['Int', 'Float', 'String', 'Boolean', 'ID'])
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.SCALAR_TYPE_DEFINITION || definition.kind === Kind.ENUM_TYPE_DEFINITION) leaves.add(definition.name.value)
+  }
+  const varied = new Set<string>()
+  const withArguments = new Set<string>()
+  const fieldNames = new Set<string>()
+  const addMember = (abstract: string, member: string) => {
+    const known = members.get(abstract)
+    if (known) known.add(member)
+    else members.set(abstract, new Set([member]))
+  }
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.UNION_TYPE_DEFINITION) {
+      for (const member of definition.types ?? []) addMember(definition.name.value, member.name.value)
+    }
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION) objects.add(definition.name.value)
+    for (const parent of definition.interfaces ?? []) addMember(parent.name.value, definition.name.value)
+    for (const field of definition.fields ?? []) {
+      fieldNames.add(field.name.value)
+      if (field.arguments?.length) withArguments.add(`${definition.name.value}.${field.name.value}`)
+      if (leaves.has(namedType(field.type)) && new Set(typesInSubgraphs(field)).size > 1) varied.add(`${definition.name.value}.${field.name.value}`)
+    }
+  }
+  return {
+    sdl,
+    schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),
+    isObject: name => objects.has(name),
+    covers: (condition, typename) => condition === typename || (members.get(condition)?.has(typename) ?? false),
+    varied,
+    withArguments,
+    fieldNames,
+  }
+}
+
+function typesInSubgraphs(field: FieldDefinitionNode): string[] {
+  const types: string[] = []
+  for (const directive of field.directives ?? []) {
+    if (directive.name.value !== 'join__field') continue
+    const type = directive.arguments?.find(argument => argument.name.value === 'type')?.value
+    types.push(type?.kind === Kind.STRING ? type.value : print(field.type))
+  }
+  return types
+}
+
+const ownDirectives = new Set(['deprecated', 'specifiedBy', 'oneOf'])
+
+/**
+ * The client's part of a supergraph document: without what is `@inaccessible`, without every directive definition and
+ * application that is not GraphQL's own, and without the types that served only those directives.
+ */
+function clientDocument(document: DocumentNode): DocumentNode {
+  const machinery = machineryTypes(document)
+  const hidden = new Set(machinery)
+  for (const definition of document.definitions) {
+    if ('name' in definition && definition.name && 'directives' in definition && isHidden(definition)) hidden.add(definition.name.value)
+  }
+  const keepName = (node: NamedTypeNode) => !hidden.has(node.name.value)
+  const kept = <Node extends FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode>(nodes: readonly Node[] | undefined) =>
+    nodes?.filter(node => !isHidden(node))
+  const definitions: DefinitionNode[] = []
+  for (const definition of document.definitions) {
+    switch (definition.kind) {
+      case Kind.DIRECTIVE_DEFINITION:
+        break
+      case Kind.SCHEMA_DEFINITION:
+        definitions.push({ ...definition, operationTypes: definition.operationTypes.filter(node => keepName(node.type)) })
+        break
+      case Kind.OBJECT_TYPE_DEFINITION:
+      case Kind.INTERFACE_TYPE_DEFINITION:
+        if (hidden.has(definition.name.value)) break
+        definitions.push({
+          ...definition,
+          interfaces: definition.interfaces?.filter(keepName) ?? [],
+          fields: kept(definition.fields)?.map(field => ({ ...field, arguments: kept(field.arguments) ?? [] })) ?? [],
+        })
+        break
+      case Kind.UNION_TYPE_DEFINITION:
+        if (!hidden.has(definition.name.value)) definitions.push({ ...definition, types: definition.types?.filter(keepName) ?? [] })
+        break
+      case Kind.ENUM_TYPE_DEFINITION:
+        if (!hidden.has(definition.name.value)) definitions.push({ ...definition, values: kept(definition.values) ?? [] })
+        break
+      case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+        if (!hidden.has(definition.name.value)) definitions.push({ ...definition, fields: kept(definition.fields) ?? [] })
+        break
+      case Kind.SCALAR_TYPE_DEFINITION:
+        if (!hidden.has(definition.name.value)) definitions.push(definition)
+        break
+      default:
+        break
+    }
+  }
+  return visit({ kind: Kind.DOCUMENT, definitions }, { Directive: node => (ownDirectives.has(node.name.value) ? undefined : null) })
+}
+
+const isHidden = (node: { readonly directives?: readonly DirectiveNode[] | undefined }) =>
+  node.directives?.some(directive => directive.name.value === 'inaccessible') ?? false
+
+/** Types of linked features (`join__Graph`) and types that only arguments of directives refer to. */
+function machineryTypes(document: DocumentNode): Set<string> {
+  const features = new Set<string>(['join', 'link', 'core'])
+  const byDirectives = new Set<string>()
+  const byClients = new Set<string>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.SCHEMA_DEFINITION) {
+      for (const directive of definition.directives ?? []) {
+        for (const argument of directive.arguments ?? []) {
+          if (argument.value.kind !== Kind.STRING) continue
+          if (argument.name.value === 'as') features.add(argument.value.value)
+          if (argument.name.value === 'url') features.add(new URL(argument.value.value).pathname.split('/').at(-2) ?? '')
+        }
+      }
+    } else if (definition.kind === Kind.DIRECTIVE_DEFINITION) {
+      for (const argument of definition.arguments ?? []) byDirectives.add(namedType(argument.type))
+    } else if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) {
+      for (const field of definition.fields ?? []) byClients.add(namedType(field.type))
+    } else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+      for (const field of definition.fields ?? []) {
+        byClients.add(namedType(field.type))
+        for (const argument of field.arguments ?? []) byClients.add(namedType(argument.type))
+      }
+    }
+  }
+  const machinery = new Set<string>()
+  for (const definition of document.definitions) {
+    if (!('name' in definition) || !definition.name) continue
+    const name = definition.name.value
+    const split = name.indexOf('__')
+    if (split > 0 && features.has(name.slice(0, split))) machinery.add(name)
+    if (byDirectives.has(name) && !byClients.has(name)) machinery.add(name)
+  }
+  return machinery
+}
+
+const namedType = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type))

@@ -1,0 +1,90 @@
+import { createSourceEventStream, type ExecutionResult, execute, GraphQLError } from 'graphql'
+import type { Subgraph } from '../../../subgraphs/subgraph.ts'
+import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
+import { mapStream } from '../stream.ts'
+import { jsonSafe } from './json-safe.ts'
+
+/**
+ * Reaches subgraphs by a call in this process. Resolvers get one context per client operation and subgraph, because it holds
+ * the loaders; but a fresh one for every mutation, for what is read after a mutation, and for every event of a subscription,
+ * so that no loader answers with what was true before.
+ * @param subgraphs by their names in the supergraph
+ */
+export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>): Transport {
+  const contexts = new WeakMap<object, Map<string, object>>()
+
+  const subgraphOf = (fetch: Fetch): Subgraph => {
+    const subgraph = subgraphs.get(fetch.subgraph)
+    if (!subgraph) throw new Error(`The supergraph names a subgraph "${fetch.subgraph}" that does not run in this process`)
+    return subgraph
+  }
+
+  const contextOf = (subgraph: Subgraph, fetch: Fetch, call: FetchCall): object => {
+    const opened = contexts.get(call.operation) ?? new Map<string, object>()
+    contexts.set(call.operation, opened)
+    const context = opened.get(fetch.subgraph) ?? subgraph.open(call.viewer, call)
+    opened.set(fetch.subgraph, context)
+    return context
+  }
+
+  return {
+    async fetch(fetch, call) {
+      const subgraph = subgraphOf(fetch)
+      if (fetch.kind !== 'mutation') return run(subgraph, fetch, call, contextOf(subgraph, fetch, call))
+      contexts.delete(call.operation)
+      try {
+        return await run(subgraph, fetch, call, subgraph.open(call.viewer, call))
+      } finally {
+        contexts.delete(call.operation)
+      }
+    },
+    async subscribe(fetch, call): Promise<ResultStream | ExecutionResult> {
+      const subgraph = subgraphOf(fetch)
+      const source = await createSourceEventStream({
+        schema: subgraph.schema,
+        document: fetch.document,
+        contextValue: subgraph.open(call.viewer, call),
+        variableValues: call.variables,
+      })
+      if (!(Symbol.asyncIterator in source)) return safeResult(source)
+      return mapStream(
+        source[Symbol.asyncIterator](),
+        event => run(subgraph, fetch, call, subgraph.open(call.viewer, call), event),
+        cause => ({
+          errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })],
+        }),
+      )
+    },
+  }
+}
+
+async function run(subgraph: Subgraph, fetch: Fetch, call: FetchCall, contextValue: object, rootValue?: unknown): Promise<ExecutionResult> {
+  return safeResult(await execute({ schema: subgraph.schema, document: fetch.document, contextValue, rootValue, variableValues: call.variables }))
+}
+
+/** What would have come over HTTP; and what a client wrote wrong says so, though graphql-js gives it no code. */
+function safeResult(result: ExecutionResult): ExecutionResult {
+  const safe: ExecutionResult = {}
+  if (result.data !== undefined) safe.data = jsonSafe(result.data) as ExecutionResult['data'] & object
+  if (result.errors) {
+    // Without data nothing was executed, and for a valid document only its variables can be the reason.
+    const refusedVariables = result.data === undefined
+    safe.errors = result.errors.map(error => (refusedVariables || isArgumentError(error) ? withCode(error) : error))
+  }
+  return safe
+}
+
+/** Whether graphql-js could not read an argument: then the error points at the argument's value, others at a field. */
+function isArgumentError(error: GraphQLError): boolean {
+  const cause = error.originalError
+  return (
+    cause instanceof GraphQLError &&
+    cause.extensions.code === undefined &&
+    (cause.nodes?.[0]?.kind.endsWith('Value') || cause.nodes?.[0]?.kind === 'Variable')
+  )
+}
+
+const withCode = (error: GraphQLError) =>
+  error.extensions.code === undefined
+    ? new GraphQLError(error.message, { path: error.path, originalError: error, extensions: { ...error.extensions, code: 'BAD_USER_INPUT' } })
+    : error

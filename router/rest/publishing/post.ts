@@ -1,0 +1,94 @@
+import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { operationRow, type Row, type RowReply } from '../row.ts'
+import {
+  type CreatePostInput,
+  type PostStatus,
+  RestCreatePostDocument,
+  RestDeletePostDocument,
+  RestPostDocument,
+  type RestPostQuery,
+  RestPostsDocument,
+  type RestPostsQueryVariables,
+  RestUpdatePostDocument,
+  type UpdatePostInput,
+} from './post.generated.ts'
+
+type GraphPost = NonNullable<RestPostQuery['post']>
+
+/** A post as routes answer it: the graph's names, enum values in lower case. */
+function toRest(post: GraphPost) {
+  return {
+    ...post,
+    platform: fromEnum(post.platform),
+    status: fromEnum(post.status),
+    deliveryPhase: fromEnum(post.deliveryPhase),
+    approval: fromEnum(post.approval),
+    target: post.target && { ...post.target, kind: fromEnum(post.target.kind) },
+  }
+}
+
+/** One post with its version as entity tag, which `If-Match` takes back. */
+const one = (post: GraphPost | null | undefined): RowReply | null => (post ? { headers: { etag: `"${post.version}"` }, body: toRest(post) } : null)
+
+const targetOf = (target: unknown) => (typeof target === 'object' && target !== null && 'kind' in target ? { ...target, kind: toEnum(target.kind) } : target)
+
+export const postRows: readonly Row[] = [
+  operationRow({
+    method: 'GET',
+    path: '/api/posts',
+    operation: RestPostsDocument,
+    query: ['brandId', 'threadId', 'status', 'platform', 'authorId', 'scheduledAfter', 'scheduledBefore', 'first', 'after'],
+    variables: ({ query }) =>
+      ({
+        ...query,
+        status: toEnum(query.status as PostStatus | undefined),
+        platform: toEnum(query.platform),
+        first: toInteger(query.first),
+      }) as RestPostsQueryVariables,
+    reply: ({ posts }) =>
+      posts && {
+        body: {
+          posts: (posts.nodes ?? []).flatMap(post => (post ? [toRest(post)] : [])),
+          nextCursor: posts.pageInfo.hasNextPage ? posts.pageInfo.endCursor : null,
+          totalCount: posts.totalCount,
+        },
+      },
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/posts',
+    operation: RestCreatePostDocument,
+    body: ['brandId', 'platform', 'copy', 'threadId', 'scheduledAt', 'target'],
+    variables: ({ body, idempotencyKey }) => ({
+      input: { ...body, platform: toEnum(body.platform), ...('target' in body && { target: targetOf(body.target) }), idempotencyKey } as CreatePostInput,
+    }),
+    reply: ({ createPost }) => {
+      const made = one(createPost)
+      return made && { ...made, status: 201, headers: { ...made.headers, location: `/publishing/api/posts/${createPost!.id}` } }
+    },
+  }),
+  operationRow({
+    method: 'GET',
+    path: '/api/posts/:id',
+    operation: RestPostDocument,
+    variables: ({ params }) => ({ id: params.id! }),
+    reply: ({ post }) => one(post),
+  }),
+  operationRow({
+    method: 'PUT',
+    path: '/api/posts/:id',
+    operation: RestUpdatePostDocument,
+    body: ['copy', 'scheduledAt', 'target'],
+    variables: ({ params, body, expectedVersion }) => ({
+      input: { ...body, ...('target' in body && { target: targetOf(body.target) }), id: params.id!, expectedVersion } as UpdatePostInput,
+    }),
+    reply: ({ updatePost }) => one(updatePost),
+  }),
+  operationRow({
+    method: 'DELETE',
+    path: '/api/posts/:id',
+    operation: RestDeletePostDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, ...(expectedVersion !== undefined && { expectedVersion }) } }),
+    reply: ({ deletePost }) => deletePost && { status: 204 },
+  }),
+]

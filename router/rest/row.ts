@@ -1,0 +1,72 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { DocumentNode } from 'graphql'
+import type { Slug } from '../../subgraphs/scopes.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One REST route as a value. Paths are written without the service's prefix: `/api/posts/:id`. */
+export type Row = OperationRow | ForwardRow
+
+/** What a request brings to a row's mapper. */
+export interface RowInput {
+  readonly params: Readonly<Record<string, string>>
+  /** The last value of each query parameter. */
+  readonly query: Readonly<Record<string, string>>
+  readonly body: Readonly<Record<string, unknown>>
+  /** Header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined
+  /** The version that header `If-Match` names. */
+  readonly expectedVersion: number | undefined
+}
+
+/** What a row's mapper makes of an answer. */
+export interface RowReply {
+  /** @default 200, or 204 without a body */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A route that is a named operation: its mappers rename, nest and format, and never decide. */
+export interface OperationRow<Data = unknown, Variables = Record<string, unknown>> {
+  readonly kind: 'operation'
+  readonly method: Method
+  readonly path: string
+  readonly operation: DocumentNode
+  /** Keys that the body may have; anything else is refused, and no body is read when there is no list. */
+  readonly body?: readonly string[]
+  /** Query parameters that the route knows; anything else is refused. */
+  readonly query?: readonly string[]
+  variables(input: RowInput): Variables
+  /**
+   * @returns null when what was asked for does not exist (404)
+   */
+  reply(data: Data): RowReply | null
+}
+
+/** A route that the router forwards untouched, and why it cannot be an operation. */
+export interface ForwardRow {
+  readonly kind: 'forward'
+  readonly method: Method | '*'
+  /** May end in `/*`. */
+  readonly path: string
+  /** Who may call: everybody, with the reason, and then credentials are never read; or holders of a scope. */
+  readonly access: { readonly public: string } | { readonly scope: string }
+  /** Bytes of a body at most. */
+  readonly limit: number
+  readonly to: Slug
+  readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page'
+}
+
+/** The routes of one service. */
+export interface RouteTable {
+  readonly slug: Slug
+  readonly rows: readonly Row[]
+}
+
+/** Ties the mappers of an operation row to the types of its document. */
+export function operationRow<Data, Variables extends Record<string, unknown>>(
+  row: Omit<OperationRow<Data, Variables>, 'kind' | 'operation'> & { readonly operation: TypedDocumentNode<Data, Variables> },
+): OperationRow {
+  return { ...row, kind: 'operation' } as OperationRow<Data, Variables> as OperationRow
+}

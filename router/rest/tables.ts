@@ -1,0 +1,11 @@
+import { credentialRows } from './identity/credentials.ts'
+import { integrationRows } from './publishing/integration.ts'
+import { postRows } from './publishing/post.ts'
+import { widgetRows } from './publishing/widget.ts'
+import type { RouteTable } from './row.ts'
+
+/** Every REST route of the platform. */
+export const routeTables: readonly RouteTable[] = [
+  { slug: 'identity', rows: credentialRows },
+  { slug: 'publishing', rows: [...postRows, ...integrationRows, ...widgetRows] },
+]

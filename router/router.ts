@@ -1,0 +1,156 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Clock } from '../platform/clock.ts'
+import type { Authority } from '../subgraphs/authority.ts'
+import type { Subgraph } from '../subgraphs/subgraph.ts'
+import { createAuthenticate } from './access/authenticate.ts'
+import { createApp } from './door/app.ts'
+import { readJsonBodies } from './door/body.ts'
+import { createDocuments } from './door/documents.ts'
+import { doorRefusal } from './door/errors.ts'
+import { serveForwards } from './door/forward.ts'
+import { type ReadinessCheck, serveHealth } from './door/health.ts'
+import { createHosts, localOrigins, type ServiceOrigin } from './door/hosts.ts'
+import { serveGraphql } from './door/http.ts'
+import { createSockets } from './door/websocket.ts'
+import type { Engine } from './engine/engine.ts'
+import { createStreams } from './live/streams.ts'
+import type { RouteTable } from './rest/row.ts'
+import { serveOperation } from './rest/shim.ts'
+import { routeTables } from './rest/tables.ts'
+
+export interface RouterOptions {
+  readonly engine: Engine
+  readonly authority: Authority
+  /** Those that serve forward rows. */
+  readonly subgraphs: readonly Subgraph[]
+  /** Name or address to listen on; a loopback one means both families. */
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Origin under which clients reach the platform, without a trailing slash. */
+  readonly publicUrl: string
+  /** Addresses of the services. @default `<slug>.localhost` and its companions */
+  readonly origins?: readonly ServiceOrigin[]
+  readonly environment: 'development' | 'staging' | 'production'
+  /** Whether `X-Forwarded-For` names the caller: true, or the addresses of the proxies that may say so. @default false */
+  readonly trustProxy?: boolean | string
+  readonly clock: Clock
+  readonly log: Logger
+  /** What must work before `/health/ready` says so. */
+  readonly readiness: readonly ReadinessCheck[]
+  /** @default every route of the platform */
+  readonly tables?: readonly RouteTable[]
+}
+
+export interface Router {
+  readonly app: FastifyInstance
+  /** Open streams of known callers. */
+  readonly openStreams: () => number
+  /** Begins to answer. Throws with code EADDRINUSE when the port is taken. */
+  listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
+  /** Ends sockets with 1001, lets running requests end, and stops. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** How often connections that fell idle are cut while the door closes, in milliseconds. */
+const cutIdleMs = 50
+
+/** Makes the router: every door over one engine, one way to know callers, and one registry of open streams. */
+export async function createRouter(options: RouterOptions): Promise<Router> {
+  const { engine, authority, subgraphs, publicUrl, clock, log } = options
+  const production = options.environment === 'production'
+  const hosts = createHosts(publicUrl, options.origins ?? localOrigins(publicUrl))
+  const authenticate = createAuthenticate(authority, hosts, clock)
+  const documents = createDocuments(engine.schema, { introspection: !production })
+  const streams = createStreams(authority, clock, log)
+  const sockets = createSockets({ engine, documents, authenticate, streams, hideSuggestions: production, log })
+
+  const app = await createApp({ hosts, trustProxy: options.trustProxy ?? false, log })
+  // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
+  const twin = createServer((request, response) => app.routing(request, response))
+  twin.requestTimeout = app.server.requestTimeout
+  twin.keepAliveTimeout = app.server.keepAliveTimeout
+  sockets.attach(app.server)
+  sockets.attach(twin)
+
+  let cutting: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => {
+    streams.stop()
+    sockets.close()
+    // A connection whose last answer ends now would otherwise be kept alive, and the door open with it.
+    cutting = setInterval(() => {
+      app.server.closeIdleConnections()
+      twin.closeIdleConnections()
+    }, cutIdleMs)
+    cutting.unref()
+    if (twin.listening) await new Promise(resolve => twin.close(resolve))
+  })
+  app.addHook('onClose', () => clearInterval(cutting))
+
+  serveHealth(app, options.readiness)
+  await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, log })
+  serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
+  await app.ready()
+
+  return {
+    app,
+    openStreams: () => streams.size,
+    async listen() {
+      const loopback = ['localhost', '127.0.0.1', '::1'].includes(options.host)
+      await app.listen({ host: loopback ? '127.0.0.1' : options.host, port: options.port, listenTextResolver: address => `listening at ${address}` })
+      const { port } = app.server.address() as AddressInfo
+      const both = loopback && (await listenBeside(twin, port))
+      const name = options.host.includes(':') ? `[${options.host}]` : options.host
+      return { port, urls: loopback ? [`http://127.0.0.1:${port}`, ...(both ? [`http://[::1]:${port}`] : [])] : [`http://${name}:${port}`] }
+    },
+    close: () => app.close(),
+  }
+}
+
+/** @returns false on a machine without IPv6 */
+function listenBeside(server: ReturnType<typeof createServer>, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT' ? resolve(false) : reject(error)))
+    server.listen({ host: '::1', port }, () => resolve(true))
+  })
+}
+
+interface RouteDoor {
+  readonly engine: Engine
+  readonly authenticate: ReturnType<typeof createAuthenticate>
+  readonly publicUrl: string
+  readonly subgraphs: readonly Subgraph[]
+}
+
+/** Puts every row of the tables behind its door; a known path asked with another method is 405. */
+function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: RouteDoor): void {
+  const all = tables.flatMap(({ slug, rows }) => rows.map(row => ({ slug, row })))
+  serveForwards(
+    app,
+    all.flatMap(({ slug, row }) => (row.kind === 'forward' ? [{ slug, row }] : [])),
+    door,
+  )
+  app.register(async scope => {
+    readJsonBodies(scope)
+    for (const { slug, row } of all) if (row.kind === 'operation') serveOperation(scope, slug, row, door)
+  })
+  const methodsOf = Map.groupBy(all, ({ slug, row }) => `/${slug}${row.path}`)
+  for (const [url, rows] of methodsOf) {
+    const known = rows.flatMap(({ row }) => (row.method === '*' ? everyMethod : [row.method]))
+    const others = everyMethod.filter(method => !known.includes(method))
+    if (others.length === 0) continue
+    app.route({
+      method: others,
+      url,
+      handler: (_request, reply) => {
+        reply.header('allow', known.join(', '))
+        throw doorRefusal(405, `This address takes ${known.join(', ')}.`)
+      },
+    })
+  }
+}
+
+const everyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { startPostgres } from '../../db/embedded.ts'
+import { lockFolder } from '../../db/lock.ts'
+import { openKeys } from './keys.ts'
+import type { Running } from './run.ts'
+
+/**
+ * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
+ * Whatever was started is stopped again when a later step fails.
+ * @param signal aborts between two steps: what was started until then is stopped
+ */
+export async function startEmbedded(config: Config, signal: AbortSignal): Promise<Running> {
+  const began = performance.now()
+  // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
+  const assembling = import('./assemble.ts')
+  assembling.catch(() => {})
+  const stack = new AsyncDisposableStack()
+  let abandon = () => {}
+  try {
+    const { createLog } = await import('../door/log.ts')
+    const log = createLog(config.logLevel)
+    const lock = await lockFolder(config.dataDir)
+    stack.defer(() => lock.release())
+    const keys = openKeys(config)
+    const database = await openDatabase()
+    signal.throwIfAborted()
+    const { assemble } = await assembling
+    const platform = await assemble({ config, keys, databaseUrl: database.url, log, stack, signal })
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    console.log(welcome({ ...platform, database: database.told, seconds }))
+    return { stop: () => stack.disposeAsync(), abandon }
+
+    async function openDatabase(): Promise<{ url: string; told: string }> {
+      if (config.databaseUrl) {
+        const { checkConnection } = await import('../../db/connect.ts')
+        const version = await checkConnection(config.databaseUrl)
+        return { url: config.databaseUrl, told: `PostgreSQL ${version} at DATABASE_URL` }
+      }
+      const postgres = await startPostgres({ folder: config.dataDir, log })
+      abandon = postgres.killNow
+      stack.defer(() => postgres.stop())
+      const told = {
+        fresh: 'made now',
+        warm: 'as it was left',
+        adopted: 'still running after its platform was killed: taken over',
+        'after a crash': 'was killed: recovered',
+      }
+      return { url: postgres.url, told: `embedded PostgreSQL in ${config.dataDir}, ${told[postgres.recovered]}` }
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+interface Welcome {
+  readonly url: string
+  readonly database: string
+  readonly seconds: string
+  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
+}
+
+/** What a start prints: where to go, as whom, and that it is ready. */
+function welcome({ url, database, seconds, demo }: Welcome): string {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
+  const lines = [
+    `supergraph ${version}`,
+    '',
+    `  GraphQL and Apollo Sandbox   ${url}/graphql`,
+    `  REST                         ${url}/publishing/api/posts`,
+    `  Health                       ${url}/health/ready`,
+    `  Database                     ${database}`,
+  ]
+  if (demo)
+    lines.push(
+      `  Sandbox (plays X)            ${demo.sandbox}`,
+      '',
+      `  Demo accounts, password ${demo.password}`,
+      ...demo.accounts.map(account => `    ${account}`),
+    )
+  return [...lines, '', `ready in ${seconds} s: ${url}`].join('\n')
+}

@@ -1,0 +1,100 @@
+import type { Collection, State } from './state.ts'
+
+/**
+ * The faults that can be armed, and when each is spent. A network that cannot show one leaves it armed.
+ *
+ * - `status`: a call that would create a post is refused with that HTTP status; nothing is published.
+ * - `timeout-after-accept`: the post is published, then the call is never answered.
+ * - `accept-then-reset`: the post is published, then the connection is cut.
+ * - `slow`: the post is published, then answered after `delayMs`.
+ * - `expired-token`: a good access token is answered as an expired one, on any authenticated call.
+ * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
+ * - `none`: disarms.
+ */
+export const faultKinds = ['none', 'status', 'timeout-after-accept', 'accept-then-reset', 'slow', 'expired-token', 'listing-lag'] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+/** A fault as it stands armed for one network. */
+export interface ArmedFault {
+  readonly network: string
+  readonly fault: FaultKind
+  /** How many calls it still spoils. */
+  readonly times: number
+  /** HTTP status of a `status` fault, 400 to 599. */
+  readonly status?: number
+  /** Milliseconds, for `slow` and `listing-lag`. */
+  readonly delayMs?: number
+  /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 */
+  readonly resetSeconds?: number
+}
+
+/** The armed faults of all networks; they survive a restart. */
+export interface Faults {
+  /** Arms a fault in place of what was armed for its network. */
+  arm(fault: ArmedFault): void
+  armed(): readonly ArmedFault[]
+  /** Spends one use of the network's fault if it is of one of these kinds. */
+  take(network: string, kinds: readonly FaultKind[]): ArmedFault | undefined
+}
+
+export function createFaults(state: State): Faults {
+  const faults: Collection<ArmedFault> = state.collection('faults', 50)
+  return {
+    arm(fault) {
+      if (fault.fault === 'none') faults.delete(fault.network)
+      else faults.set(fault.network, fault)
+    },
+    armed: () => [...faults.values()],
+    take(network, kinds) {
+      const fault = faults.get(network)
+      if (!fault || !kinds.includes(fault.fault)) return undefined
+      if (fault.times === 1) faults.delete(network)
+      else faults.set(network, { ...fault, times: fault.times - 1 })
+      return fault
+    },
+  }
+}
+
+/**
+ * Reads a fault as a client writes it: `{ network, fault, times = 1, status?, delayMs?, resetSeconds? }`.
+ * @returns the fault, or a sentence that says what is wrong with it
+ */
+export function readFault(input: unknown, networks: readonly string[]): ArmedFault | string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return 'The body is not a JSON object such as {"network":"x","fault":"status","status":503,"times":1}.'
+  const { network, fault, times = 1, status, delayMs, resetSeconds, ...others } = input as Record<string, unknown>
+  const unknown = Object.keys(others)
+  if (unknown.length > 0) return `${unknown.join(', ')} is not known here: a fault has network, fault, times, status, delayMs and resetSeconds.`
+  if (typeof network !== 'string' || !networks.includes(network)) return unknownNetwork(network, networks)
+  const kind = faultKinds.find(one => one === fault)
+  if (!kind) return `fault is ${JSON.stringify(fault)}: expected one of ${faultKinds.join(', ')}.`
+  if (!isWhole(times, 1, 1000)) return `times is ${JSON.stringify(times)}: expected a whole number from 1 to 1000.`
+  if (kind === 'status' ? !isWhole(status, 400, 599) : status !== undefined && status !== null)
+    return kind === 'status'
+      ? `status is ${JSON.stringify(status)}: expected a whole number from 400 to 599.`
+      : `status goes only with the fault "status", not with "${kind}".`
+  const delayed = kind === 'slow' || kind === 'listing-lag'
+  if (delayed ? !isWhole(delayMs, 1, 600_000) : delayMs !== undefined)
+    return delayed
+      ? `delayMs is ${JSON.stringify(delayMs)}: "${kind}" needs milliseconds from 1 to 600000.`
+      : `delayMs goes only with "slow" and "listing-lag", not with "${kind}".`
+  if (resetSeconds !== undefined && !(status === 429 && isWhole(resetSeconds, 0, 86_400)))
+    return `resetSeconds is ${JSON.stringify(resetSeconds)}: expected whole seconds from 0 to 86400, and only with status 429.`
+  return {
+    network,
+    fault: kind,
+    times,
+    ...(isWhole(status, 400, 599) ? { status } : {}),
+    ...(isWhole(delayMs, 1, 600_000) ? { delayMs } : {}),
+    ...(isWhole(resetSeconds, 0, 86_400) ? { resetSeconds } : {}),
+  }
+}
+
+/** Says which networks are played here, for an answer to a wrong or missing name. */
+export function unknownNetwork(network: unknown, networks: readonly string[]): string {
+  return `network is ${network === undefined || network === null ? 'missing' : JSON.stringify(network)}: expected one of ${networks.join(', ')}.`
+}
+
+const isWhole = (value: unknown, from: number, to: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to

@@ -1,0 +1,98 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Faults } from '../faults.ts'
+import type { Call, Network, ReceivedPost, Reply } from '../network.ts'
+import type { State } from '../state.ts'
+import type { XDemo } from './demo.ts'
+import { createDemo } from './demo.ts'
+import { findByAccess } from './grants.ts'
+import type { Endpoint } from './limits.ts'
+import { countCall } from './limits.ts'
+import { findMe, findPost, findPosts, listPosts } from './lookup.ts'
+import { authorize, revoke, token } from './oauth.ts'
+import { createPost, deletePost, refuseByFault } from './posts.ts'
+import { problem } from './problems.ts'
+import type { Account, World } from './world.ts'
+import { openWorld } from './world.ts'
+
+interface Route {
+  readonly scopes: readonly string[]
+  /** What an armed fault answers in place of everything else. */
+  readonly fault?: (world: World) => Reply | undefined
+  answer(world: World, call: Call, account: Account, id: string): Reply
+}
+
+const reading = ['tweet.read', 'users.read'] as const
+const writing = ['tweet.read', 'tweet.write', 'users.read'] as const
+
+/** The part of X's API v2 that is played, with the scopes that each call needs: https://docs.x.com/x-api/introduction */
+const routes: Readonly<Record<Endpoint, Route>> = {
+  'POST /2/tweets': { scopes: writing, fault: refuseByFault, answer: createPost },
+  'DELETE /2/tweets/:id': { scopes: writing, answer: (world, _call, account, id) => deletePost(world, account, id) },
+  'GET /2/tweets': { scopes: reading, answer: findPosts },
+  'GET /2/tweets/:id': { scopes: reading, answer: (world, call, _account, id) => findPost(world, call, id) },
+  'GET /2/users/me': { scopes: reading, answer: findMe },
+  'GET /2/users/:id/tweets': { scopes: reading, answer: (world, call, _account, id) => listPosts(world, call, id) },
+}
+
+const open: Readonly<Record<string, (world: World, call: Call) => Reply>> = {
+  'GET /i/oauth2/authorize': authorize,
+  'POST /i/oauth2/authorize': authorize,
+  'POST /2/oauth2/token': token,
+  'POST /2/oauth2/revoke': revoke,
+}
+
+/** X as it is played here, and what demo data needs to know of it. */
+export function createX(options: { state: State; faults: Faults; clock: Clock; redirectUris?: readonly string[] }): { network: Network; demo: XDemo } {
+  const world = openWorld(options)
+  const network: Network = {
+    name: 'x',
+    answer(call) {
+      const unguarded = open[`${call.method} ${call.path}`]
+      if (unguarded) return unguarded(world, call)
+      const found = findRoute(call)
+      return found ? answerFor(world, call, found.endpoint, found.id) : problem(404)
+    },
+    received: () => received(world),
+  }
+  return { network, demo: createDemo(world) }
+}
+
+function findRoute({ method, path }: Call): { endpoint: Endpoint; id: string } | undefined {
+  const exact = `${method} ${path}`
+  if (Object.hasOwn(routes, exact) && !path.includes(':')) return { endpoint: exact as Endpoint, id: '' }
+  const [, collection, id, rest = ''] = /^\/2\/(tweets|users)\/([^/]+)(\/tweets)?$/.exec(path) ?? []
+  const pattern = `${method} /2/${collection}/:id${rest}`
+  return id !== undefined && Object.hasOwn(routes, pattern) ? { endpoint: pattern as Endpoint, id: decode(id) } : undefined
+}
+
+function answerFor(world: World, call: Call, endpoint: Endpoint, id: string): Reply {
+  const route = routes[endpoint]
+  const bearer = /^Bearer (\S+)$/i.exec(call.headers.authorization ?? '')?.[1]
+  const grant = bearer === undefined ? undefined : findByAccess(world, bearer)
+  const account = grant && world.accounts.get(grant.accountId)
+  if (!grant || !account) return problem(401)
+  if (world.faults.take('x', ['expired-token'])) return { ...problem(401), outcome: 'faulted', fault: 'expired-token' }
+  if (!route.scopes.every(scope => grant.scopes.includes(scope))) return problem(403)
+  const spoiled = route.fault?.(world)
+  if (spoiled) return spoiled
+  const { allowed, headers } = countCall(world, endpoint, account.id)
+  const reply = allowed ? route.answer(world, call, account, id) : problem(429)
+  return { ...reply, headers: { ...reply.headers, ...headers } }
+}
+
+function received(world: World): ReceivedPost[] {
+  return [...world.posts.values()]
+    .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1))
+    .map(({ id, text, createdAt, accountId, inReplyToId, deletedAt }) => {
+      const { username } = world.accounts.get(accountId)!
+      return { receivedAt: createdAt, id, text, account: { id: accountId, username }, inReplyToId, deletedAt }
+    })
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate, staleFiles, writeFiles } from './generate.ts'
+import { broken } from './laws.ts'
+import { inFile, type Mistake, printMistake } from './mistake.ts'
+import { breakingChanges } from './released.ts'
+
+/**
+ * Generates a project afresh into a temporary folder and compares it with the working tree, which stays untouched.
+ * @returns mistakes of the sources, else one for each file that differs, is missing, or has lost its source
+ */
+export async function drift(root: string): Promise<readonly Mistake[]> {
+  const { files, mistakes } = await generate(root)
+  if (mistakes.length > 0) return mistakes
+  const fresh = await mkdtemp(join(tmpdir(), 'fresh-'))
+  try {
+    await writeFiles(fresh, files)
+    const drifted: Mistake[] = []
+    for (const file of files.keys()) {
+      const [wanted, found] = await Promise.all([fresh, root].map(folder => readFile(join(folder, file), 'utf8').catch(() => null)))
+      if (found === null) drifted.push(inFile(file, 'GENERATED_MISSING', 'is not there: npm run generate makes it'))
+      else if (found !== wanted)
+        drifted.push({ ...inFile(file, 'GENERATED_DRIFT', 'differs from a fresh generation: npm run generate'), line: firstDifference(found!, wanted!) })
+    }
+    for (const file of await staleFiles(root, files)) drifted.push(inFile(file, 'GENERATED_STALE', 'has no source any more: npm run generate removes it'))
+    return drifted
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+function firstDifference(found: string, wanted: string): number {
+  const lines = wanted.split('\n')
+  const index = found.split('\n').findIndex((line, at) => line !== lines[at])
+  return index < 0 ? lines.length : index + 1
+}
+
+if (import.meta.main) {
+  const root = process.argv[2] ?? join(import.meta.dirname, '..')
+  const drifted = await drift(root)
+  const breaking = await breakingChanges(root)
+  const against = await broken(root)
+  for (const mistake of [...drifted, ...breaking, ...against]) console.error(printMistake(mistake))
+  if (breaking.some(({ code }) => code === 'BREAKING_CHANGE')) {
+    console.error('Keep what clients use and deprecate it; when no client uses it any more, npm run schema:accept releases the schema as it is now.')
+  }
+  const count = drifted.length + breaking.length + against.length
+  if (count > 0) {
+    console.error(`check: ${count} to mend`)
+    process.exitCode = 1
+  } else console.log('check: generated files are fresh, nothing breaks clients, the laws of the house hold')
+}

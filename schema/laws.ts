@@ -1,0 +1,120 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inFile, type Mistake } from './mistake.ts'
+import { takeApart } from './source-text.ts'
+
+/** Files that may be longer than the rest, each with the reason why dividing it would help nobody. */
+export const longFiles: Readonly<Record<string, string>> = {}
+
+const mostLines = 400
+const mostEntries = 16
+const notOurs = /^(?:node_modules|coverage|\..*)$/
+const vagueNames = /^(?:index|utils?|helpers?|common|manager|service)(?:\.[cm]?[jt]s)?$/
+
+interface TextLaw {
+  readonly code: string
+  /** Folders, and files, in which the law holds. */
+  readonly holdsIn: RegExp
+  readonly part: 'code' | 'literals'
+  readonly pattern: RegExp
+  readonly text: string
+}
+
+const textLaws: readonly TextLaw[] = [
+  {
+    code: 'IMPORT_NOT_LITERAL',
+    holdsIn: /\.ts$/,
+    part: 'code',
+    pattern: /(?<![.\w])import\(\s*[^'"\s)]/g,
+    text: 'import() takes a plain string: the import laws cannot follow anything else',
+  },
+  {
+    code: 'IMPORT_BY_URL',
+    holdsIn: /^(?:subgraphs|platform)\//,
+    part: 'literals',
+    pattern: /(?:\.\.\/)+(?:router|db|sandbox|schema)\/[\w./-]*\.ts\b/g,
+    text: 'subgraphs and platform do not reach into router, db, sandbox or schema, by import or by address',
+  },
+  {
+    code: 'TIME_IN_SQL',
+    holdsIn: /^(?:subgraphs|platform)\//,
+    part: 'literals',
+    pattern: /(?<![.\w])(?:now\(\s*\)|(?:current|local)_?(?:timestamp|date|time)\b|(?:clock|statement|transaction)_timestamp\b)/gi,
+    text: 'time is a bound parameter in SQL: take it from the clock, or tests cannot set it',
+  },
+  {
+    code: 'ASYNC_GENERATOR',
+    holdsIn: /^(?:router\/(?:engine|live|door)|subgraphs|platform)\//,
+    part: 'code',
+    pattern: /\basync\s+function\s*\*|\basync\s*\*\s*[\w[#]/g,
+    text: 'an async generator that waits keeps its listener until the next event: write an iterator whose return() settles a pending next()',
+  },
+]
+
+/** Checks the laws of the house that a linter's patterns cannot say. @returns one mistake for each breach, none when all hold */
+export async function broken(root: string): Promise<readonly Mistake[]> {
+  const mistakes: Mistake[] = []
+  await visitFolder(root, '', mistakes)
+  mistakes.push(...(await importLawsMissing(root)))
+  for (const file of Object.keys(longFiles)) {
+    const text = await readFile(join(root, file), 'utf8').catch(() => null)
+    if (text === null || linesOfCode(text) <= mostLines)
+      mistakes.push(inFile('schema/laws.ts', 'EXCEPTION_UNUSED', `${file} needs no exception from the length of files any more`))
+  }
+  return mistakes
+}
+
+async function visitFolder(root: string, folder: string, mistakes: Mistake[]): Promise<void> {
+  const entries = (await readdir(join(root, folder), { withFileTypes: true }))
+    .filter(({ name }) => !notOurs.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const counted = entries.filter(entry => entry.isDirectory() || (entry.name.endsWith('.ts') && !entry.name.endsWith('.generated.ts')))
+  // Tools look for their files at the root, and tests may be many.
+  if (folder !== '' && !folder.startsWith('test') && counted.length > mostEntries) {
+    mistakes.push(inFile(folder, 'FOLDER_TOO_FULL', `holds ${counted.length} entries, more than ${mostEntries}: some of them are a noun of their own`))
+  }
+  for (const entry of entries) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (vagueNames.test(entry.name)) mistakes.push(inFile(path, 'NAME_SAYS_NOTHING', 'name it after the noun or the promise inside'))
+    if (entry.isDirectory()) await visitFolder(root, path, mistakes)
+    else if (entry.name.endsWith('.ts') && !entry.name.endsWith('.generated.ts')) mistakes.push(...breachesIn(path, await readFile(join(root, path), 'utf8')))
+  }
+}
+
+/** The breaches of one TypeScript file. */
+export function breachesIn(file: string, source: string): readonly Mistake[] {
+  const mistakes: Mistake[] = []
+  const parts = takeApart(source)
+  for (const { code, holdsIn, part, pattern, text } of textLaws) {
+    if (!holdsIn.test(file)) continue
+    for (const match of parts[part].matchAll(pattern)) {
+      const before = source.slice(0, match.index).split('\n')
+      mistakes.push({ file, line: before.length, column: before.at(-1)!.length + 1, code, text })
+    }
+  }
+  const lines = linesOfCode(source)
+  if (lines > mostLines && !file.startsWith('test/') && !(file in longFiles)) {
+    const sentence = `has ${lines} lines of code, more than ${mostLines}: divide it, or give schema/laws.ts the reason why not`
+    mistakes.push(inFile(file, 'FILE_TOO_LONG', sentence))
+  }
+  return mistakes
+}
+
+/** Lines that hold code or a literal; comments and blank lines are free. */
+const linesOfCode = (source: string): number => {
+  const { code, literals } = takeApart(source)
+  const text = literals.split('\n')
+  return code.split('\n').filter((line, index) => line.trim() !== '' || text[index]!.trim() !== '').length
+}
+
+/** Each subgraph needs an override of its own in biome.json, for patterns cannot say "any other subgraph". */
+async function importLawsMissing(root: string): Promise<Mistake[]> {
+  const text = await readFile(join(root, 'biome.json'), 'utf8').catch(() => null)
+  if (text === null) return []
+  const folders = await readdir(join(root, 'subgraphs'), { withFileTypes: true }).catch(() => [])
+  const slugs = folders.filter(entry => entry.isDirectory()).map(({ name }) => name)
+  const missing = slugs.filter(slug => !text.includes(`"subgraphs/${slug}/**"`))
+  return missing.map(slug =>
+    inFile('biome.json', 'IMPORT_LAW_MISSING', `has no override for subgraphs/${slug}/**: copy that of a neighbour and exchange the names`),
+  )
+}

@@ -1,0 +1,169 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildASTSchema, type DefinitionNode, type DocumentNode, GraphQLError, type GraphQLSchema, Kind, parse, Source, visit } from 'graphql'
+import { at, inFile, type Mistake, ofSource } from './mistake.ts'
+
+/** One SDL file, parsed so that every node knows the file it stands in. */
+export interface SdlFile {
+  /** Path from the project's root, with forward slashes. */
+  readonly file: string
+  readonly text: string
+  readonly document: DocumentNode
+}
+
+/** The SDL of one subgraph: its nouns by name, and what it takes of `subgraphs/shared.graphql`. */
+export interface SubgraphSources {
+  readonly slug: string
+  readonly nouns: readonly SdlFile[]
+  readonly shared: readonly DefinitionNode[]
+  /** The header that no noun writes: the `@link`s of the directives that are really used. */
+  readonly header: SdlFile
+}
+
+const federationLink = 'https://specs.apollo.dev/federation/v2.9'
+// Composition wants an address with a name and a version for a directive that is to survive it; nobody ever fetches it.
+const ownLink = (directive: string): string => `https://supergraph.example/${directive}/v1.0`
+
+const federationDirectives: ReadonlySet<string> = new Set([
+  ...['authenticated', 'composeDirective', 'context', 'cost', 'external', 'fromContext', 'inaccessible', 'interfaceObject', 'key', 'listSize'],
+  ...['override', 'policy', 'provides', 'requires', 'requiresScopes', 'shareable', 'tag'],
+])
+
+const rootTypes: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
+
+/**
+ * Reads `subgraphs/<slug>/<noun>/schema.graphql` of one subgraph. Nouns write root fields as `extend type Query { … }`, so that
+ * their files stand side by side; the `extend schema @link` and directive definitions are not theirs to write.
+ * Mistakes are added to the given list; a file with a syntax error is left out.
+ */
+export async function readSubgraphSources(root: string, slug: string, mistakes: Mistake[]): Promise<SubgraphSources> {
+  const folder = `subgraphs/${slug}`
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
+  const nouns: SdlFile[] = []
+  for (const name of entries
+    .filter(entry => entry.isDirectory())
+    .map(entry => entry.name)
+    .sort()) {
+    const noun = await readSdl(root, `${folder}/${name}/schema.graphql`, mistakes)
+    if (noun) nouns.push(noun)
+  }
+  if (nouns.length === 0 && !mistakes.some(({ file }) => file.startsWith(`${folder}/`))) {
+    const sentence = `subgraph ${slug} has no ${folder}/<noun>/schema.graphql yet: add one, or take ${slug} out of supergraph.yaml`
+    mistakes.push(inFile('supergraph.yaml', 'SUBGRAPH_MISSING', sentence))
+  }
+  const shared = await readSdl(root, 'subgraphs/shared.graphql', mistakes)
+  mistakes.push(...mannersOf(nouns))
+  const taken = sharedDefinitionsOf(nouns, shared)
+  return { slug, nouns, shared: taken, header: headerOf(slug, nouns, taken) }
+}
+
+async function readSdl(root: string, file: string, mistakes: Mistake[]): Promise<SdlFile | null> {
+  const text = await readFile(join(root, file), 'utf8').catch(() => null)
+  if (text === null || text.trim() === '') return null
+  try {
+    return { file, text, document: parse(new Source(text, file)) }
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    mistakes.push(ofSource(error, 'SYNTAX_ERROR'))
+    return null
+  }
+}
+
+function mannersOf(nouns: readonly SdlFile[]): Mistake[] {
+  const mistakes: Mistake[] = []
+  const definedAt = new Map<string, string>()
+  for (const { document } of nouns) {
+    for (const node of document.definitions) {
+      const place = node.loc
+      if (!place) continue
+      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION) {
+        mistakes.push(
+          at(place, 'HEADER_IS_GENERATED', 'a noun does not write schema or extend schema: the @link header is generated from the directives in use'),
+        )
+      } else if (node.kind === Kind.DIRECTIVE_DEFINITION) {
+        mistakes.push(at(place, 'DIRECTIVE_IN_NOUN', `directive @${node.name.value} belongs in subgraphs/shared.graphql, where every subgraph finds it`))
+      } else if (node.kind === Kind.OBJECT_TYPE_DEFINITION && rootTypes.has(node.name.value)) {
+        const sentence = `write "extend type ${node.name.value}": every noun adds its own root fields to the subgraph's`
+        mistakes.push(at(place, 'ROOT_TYPE_NOT_EXTENDED', sentence))
+      } else if ('name' in node && node.name && node.kind.endsWith('Definition')) {
+        const before = definedAt.get(node.name.value)
+        if (before) mistakes.push(at(place, 'TYPE_DEFINED_TWICE', `${node.name.value} is defined in ${before} already: keep one, or write "extend type"`))
+        else definedAt.set(node.name.value, place.source.name)
+      }
+    }
+  }
+  return mistakes
+}
+
+function namesIn(node: DefinitionNode | DocumentNode): { types: Set<string>; directives: Set<string> } {
+  const types = new Set<string>()
+  const directives = new Set<string>()
+  visit(node, { NamedType: ({ name }) => void types.add(name.value), Directive: ({ name }) => void directives.add(name.value) })
+  return { types, directives }
+}
+
+function sharedDefinitionsOf(nouns: readonly SdlFile[], shared: SdlFile | null): readonly DefinitionNode[] {
+  if (!shared) return []
+  const taken = new Set<DefinitionNode>()
+  const take = (node: DefinitionNode | DocumentNode): void => {
+    const names = namesIn(node)
+    for (const candidate of shared.document.definitions) {
+      if (taken.has(candidate) || !('name' in candidate) || !candidate.name) continue
+      const wanted = candidate.kind === Kind.DIRECTIVE_DEFINITION ? names.directives : names.types
+      if (!wanted.has(candidate.name.value)) continue
+      taken.add(candidate)
+      take(candidate)
+    }
+  }
+  for (const { document } of nouns) take(document)
+  return shared.document.definitions.filter(node => taken.has(node))
+}
+
+function headerOf(slug: string, nouns: readonly SdlFile[], shared: readonly DefinitionNode[]): SdlFile {
+  const used = new Set([...nouns.map(noun => noun.document), ...shared].flatMap(node => [...namesIn(node).directives]))
+  const own = shared.flatMap(node => (node.kind === Kind.DIRECTIVE_DEFINITION ? [node.name.value] : [])).sort()
+  if (own.length > 0) used.add('composeDirective')
+  const imported = [...used]
+    .filter(name => federationDirectives.has(name))
+    .sort()
+    .map(name => `"@${name}"`)
+  const text = [
+    'extend schema',
+    `  @link(url: "${federationLink}", import: [${imported.join(', ')}])`,
+    ...own.flatMap(name => [`  @link(url: "${ownLink(name)}", import: ["@${name}"])`, `  @composeDirective(name: "@${name}")`]),
+  ].join('\n')
+  const file = `schema/subgraphs/${slug}.graphql`
+  return { file, text, document: parse(new Source(text, file)) }
+}
+
+/** The document that is composed: every node still points into the file in which a person wrote it. */
+export const documentOf = ({ header, shared, nouns }: SubgraphSources): DocumentNode => ({
+  kind: Kind.DOCUMENT,
+  definitions: [...header.document.definitions, ...shared, ...nouns.flatMap(noun => noun.document.definitions)],
+})
+
+/** The same as text, with each part under the name of its file: what subgraphs load and rover reads. */
+export function sdlOf({ slug, header, shared, nouns }: SubgraphSources): string {
+  const parts = [
+    `# generated by npm run generate: edit subgraphs/${slug}/<noun>/schema.graphql instead`,
+    header.text,
+    ...(shared.length > 0 ? ['# subgraphs/shared.graphql', ...shared.map(({ loc }) => (loc ? loc.source.body.slice(loc.start, loc.end) : ''))] : []),
+    ...nouns.flatMap(({ file, text }) => [`# ${file}`, text.replaceAll('\r\n', '\n').trim()]),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/**
+ * The schema of one subgraph as graphql-js builds it, for tools that know no federation: the header is left out and root
+ * types are defined by their first extension. Directives stay on the nodes, without definitions.
+ */
+export function executableOf(sources: SubgraphSources): GraphQLSchema {
+  const defined = new Set<string>()
+  const definitions = documentOf(sources).definitions.flatMap((node): DefinitionNode[] => {
+    if (node.kind === Kind.SCHEMA_EXTENSION) return []
+    if (node.kind !== Kind.OBJECT_TYPE_EXTENSION || !rootTypes.has(node.name.value) || defined.has(node.name.value)) return [node]
+    defined.add(node.name.value)
+    return [{ ...node, kind: Kind.OBJECT_TYPE_DEFINITION }]
+  })
+  return buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true })
+}

@@ -1,0 +1,73 @@
+import { type Transaction, UniqueConstraintError } from 'sequelize'
+import { isId, newId } from '../../../platform/ids.ts'
+import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { continueAfter } from '../../keyset.ts'
+import { type AuditAction, recordAudit } from '../audit/store.ts'
+import type { Tables } from '../tables.ts'
+import type { ApiKeyRow } from './table.ts'
+
+export type ApiKeyStore = ReturnType<typeof openApiKeyStore>
+
+/** The newest key first. */
+export const apiKeyOrder: Order<ApiKeyRow> = {
+  name: 'apiKeys.newest',
+  position: row => [row.createdAt.toISOString(), row.id],
+  parts: [isMoment, isId],
+}
+
+/** What a key is made of; its clear text is not among it. */
+export type NewApiKey = Pick<ApiKeyRow, 'organizationId' | 'name' | 'hash' | 'prefix' | 'scopes' | 'expiresAt' | 'idempotencyKey' | 'createdBy'>
+
+export function openApiKeyStore(tables: Tables) {
+  const { apiKeys, sequelize } = tables
+
+  const audited = (action: AuditAction, row: ApiKeyRow, by: string | null, at: Date, transaction: Transaction) =>
+    recordAudit(tables, { organizationId: row.organizationId, userId: by, action, target: row.id, at }, transaction)
+
+  return {
+    async ofOrganization(organizationId: string, request: PageRequest): Promise<Connection<ApiKeyRow>> {
+      const rows = await apiKeys.findAll({
+        where: { organizationId, ...continueAfter(request.after, 'newest first') },
+        order: [
+          ['createdAt', 'DESC'],
+          ['id', 'DESC'],
+        ],
+        limit: request.limit,
+        raw: true,
+      })
+      return toConnection(rows, request, apiKeyOrder, () => apiKeys.count({ where: { organizationId } }))
+    },
+
+    /** The key that the person made before with the same idempotency key. */
+    findRepeated: (organizationId: string, createdBy: string | null, idempotencyKey: string): Promise<ApiKeyRow | null> =>
+      apiKeys.findOne({ where: { organizationId, createdBy, idempotencyKey }, raw: true }),
+
+    /** Stores a new key; null when a key with its idempotency key is there already. */
+    async create(key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
+      const row = { ...key, id: newId(now), revokedAt: null, lastUsedAt: null, version: 1, createdAt: now, updatedAt: now }
+      try {
+        await sequelize.transaction(async transaction => {
+          await apiKeys.create(row, { transaction, returning: false })
+          await audited('api_key.created', row, key.createdBy, now, transaction)
+        })
+        return row
+      } catch (error) {
+        if (error instanceof UniqueConstraintError) return null
+        throw error
+      }
+    },
+
+    /** Revokes a key, once; null when the organization has no such key. */
+    revoke(organizationId: string, id: string, by: string | null, now: Date): Promise<ApiKeyRow | null> {
+      return sequelize.transaction(async transaction => {
+        const row = await apiKeys.findOne({ where: { organizationId, id }, raw: true, transaction, lock: transaction.LOCK.UPDATE })
+        if (!row || row.revokedAt) return row
+        const revoked = { ...row, revokedAt: now, updatedAt: now, version: row.version + 1 }
+        const { revokedAt, updatedAt, version } = revoked
+        await apiKeys.update({ revokedAt, updatedAt, version }, { where: { organizationId, id }, transaction })
+        await audited('api_key.revoked', row, by, now, transaction)
+        return revoked
+      })
+    },
+  }
+}

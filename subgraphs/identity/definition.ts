@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { parse } from 'graphql'
+import pg from 'pg'
+import type { Authority } from '../authority.ts'
+import { scalars } from '../scalars.ts'
+import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
+import { apiKeyResolvers } from './api-key/resolvers.ts'
+import { createKeyVerifier } from './api-key/verify.ts'
+import { createAuthority } from './authority.ts'
+import { type Context, openContext } from './context.ts'
+import { createAttempts } from './credentials/attempts.ts'
+import type { Auth } from './credentials/auth.ts'
+import { endSigningKeys, readPublicKeys } from './credentials/signing-keys.ts'
+import { createHttp } from './http.ts'
+import { membershipResolvers } from './membership/resolvers.ts'
+import { organizationResolvers } from './organization/resolvers.ts'
+import { type Provisioned, provision, type World } from './provision.ts'
+import { type RegistrationOutcome, registerServices } from './service-entry/register.ts'
+import { serviceEntryResolvers } from './service-entry/resolvers.ts'
+import type { Addresses } from './service-entry/rules.ts'
+import { sessionResolvers } from './session/resolvers.ts'
+import { claimsOf } from './session/rules.ts'
+import { createSessionReader } from './session/store.ts'
+import type { IdentitySettings } from './settings.ts'
+import { defineTables } from './tables.ts'
+import { userResolvers } from './user/resolvers.ts'
+import { viewerResolvers } from './viewer/resolvers.ts'
+
+/** Connections for sign-in and the router's questions, beside those of Sequelize. */
+const poolSize = 4
+
+const registration: Registration = {
+  slug: 'identity',
+  appId: 'app_identity',
+  title: 'Identity',
+  contexts: ['personal', 'organization'],
+  icon: '/icons/identity.svg',
+  asks: [],
+  widget: null,
+  lifecycle: 'active',
+}
+
+/** Identity: who somebody is, what they belong to, and what their credentials allow. */
+export interface Identity extends Subgraph<Context> {
+  readonly authority: Authority
+  http(request: Request): Promise<Response>
+  /**
+   * Synchronises the registry of services, this one included only if it is among them.
+   * @param addresses absolute addresses by slug, then by role
+   */
+  registerServices(registrations: readonly Registration[], addresses: Readonly<Record<string, Addresses>>): Promise<RegistrationOutcome>
+  /** Makes people, organizations and keys that are not there yet: for set-up and demo data. */
+  provision(world: World): Promise<Provisioned>
+  /**
+   * Signs from now on with a new key.
+   * @param options.distrust tokens of the keys before are refused at once, as after a leak @default false
+   */
+  rotateSigningKeys(options?: { distrust?: boolean }): Promise<void>
+}
+
+export function defineIdentity(foundation: Foundation, settings: IdentitySettings): Identity {
+  const { clock, environment, publicUrl, sequelize } = foundation
+  const log = foundation.log.child({ subgraph: 'identity' })
+  const pool = new pg.Pool({
+    connectionString: settings.databaseUrl,
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'supergraph identity',
+    options: '-c timezone=UTC -c search_path=identity',
+  })
+  // A restart of the database fails the statements that run; without a listener it would end the process.
+  pool.on('error', error => log.warn({ err: error }, 'a database connection was lost'))
+
+  const tables = defineTables(sequelize)
+  const sessions = createSessionReader(pool, clock)
+  const keys = createKeyVerifier(pool, clock, log)
+  const auth = once(async () =>
+    (await import('./credentials/auth.ts')).openAuth(pool, publicUrl, settings, {
+      clock,
+      log,
+      organizationAtSignIn: sessions.organizationAtSignIn,
+      async claims({ organizationId, ...session }) {
+        const roles = organizationId && (await sessions.rolesIn(organizationId, session.userId))
+        return claimsOf(session, roles ? { organizationId, roles } : null, clock.now())
+      },
+    }),
+  )
+  const readKeys = () => readPublicKeys(pool, clock.now())
+  const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys })
+  const ground = { tables, clock, environment, sign: async (claims: Parameters<Auth['sign']>[0]) => (await auth()).sign(claims) }
+  let ending: Promise<void> | undefined
+
+  return {
+    registration,
+    authority,
+    schema: buildSubgraphSchema({ typeDefs: readSdl(), resolvers: resolvers() }),
+    open: (viewer, operation) => openContext(ground, viewer, operation),
+    http: createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader }),
+    registerServices: (registrations, addresses) => registerServices(tables, registrations, addresses, { environment, now: clock.now(), log }),
+    provision: world => provision(tables, world, clock.now()),
+    rotateSigningKeys: ({ distrust = false } = {}) => endSigningKeys(pool, clock.now(), distrust),
+    async start() {
+      // Warms up beside the rest of the start, so that the first sign-in need not wait for it.
+      auth().catch(error => log.error({ err: error }, 'the credential library did not load'))
+    },
+    stop() {
+      ending ??= keys.settle().then(() => pool.end())
+      return ending
+    },
+  }
+}
+
+const readSdl = () => parse(readFileSync(new URL('../../schema/subgraphs/identity.graphql', import.meta.url), 'utf8'))
+
+function resolvers() {
+  const { DateTime, URL, EmailAddress } = scalars
+  const nouns = [userResolvers, organizationResolvers, membershipResolvers, apiKeyResolvers, serviceEntryResolvers, viewerResolvers, sessionResolvers]
+  const roots = nouns as readonly { readonly Query?: object; readonly Mutation?: object }[]
+  return {
+    ...Object.assign({}, ...nouns),
+    Query: Object.assign({}, ...roots.map(noun => noun.Query)),
+    Mutation: Object.assign({}, ...roots.map(noun => noun.Mutation)),
+    DateTime,
+    URL,
+    EmailAddress,
+  }
+}
+
+/** Runs an opening once, and again only after it failed. */
+function once<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
+  let opened: Promise<Opened> | undefined
+  return () => {
+    opened ??= open().catch(error => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+}

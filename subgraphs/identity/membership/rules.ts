@@ -1,0 +1,96 @@
+import { Refusal } from '../../../platform/errors.ts'
+import type { Viewer } from '../../viewer.ts'
+
+/** Roles that every organization has, from most to least. */
+export const organizationRoles = ['owner', 'admin', 'member', 'viewer'] as const
+
+/** Roles over the whole platform: only members of the platform's own organization hold them. */
+export const platformRoles = ['platform_super_admin', 'platform_admin'] as const
+
+export type Role = (typeof organizationRoles)[number] | (typeof platformRoles)[number]
+
+const known: ReadonlySet<string> = new Set([...organizationRoles, ...platformRoles])
+const overPlatform: ReadonlySet<string> = new Set(platformRoles)
+
+/** Slug of the organization whose members may hold platform roles. */
+export const platformOrganization = 'admin'
+
+/** Roles that an organization never loses the last holder of: without one nobody could repair it. */
+export const keepers = ['owner', 'platform_super_admin'] as const
+
+/** What the rules need to know of a membership. */
+export interface Membership {
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly roles: readonly string[]
+}
+
+/** Roles in the graph's spelling, from most to least; what is no role of ours is left out. */
+export const rolesToGraph = (roles: readonly string[]): Uppercase<Role>[] =>
+  [...platformRoles, ...organizationRoles].filter(role => roles.includes(role)).map(role => role.toUpperCase() as Uppercase<Role>)
+
+const holds = (viewer: Pick<Viewer, 'roles'>, ...roles: readonly Role[]): boolean => roles.some(role => viewer.roles.includes(role))
+
+/** Whether the viewer runs its organization: its owners, its admins, and platform super admins in theirs. */
+export const canManageOrganization = (viewer: Pick<Viewer, 'roles'>): boolean => holds(viewer, 'owner', 'admin', 'platform_super_admin')
+
+/** @throws FORBIDDEN unless the viewer runs its active organization */
+export function requireManager(viewer: Pick<Viewer, 'roles'>, what: string): void {
+  if (!canManageOrganization(viewer)) throw new Refusal('FORBIDDEN', `Only an owner or an admin of the organization may ${what}: ask one of them.`)
+}
+
+/**
+ * Reads roles in the graph's spelling: in order, each once.
+ * @throws BAD_USER_INPUT for none and for unknown ones
+ */
+export function readRoles(roles: readonly string[]): Role[] {
+  const asked = new Set(roles.map(role => role.toLowerCase()))
+  const stranger = [...asked].find(role => !known.has(role))
+  if (stranger !== undefined) throw new Refusal('BAD_USER_INPUT', `roles names ${stranger}, which is not a role.`, { field: 'roles' })
+  if (asked.size === 0) throw new Refusal('BAD_USER_INPUT', 'roles is empty: give at least one, or remove the member.', { field: 'roles' })
+  return [...platformRoles, ...organizationRoles].filter(role => asked.has(role))
+}
+
+/**
+ * Checks that the viewer may take a member from the roles `before` to the roles `after` (either may be none).
+ * @throws FORBIDDEN where somebody would hand out, or take away, more than they have
+ */
+export function requireMayChangeRoles(viewer: Viewer, organization: { readonly slug: string }, before: readonly string[], after: readonly string[]): void {
+  requireManager(viewer, 'change its members')
+  const changed = [...before.filter(role => !after.includes(role)), ...after.filter(role => !before.includes(role))]
+  const platform = changed.filter(role => overPlatform.has(role))
+  if (platform.length > 0 && organization.slug !== platformOrganization)
+    throw new Refusal('FORBIDDEN', `${platform.join(', ')} exists only in the organization "${platformOrganization}".`, { field: 'roles' })
+  if (platform.length > 0 && !holds(viewer, 'platform_super_admin'))
+    throw new Refusal('FORBIDDEN', 'Only a platform super admin may give or take platform roles.', { field: 'roles' })
+  if (changed.includes('owner') && !holds(viewer, 'owner', 'platform_super_admin'))
+    throw new Refusal('FORBIDDEN', 'Only an owner may make somebody an owner, or end it.', { field: 'roles' })
+  const overHead = before.some(role => role === 'owner' || overPlatform.has(role)) && !holds(viewer, 'owner', 'platform_super_admin')
+  if (overHead) throw new Refusal('FORBIDDEN', 'An admin may not change the roles of an owner or of a platform admin: ask an owner.')
+}
+
+/**
+ * Checks that a member may be taken out: members may leave by themselves, everybody else needs the right to take every role.
+ * @throws FORBIDDEN
+ */
+export function requireMayRemove(viewer: Viewer, organization: { readonly slug: string }, membership: Membership): void {
+  if (membership.userId !== viewer.userId) requireMayChangeRoles(viewer, organization, membership.roles, [])
+}
+
+/**
+ * Checks that an organization keeps somebody who can repair it.
+ * @param others everybody else in the organization who holds one of `keepers`, read under its lock
+ * @throws CONFLICT when the change would take its last owner, or the platform's last super admin
+ */
+export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], before: readonly string[], after: readonly string[]): void {
+  const lost = keepers.find(role => before.includes(role) && !after.includes(role) && !others.some(other => other.roles.includes(role)))
+  if (lost) throw new Refusal('CONFLICT', `This is the last member with the role ${lost}: give it to somebody else first.`, { role: lost })
+}
+
+/** @throws CONFLICT when the membership has changed since the caller saw it */
+export function requireVersion(membership: { readonly version: number }, expected: number | null | undefined): void {
+  if (expected === null || expected === undefined || expected === membership.version) return
+  const sentence = `The membership has changed: it has version ${membership.version}, not ${expected}. Read it again, then decide.`
+  throw new Refusal('CONFLICT', sentence, { version: membership.version })
+}

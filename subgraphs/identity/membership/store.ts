@@ -1,0 +1,72 @@
+import { Op, type Transaction } from 'sequelize'
+import { isId, newId } from '../../../platform/ids.ts'
+import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { continueAfter } from '../../keyset.ts'
+import { type AuditAction, recordAudit } from '../audit/store.ts'
+import type { Tables } from '../tables.ts'
+import type { MembershipRow } from './table.ts'
+
+export type MembershipStore = ReturnType<typeof openMembershipStore>
+
+/** Memberships by age, which never changes while a client reads on. */
+export const membershipOrder: Order<MembershipRow> = {
+  name: 'memberships.oldest',
+  position: row => [row.createdAt.toISOString(), row.id],
+  parts: [isMoment, isId],
+}
+
+export function openMembershipStore(tables: Tables) {
+  const { memberships } = tables
+
+  async function page(where: { userId: string } | { organizationId: string }, request: PageRequest): Promise<Connection<MembershipRow>> {
+    const rows = await memberships.findAll({
+      where: { ...where, ...continueAfter(request.after, 'oldest first') },
+      order: [
+        ['createdAt', 'ASC'],
+        ['id', 'ASC'],
+      ],
+      limit: request.limit,
+      raw: true,
+    })
+    return toConnection(rows, request, membershipOrder, () => memberships.count({ where }))
+  }
+
+  const audited = (action: AuditAction, row: MembershipRow, by: string | null, at: Date, transaction: Transaction) =>
+    recordAudit(tables, { organizationId: row.organizationId, userId: by, action, target: row.id, at }, transaction)
+
+  return {
+    /** The organizations that a person belongs to. */
+    ofUser: (userId: string, request: PageRequest) => page({ userId }, request),
+
+    /** The people of an organization. */
+    ofOrganization: (organizationId: string, request: PageRequest) => page({ organizationId }, request),
+
+    /** One membership of an organization, as it stands in the transaction. */
+    find: (organizationId: string, membership: { id: string } | { userId: string }, transaction?: Transaction): Promise<MembershipRow | null> =>
+      memberships.findOne({ where: { organizationId, ...membership }, raw: true, transaction: transaction ?? null }),
+
+    /** Everybody in an organization who holds one of the roles. Read it under the organization's lock before changing one of them. */
+    holders: (organizationId: string, roles: readonly string[], transaction: Transaction): Promise<MembershipRow[]> =>
+      memberships.findAll({ where: { organizationId, roles: { [Op.overlap]: [...roles] } }, raw: true, transaction }),
+
+    async add(row: { organizationId: string; userId: string; roles: string[] }, by: string | null, now: Date, transaction: Transaction) {
+      const membership = { ...row, id: newId(now), lastUsedAt: null, version: 1, createdAt: now, updatedAt: now, createdBy: by }
+      await memberships.create(membership, { transaction, returning: false })
+      await audited('membership.added', membership, by, now, transaction)
+      return membership
+    },
+
+    async changeRoles(row: MembershipRow, roles: string[], by: string | null, now: Date, transaction: Transaction): Promise<MembershipRow> {
+      const changed = { ...row, roles, version: row.version + 1, updatedAt: now }
+      const { version, updatedAt } = changed
+      await memberships.update({ roles, version, updatedAt }, { where: { organizationId: row.organizationId, id: row.id }, transaction })
+      await audited('membership.roles_changed', row, by, now, transaction)
+      return changed
+    },
+
+    async remove(row: MembershipRow, by: string | null, now: Date, transaction: Transaction): Promise<void> {
+      await memberships.destroy({ where: { organizationId: row.organizationId, id: row.id }, transaction })
+      await audited('membership.removed', row, by, now, transaction)
+    },
+  }
+}

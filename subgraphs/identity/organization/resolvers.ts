@@ -1,0 +1,25 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { readPage } from '../../../platform/page.ts'
+import { membershipOrder } from '../membership/store.ts'
+import type { Resolvers } from '../resolvers.generated.ts'
+import { requirePerson } from '../viewer/rules.ts'
+import { canSee, readName, readSlug } from './rules.ts'
+
+export const organizationResolvers: Pick<Resolvers, 'Organization'> & { Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'createOrganization'> } = {
+  Organization: {
+    __resolveReference: ({ id }, { viewer, organizations }) => (canSee(viewer, id) ? organizations.byId.load(id) : null),
+    memberships: ({ id }, page, { viewer, memberships }) => {
+      if (!canSee(viewer, id)) throw new Refusal('NOT_FOUND', 'The members of an organization are seen from inside: switch to it first.')
+      return memberships.ofOrganization(id, readPage(page, membershipOrder))
+    },
+  },
+  Mutation: {
+    async createOrganization(_, { input }, { viewer, organizations, now }) {
+      const person = requirePerson(viewer)
+      const organization = { slug: readSlug(input.slug), name: readName(input.name) }
+      const created = await organizations.create(organization, person, now())
+      if (!created) throw new Refusal('CONFLICT', `The slug "${organization.slug}" is taken: choose another.`, { field: 'slug' })
+      return created
+    },
+  },
+}

@@ -1,0 +1,29 @@
+import { Refusal } from '../../../platform/errors.ts'
+import type { Viewer } from '../../viewer.ts'
+import { platformOrganization } from '../membership/rules.ts'
+
+const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
+
+/** @throws BAD_USER_INPUT unless it has 1 to 120 characters; surrounding blanks are dropped */
+export function readName(name: string, field = 'name', most = 120): string {
+  const trimmed = name.trim()
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be in a name
+  if (trimmed.length === 0 || trimmed.length > most || /[\u0000-\u001f\u007f]/.test(trimmed))
+    throw new Refusal('BAD_USER_INPUT', `${field} takes 1 to ${most} characters on one line.`, { field })
+  return trimmed
+}
+
+/**
+ * Checks a new organization's slug.
+ * @throws BAD_USER_INPUT for another form, FORBIDDEN for the platform's own slug, which only set-up creates
+ */
+export function readSlug(slug: string): string {
+  if (!slugForm.test(slug))
+    throw new Refusal('BAD_USER_INPUT', 'slug takes 1 to 40 lower-case letters, digits and hyphens, with a letter or digit at both ends.', { field: 'slug' })
+  if (slug === platformOrganization)
+    throw new Refusal('FORBIDDEN', `"${platformOrganization}" is the platform's own organization: choose another slug.`, { field: 'slug' })
+  return slug
+}
+
+/** Whether the viewer may follow a reference to an organization: it sees the one it works in. */
+export const canSee = (viewer: Pick<Viewer, 'organizationId'>, organizationId: string): boolean => viewer.organizationId === organizationId

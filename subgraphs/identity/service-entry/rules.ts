@@ -1,0 +1,61 @@
+import { isScope, meaningOf, type Scope, scopes } from '../../scopes.ts'
+import type { Registration } from '../../subgraph.ts'
+import type { ServiceEntryRow } from './table.ts'
+
+/** Who keeps the entries of services that register at start. */
+export const platformOwner = 'platform'
+
+/** Addresses of a service by role, e.g. `{ rest: 'https://publishing.example' }`. */
+export type Addresses = Readonly<Record<string, string>>
+
+/** What an entry says, apart from its id and its stamps. */
+export type EntryContent = Pick<
+  ServiceEntryRow,
+  'environment' | 'slug' | 'appId' | 'title' | 'contexts' | 'icon' | 'scopes' | 'asks' | 'widgetAudience' | 'lifecycle' | 'addresses' | 'owner'
+>
+
+/** What stands in the registry of a service that presents itself so. */
+export function entryOf(registration: Registration, addresses: Addresses, environment: string): EntryContent {
+  const catalogue = Object.keys(scopes[registration.slug])
+  return {
+    environment,
+    slug: registration.slug,
+    appId: registration.appId,
+    title: registration.title,
+    contexts: [...registration.contexts],
+    icon: registration.icon,
+    scopes: catalogue.map(name => ({ name, meaning: meaningOf(`${registration.slug}:${name}` as Scope) })),
+    asks: [...registration.asks],
+    widgetAudience: registration.widget?.audience ?? null,
+    lifecycle: registration.lifecycle,
+    addresses: { ...addresses },
+    owner: platformOwner,
+  }
+}
+
+/** What is wrong with a registration, in a sentence; null when nothing is. */
+export function mistakeIn({ slug, appId, title, contexts, icon, asks }: Registration, addresses: Addresses): string | null {
+  if (!Object.hasOwn(scopes, slug)) return `slug "${slug}" is not in the catalogue of scopes`
+  if (appId !== `app_${slug}`) return `app id "${appId}" does not belong to slug "${slug}": it must be app_${slug}`
+  if (title.trim() === '' || title.length > 80) return 'its title takes 1 to 80 characters'
+  if (contexts.length === 0) return 'it names no context in which it can be used'
+  if (!isPlace(icon)) return `its icon "${icon}" is neither a path nor an address`
+  const stranger = asks.find(scope => !isScope(scope))
+  if (stranger !== undefined) return `it asks for ${stranger}, which is not in the catalogue of scopes`
+  const nowhere = Object.entries(addresses).find(([, address]) => !URL.canParse(address))
+  return nowhere ? `its address for ${nowhere[0]} is not an absolute address` : null
+}
+
+const isPlace = (icon: string): boolean => /^\/[^/\s]\S*$/.test(icon) || /^https?:$/.test(URL.parse(icon)?.protocol ?? '')
+
+/**
+ * Why an entry may not be written over what is there, in a sentence; null when it may.
+ * @param bySlug  the entry that has its slug already
+ * @param byAppId the entry that has its app id already
+ */
+export function conflictOf(entry: Pick<EntryContent, 'slug' | 'appId'>, bySlug: EntryContent | null, byAppId: EntryContent | null): string | null {
+  if (bySlug && bySlug.owner !== platformOwner) return `slug "${entry.slug}" is held by an entry of owner ${bySlug.owner}`
+  if (bySlug && bySlug.appId !== entry.appId) return `slug "${entry.slug}" is held by app id "${bySlug.appId}"`
+  if (byAppId && byAppId.slug !== entry.slug) return `app id "${entry.appId}" is held by slug "${byAppId.slug}"`
+  return null
+}

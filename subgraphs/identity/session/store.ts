@@ -1,0 +1,97 @@
+import type pg from 'pg'
+import { QueryTypes } from 'sequelize'
+import type { Clock } from '../../../platform/clock.ts'
+import type { CookieSession, StandingSession } from '../../authority.ts'
+import type { Tables } from '../tables.ts'
+
+interface SessionFound {
+  readonly id: string
+  readonly user_id: string
+  readonly expires_at: Date
+  /** Null when the person is no member of the session's organization. */
+  readonly organization_id: string | null
+  readonly roles: string[] | null
+}
+
+const standing = `
+  select s.id, s.user_id, s.expires_at, m.organization_id, m.roles
+    from identity.sessions s
+    left join identity.memberships m on m.organization_id = s.active_organization_id and m.user_id = s.user_id`
+
+/** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
+export function createSessionReader(pool: pg.Pool, clock: Clock) {
+  return {
+    async byId(ids: readonly string[]): Promise<ReadonlyMap<string, StandingSession>> {
+      if (ids.length === 0) return new Map()
+      const { rows } = await pool.query<SessionFound>({
+        name: 'sessions by id',
+        text: `${standing} where s.id = any($1::text[]) and s.expires_at > $2`,
+        values: [ids, clock.now()],
+      })
+      return new Map(rows.map(row => [row.id, toStandingSession(row)]))
+    },
+
+    async byToken(token: string): Promise<CookieSession | null> {
+      const { rows } = await pool.query<SessionFound>({
+        name: 'session by token',
+        text: `${standing} where s.token = $1 and s.expires_at > $2`,
+        values: [token, clock.now()],
+      })
+      return rows[0] ? { sessionId: rows[0].id, ...toStandingSession(rows[0]) } : null
+    },
+
+    /** Where a new session begins: in the organization that was last switched to, else in the oldest membership. */
+    async organizationAtSignIn(userId: string): Promise<string | null> {
+      const { rows } = await pool.query<{ organization_id: string }>({
+        name: 'organization at sign-in',
+        text: `select organization_id from identity.memberships where user_id = $1
+                order by last_used_at desc nulls last, created_at, id limit 1`,
+        values: [userId],
+      })
+      return rows[0]?.organization_id ?? null
+    },
+
+    /** The roles that a person has in an organization; null without a membership. */
+    async rolesIn(organizationId: string, userId: string): Promise<readonly string[] | null> {
+      const { rows } = await pool.query<{ roles: string[] }>({
+        name: 'roles in organization',
+        text: 'select roles from identity.memberships where organization_id = $1 and user_id = $2',
+        values: [organizationId, userId],
+      })
+      return rows[0]?.roles ?? null
+    },
+  }
+}
+
+const toStandingSession = (row: SessionFound): StandingSession => ({
+  userId: row.user_id,
+  organizationId: row.organization_id,
+  roles: row.roles ?? [],
+  context: row.organization_id ? 'organization' : 'personal',
+  expiresAt: row.expires_at,
+})
+
+export type SessionStore = ReturnType<typeof openSessionStore>
+
+export function openSessionStore(tables: Tables) {
+  const { sequelize, memberships } = tables
+  return {
+    /**
+     * Makes another organization of the person the active one.
+     * @returns the membership there; `'no membership'` or `'no session'` when there is none, and nothing has changed
+     */
+    switchTo(session: { sessionId: string; userId: string }, organizationId: string, now: Date) {
+      return sequelize.transaction(async transaction => {
+        const membership = await memberships.findOne({ where: { organizationId, userId: session.userId }, raw: true, transaction })
+        if (!membership) return 'no membership'
+        const moved = await sequelize.query<{ id: string }>(
+          'update identity.sessions set active_organization_id = $1, updated_at = $2 where id = $3 and user_id = $4 and expires_at > $2 returning id',
+          { type: QueryTypes.SELECT, bind: [organizationId, now, session.sessionId, session.userId], transaction },
+        )
+        if (moved.length === 0) return 'no session'
+        await memberships.update({ lastUsedAt: now }, { where: { organizationId, id: membership.id }, transaction })
+        return membership
+      })
+    },
+  }
+}

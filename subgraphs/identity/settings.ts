@@ -1,0 +1,11 @@
+/** What identity is told by the composition root; nothing in this folder reads the environment. */
+export interface IdentitySettings {
+  /** The database of `foundation.sequelize`: sign-in and the router's questions have a small pool of their own on it. */
+  readonly databaseUrl: string
+  /** Signs session cookies and encrypts the private signing keys at rest; at least 32 characters. Changing it ends every session. */
+  readonly secret: string
+  /** Origins whose pages may send the session cookie, besides the public address. */
+  readonly trustedOrigins: readonly string[]
+  /** The header in which the router passes the client's address; it removes the same header from what comes from outside. */
+  readonly clientAddressHeader: string
+}

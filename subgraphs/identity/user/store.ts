@@ -1,0 +1,29 @@
+import DataLoader from 'dataloader'
+import { QueryTypes, type Transaction } from 'sequelize'
+import type { Viewer } from '../../viewer.ts'
+import type { Tables } from '../tables.ts'
+import type { UserRow } from './table.ts'
+
+export type UserStore = ReturnType<typeof openUserStore>
+
+/** People as one viewer may see them, for one operation. */
+export function openUserStore(tables: Tables, viewer: Viewer) {
+  return {
+    /** The person, or null when nobody has that id or the viewer does not share the active organization with them. One statement for a batch. */
+    byId: new DataLoader<string, UserRow | null>(async ids => {
+      const rows = await tables.sequelize.query<UserRow>(
+        `select u.id, u.name, u.email, u.image, u.email_verified as "emailVerified", u.created_at as "createdAt", u.updated_at as "updatedAt"
+           from identity.users u
+          where u.id = any($1::text[])
+            and (u.id = $2 or exists (select 1 from identity.memberships m where m.organization_id = $3 and m.user_id = u.id))`,
+        { type: QueryTypes.SELECT, bind: [ids, viewer.userId, viewer.organizationId] },
+      )
+      const found = new Map(rows.map(row => [row.id, row]))
+      return ids.map(id => found.get(id) ?? null)
+    }),
+
+    /** The account of a mail address, whoever asks: for adding members. */
+    byEmail: (email: string, transaction: Transaction): Promise<UserRow | null> =>
+      tables.users.findOne({ where: { email: email.toLowerCase() }, raw: true, transaction }),
+  }
+}

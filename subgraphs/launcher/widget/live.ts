@@ -1,0 +1,131 @@
+import type { EventStream } from '../../../platform/events.ts'
+import type { Payload } from './sources.ts'
+import type { WidgetRow } from './table.ts'
+
+export interface LiveWidgets {
+  /** Events naming the app (`{ app }`) whose widget may show something else now. Listening must have begun before `list`. */
+  readonly events: EventStream
+  list(): Promise<WidgetRow[]>
+  /** Asks one widget's service what it shows. */
+  read(widget: WidgetRow): Promise<Payload | null>
+  /** Told about what could not be read; the next event or round tries again. */
+  failed(error: unknown): void
+}
+
+/** How long changes of one app are gathered before it is asked again, in ms: a burst of events costs one question. */
+const gatherMs = 100
+/** How often every widget is read again without an event, in ms: a missed event or midnight is noticed by then. */
+const rereadMs = 60_000
+
+/**
+ * A dashboard's stream: every present widget once, then a widget each time what it shows is different from what was
+ * sent last. Written as an iterator by hand: `return()` ends everything at once, listeners and timers included.
+ */
+export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncIterableIterator<WidgetRow> {
+  const known = new Map<string, WidgetRow>()
+  const sent = new Map<string, string>()
+  const ready = new Map<string, WidgetRow>()
+  const dirty = new Set<string>()
+  let waiting: { resolve(result: IteratorResult<WidgetRow>): void; reject(error: unknown): void }[] = []
+  let over = false
+  let gathering: NodeJS.Timeout | undefined
+  let reading = false
+  let broken: { error: unknown } | undefined
+
+  const offer = (widget: WidgetRow) => {
+    if (over) return
+    const taker = waiting.shift()
+    if (taker) taker.resolve({ value: widget, done: false })
+    // A consumer that is behind gets the latest state of each widget, not its history.
+    else ready.set(widget.app, widget)
+  }
+  const refresh = async (widget: WidgetRow) => {
+    try {
+      const payload = await read(widget)
+      const text = JSON.stringify(payload)
+      if (sent.get(widget.app) === text) return
+      sent.set(widget.app, text)
+      offer({ ...widget, payload })
+    } catch (error) {
+      failed(error)
+      // The first answer may be an error, which the field tells; later ones keep what is on the screen.
+      if (!sent.has(widget.app)) {
+        sent.set(widget.app, 'unread')
+        offer(widget)
+      }
+    }
+  }
+  const readDirty = async () => {
+    gathering = undefined
+    if (reading || over) return
+    reading = true
+    const widgets = [...dirty].flatMap(app => known.get(app) ?? [])
+    dirty.clear()
+    await Promise.all(widgets.map(refresh))
+    reading = false
+    if (dirty.size) gather()
+  }
+  const gather = () => {
+    if (!over) gathering ??= setTimeout(() => void readDirty(), gatherMs).unref()
+  }
+  const mark = (apps: Iterable<string>) => {
+    for (const app of apps) dirty.add(app)
+    gather()
+  }
+  const rounds = setInterval(() => mark(known.keys()), rereadMs * (0.9 + Math.random() * 0.2)).unref()
+
+  const end = () => {
+    if (over) return
+    over = true
+    clearTimeout(gathering)
+    clearInterval(rounds)
+    void events.return()
+    for (const taker of waiting) taker.resolve({ value: undefined, done: true })
+    waiting = []
+    ready.clear()
+  }
+  const begin = async () => {
+    try {
+      for (const widget of await list()) known.set(widget.app, widget)
+      await Promise.all([...known.values()].map(refresh))
+    } catch (error) {
+      broken = { error }
+      for (const taker of waiting.splice(0)) taker.reject(error)
+      return end()
+    }
+    for (;;) {
+      const { value, done } = await events.next()
+      if (done) return end()
+      if (value.app && known.has(value.app)) mark([value.app])
+    }
+  }
+  void begin()
+
+  return {
+    next() {
+      if (broken) {
+        const { error } = broken
+        broken = undefined
+        return Promise.reject(error)
+      }
+      const [first] = ready
+      if (first) {
+        ready.delete(first[0])
+        return Promise.resolve({ value: first[1], done: false })
+      }
+      if (over) return Promise.resolve({ value: undefined, done: true })
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+    },
+    return() {
+      end()
+      return Promise.resolve({ value: undefined, done: true })
+    },
+    throw(error) {
+      end()
+      return Promise.reject(error)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

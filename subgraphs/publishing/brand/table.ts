@@ -1,0 +1,34 @@
+import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import type { Connection } from '../../../platform/page.ts'
+import { tenantOptions } from '../table-options.ts'
+
+/** Makes the model of brands on one database. */
+export function defineBrandTable(sequelize: Sequelize) {
+  class Brand extends Model<InferAttributes<Brand>, InferCreationAttributes<Brand>> {
+    declare id: string
+    declare organizationId: string
+    declare name: string
+    declare version: CreationOptional<number>
+    declare createdAt: Date
+    declare updatedAt: Date
+    declare createdBy: string
+  }
+  Brand.init(
+    {
+      id: { type: DataTypes.UUID, primaryKey: true },
+      organizationId: { type: DataTypes.TEXT, allowNull: false },
+      name: { type: DataTypes.TEXT, allowNull: false },
+      version: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
+      createdAt: { type: DataTypes.DATE(3), allowNull: false },
+      updatedAt: { type: DataTypes.DATE(3), allowNull: false },
+      createdBy: { type: DataTypes.TEXT, allowNull: false },
+    },
+    tenantOptions(sequelize, 'brands'),
+  )
+  return Brand
+}
+
+export type BrandTable = ReturnType<typeof defineBrandTable>
+export type BrandRow = InferAttributes<InstanceType<BrandTable>>
+/** A page of them, as resolvers hand it on. */
+export type BrandConnectionRow = Connection<BrandRow>

@@ -1,0 +1,30 @@
+import type { Platform } from '../network/network.ts'
+
+/** What choosing needs to know of a connection. */
+export interface Candidate {
+  readonly id: string
+  readonly platform: Platform
+  readonly active: boolean
+  readonly authorId: string
+  readonly connectedAt: Date
+}
+
+/**
+ * The connection that a post goes out by: the author's own active one first, else another active one of the brand on
+ * that network; of several the latest authorized, then the smaller id, so that two workers choose the same.
+ * @returns null when the brand has no active connection there
+ */
+export function chooseConnection<C extends Candidate>(connections: readonly C[], platform: Platform, authorId: string | null): C | null {
+  const usable = connections.filter(connection => connection.active && connection.platform === platform)
+  const ranked = usable.toSorted(
+    (a, b) => Number(b.authorId === authorId) - Number(a.authorId === authorId) || b.connectedAt.getTime() - a.connectedAt.getTime() || (a.id < b.id ? -1 : 1),
+  )
+  return ranked[0] ?? null
+}
+
+/** How long before its end an access token is renewed, in ms: longer than a delivery takes. */
+export const renewBeforeMs = 60_000
+
+/** Whether the token must be renewed before it is used. A network that names no lifetime is asked only after a 401. */
+export const mustRenew = (tokenExpiresAt: Date | null, now: Date): boolean =>
+  tokenExpiresAt !== null && tokenExpiresAt.getTime() - now.getTime() < renewBeforeMs

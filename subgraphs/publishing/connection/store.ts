@@ -1,0 +1,109 @@
+import DataLoader from 'dataloader'
+import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import type { Cipher } from '../../../platform/cipher.ts'
+import { newId } from '../../../platform/ids.ts'
+import { columnsOf } from '../columns.ts'
+import type { Account, Grant, Platform } from '../network/network.ts'
+import { type ConnectionRow, defineConnectionTable } from './table.ts'
+
+/** Who authorized which account for which brand. */
+export interface Authorized {
+  readonly brandId: string
+  readonly platform: Platform
+  readonly userId: string
+  readonly account: Account
+  readonly grant: Grant
+  readonly now: Date
+}
+
+/** Tokens in clear text: handed to an adapter, never kept. */
+export interface OpenTokens {
+  readonly accessToken: string
+  readonly refreshToken: string | null
+}
+
+/** SQL of connections, and the only place where their tokens are sealed and opened. */
+export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
+  const Connection = defineConnectionTable(sequelize)
+  const columns = columnsOf(Connection, 'c')
+  const place = (id: string, which: 'access' | 'refresh') => `publishing.connection:${id}:${which}`
+
+  /** What a grant changes in a row. A network that hands out no new refresh token keeps the old one valid. */
+  const sealed = (id: string, grant: Grant, now: Date) => ({
+    accessToken: cipher.seal(grant.accessToken, place(id, 'access')),
+    ...(grant.refreshToken && { refreshToken: cipher.seal(grant.refreshToken, place(id, 'refresh')) }),
+    tokenExpiresAt: grant.expiresIn === null ? null : new Date(now.getTime() + grant.expiresIn * 1000),
+    active: true,
+    deactivatedReason: null,
+    updatedAt: now,
+  })
+
+  return {
+    /** The connections of these brands, the latest authorized first. */
+    byBrands: (brandIds: readonly string[]) =>
+      sequelize.query<ConnectionRow>(`select ${columns} from publishing.connections c where c.brand_id = any($1::uuid[]) order by c.connected_at desc, c.id`, {
+        bind: [brandIds],
+        type: QueryTypes.SELECT,
+      }),
+
+    byIds: (ids: readonly string[]) =>
+      sequelize.query<ConnectionRow>(`select ${columns} from publishing.connections c where c.id = any($1::uuid[])`, { bind: [ids], type: QueryTypes.SELECT }),
+
+    /** Locks one row until the transaction ends: whoever renews its tokens is alone. */
+    async lock(brandId: string, id: string, transaction: Transaction): Promise<ConnectionRow | null> {
+      const rows = await sequelize.query<ConnectionRow>(`select ${columns} from publishing.connections c where c.brand_id = $1 and c.id = $2 for update`, {
+        bind: [brandId, id],
+        type: QueryTypes.SELECT,
+        transaction,
+      })
+      return rows[0] ?? null
+    },
+
+    /** Opens the tokens of a row. */
+    open: (row: ConnectionRow): OpenTokens => ({
+      accessToken: row.accessToken ? cipher.open(row.accessToken, place(row.id, 'access')) : '',
+      refreshToken: row.refreshToken ? cipher.open(row.refreshToken, place(row.id, 'refresh')) : null,
+    }),
+
+    /** Stores an authorization: a new connection, or new tokens, author and time for the one that this account has. */
+    async authorize({ brandId, platform, userId, account, grant, now }: Authorized, transaction: Transaction): Promise<ConnectionRow> {
+      const where = { brandId, platform, externalAccountId: account.externalId }
+      await sequelize.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', { bind: [`${brandId}:${platform}:${account.externalId}`], transaction })
+      const present = await Connection.findOne({ where, raw: true, transaction })
+      const id = present?.id ?? newId(now)
+      const changes = { ...sealed(id, grant, now), accountName: account.name, authorId: userId, connectedAt: now, scopes: [...grant.scopes] }
+      if (present) await Connection.update({ ...changes, version: present.version + 1 }, { where: { brandId, id }, transaction })
+      else await Connection.create({ refreshToken: null, ...changes, ...where, id, createdAt: now, createdBy: `user:${userId}` }, { transaction })
+      return (await Connection.findOne({ where: { brandId, id }, raw: true, transaction }))!
+    },
+
+    /** Keeps renewed tokens of a locked row. */
+    async renew(row: ConnectionRow, grant: Grant, now: Date, transaction: Transaction): Promise<void> {
+      await Connection.update(sealed(row.id, grant, now), { where: { brandId: row.brandId, id: row.id }, transaction })
+    },
+
+    /** Takes a connection out of use and drops its tokens; it stays, so that people see what to authorize again. */
+    async deactivate(row: ConnectionRow, reason: string, now: Date, transaction: Transaction): Promise<void> {
+      await Connection.update(
+        { active: false, deactivatedReason: reason, accessToken: null, refreshToken: null, tokenExpiresAt: null, updatedAt: now, version: row.version + 1 },
+        { where: { brandId: row.brandId, id: row.id }, transaction },
+      )
+    },
+  }
+}
+
+export type ConnectionStore = ReturnType<typeof createConnectionStore>
+
+/** Many by key, for one operation. */
+export const connectionsByBrand = (store: ConnectionStore) =>
+  new DataLoader<string, ConnectionRow[]>(async brandIds => {
+    const found = Map.groupBy(await store.byBrands(brandIds), row => row.brandId)
+    return brandIds.map(id => found.get(id) ?? [])
+  })
+
+/** One by key, for one operation. */
+export const connectionById = (store: ConnectionStore) =>
+  new DataLoader<string, ConnectionRow | null>(async ids => {
+    const found = new Map((await store.byIds(ids)).map(row => [row.id, row]))
+    return ids.map(id => found.get(id) ?? null)
+  })

@@ -1,0 +1,77 @@
+import { executableSchema } from '../executable.ts'
+import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
+import { createAudit } from './audit.ts'
+import { brandResolvers } from './brand/resolvers.ts'
+import { createBrandStore } from './brand/store.ts'
+import { connectionResolvers } from './connection/resolvers.ts'
+import { createConnectionStore } from './connection/store.ts'
+import { type Context, openContext } from './context.ts'
+import { deliver } from './delivery/deliver.ts'
+import { deliveryResolvers } from './delivery/resolvers.ts'
+import { createDeliveryStore } from './delivery/store.ts'
+import { sweep } from './delivery/sweep.ts'
+import { handle } from './http.ts'
+import { integrationResolvers } from './integration/resolvers.ts'
+import { createAuthorizationStore } from './integration/store.ts'
+import type { Networks } from './network/network.ts'
+import type { XSettings } from './network/x/oauth.ts'
+import { createX } from './network/x/x.ts'
+import { postResolvers } from './post/resolvers.ts'
+import { createPostStore } from './post/store.ts'
+import { deliverQueue, type Room } from './room.ts'
+import { widgetResolvers } from './widget/resolvers.ts'
+import { createWidgetStore } from './widget/store.ts'
+
+/** What publishing is told by configuration. */
+export interface PublishingSettings {
+  /** Null: no application of ours at X, so it cannot be connected. */
+  readonly x: XSettings | null
+}
+
+export const registration: Registration = {
+  slug: 'publishing',
+  appId: 'app_publishing',
+  title: 'Publishing',
+  contexts: ['organization'],
+  icon: '/icons/publishing.svg',
+  asks: [],
+  widget: { audience: 'organization' },
+  lifecycle: 'active',
+}
+
+/** How often lost and interrupted deliveries are looked for, in ms. */
+const sweepEveryMs = 5_000
+
+/** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
+export function definePublishing(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { readonly room: Room } {
+  const { sequelize, cipher, outbound, openJobs, log } = foundation
+  const networks: Networks = new Map(settings.x ? [['X', createX(settings.x, outbound)]] : [])
+  const posts = createPostStore(sequelize)
+  const jobs = openJobs({
+    slug: registration.slug,
+    queues: [{ name: deliverQueue, handle: ({ brandId, postId }) => deliver(room, { brandId: brandId!, postId: postId! }) }],
+    sweeps: [{ name: 'deliveries', everyMs: sweepEveryMs, run: () => sweep(room) }],
+    log,
+  })
+  const room: Room = {
+    ...foundation,
+    networks,
+    jobs,
+    audit: createAudit(sequelize),
+    brands: createBrandStore(sequelize),
+    posts,
+    connections: createConnectionStore(sequelize, cipher),
+    deliveries: createDeliveryStore(sequelize, posts),
+    authorizations: createAuthorizationStore(sequelize, cipher),
+    widget: createWidgetStore(sequelize),
+  }
+  return {
+    registration,
+    room,
+    schema: executableSchema('publishing', [brandResolvers, postResolvers, deliveryResolvers, connectionResolvers, integrationResolvers, widgetResolvers]),
+    open: (viewer, { requestId }) => openContext(room, viewer, requestId),
+    http: request => handle(room, request),
+    start: () => jobs.start(),
+    stop: () => jobs.stop(),
+  }
+}

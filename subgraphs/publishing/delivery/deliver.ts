@@ -1,0 +1,206 @@
+import { crash } from '../../../platform/crash.ts'
+import { newId } from '../../../platform/ids.ts'
+import { announcePost } from '../announce.ts'
+import { chooseConnection } from '../connection/rules.ts'
+import type { ConnectionRow } from '../connection/table.ts'
+import { usableToken } from '../connection/tokens.ts'
+import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
+import type { PostRow } from '../post/table.ts'
+import { deliverQueue, type Room } from '../room.ts'
+import { beginWithinMs, claimMs, type FailureCode, failure, isDue, isFree, noClaim, repliesTo, sendMs, settle } from './rules.ts'
+import type { PostKey } from './store.ts'
+import type { AttemptRow } from './table.ts'
+
+/**
+ * Delivers a post whose time has come, once: claim, prepare, record the attempt, call, conclude.
+ *
+ * It may be called at any time, by several workers, again after a crash. Each step reads the row afresh under its lock,
+ * so an edit, a new time or a revert beats whatever was queued before; once the attempt is recorded nobody sends the
+ * post again before the network was asked what became of it.
+ */
+export async function deliver(room: Room, key: PostKey): Promise<void> {
+  const claimed = await claim(room, key)
+  if (!claimed) return
+  crash('after-claim')
+  const prepared = await prepare(room, claimed)
+  if ('failed' in prepared) return giveUp(room, claimed, prepared.failed, prepared.detail)
+  const begun = await begin(room, claimed, prepared.connection)
+  if (!begun) return
+  crash('after-attempt-row')
+  const delivery = await send(room, begun.post, begun.attempt, prepared)
+  crash('after-call')
+  await conclude(room, begun.attempt, delivery)
+}
+
+/** Takes the post, if it is due and nobody has it. */
+async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey): Promise<PostRow | null> {
+  return sequelize.transaction(async transaction => {
+    const post = await deliveries.lockIfFree(key, transaction)
+    if (!post || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now())) return null
+    const [predecessor = null] = await posts.predecessors([post.id], transaction)
+    const now = clock.now()
+    if (!isDue(post, predecessor, now)) return null
+    return posts.update(post, { deliveryPhase: 'CLAIMED', claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) }, transaction)
+  })
+}
+
+interface Prepared {
+  readonly network: Network
+  readonly connection: ConnectionRow
+  readonly accessToken: string
+}
+
+/** Finds the connection and a token that works: everything that may fail before anything is sent. */
+async function prepare(room: Room, post: PostRow): Promise<Prepared | { failed: FailureCode; detail: string }> {
+  const network = room.networks.get(post.platform)
+  const connection = chooseConnection(await room.connections.byBrands([post.brandId]), post.platform, post.authorId)
+  if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
+  try {
+    return { network, connection, accessToken: await usableToken(room, network, connection) }
+  } catch (error) {
+    if (!(error instanceof GrantFailure)) throw error
+    return { failed: error.permanent ? 'CONNECTION_EXPIRED' : 'NETWORK_UNAVAILABLE', detail: error.message }
+  }
+}
+
+/** Ends an attempt before it began: the post fails, if it is still this worker's. */
+async function giveUp(room: Room, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
+  const { sequelize, posts, clock, audit } = room
+  const failed = await sequelize.transaction(async transaction => {
+    const post = await posts.lock(claimed.brandId, claimed.id, transaction)
+    if (!post || post.claimId !== claimed.claimId) return null
+    const now = clock.now()
+    const changes = {
+      ...noClaim,
+      ...failure(code, post.platform, detail, now),
+      status: 'FAILED' as const,
+      attempts: post.attempts + 1,
+      updatedAt: now,
+      version: post.version + 1,
+    }
+    await audit(transaction, { brandId: post.brandId, actor: 'delivery', action: 'post.failed', subjectId: post.id, at: now, details: { code } })
+    return posts.update(post, changes, transaction)
+  })
+  if (failed) await announce(room, failed)
+}
+
+/** Records the attempt, with the text as it stands at this moment; after this the call counts as made. */
+async function begin(
+  { sequelize, posts, deliveries, clock }: Room,
+  claimed: PostRow,
+  connection: ConnectionRow,
+): Promise<{ post: PostRow; attempt: AttemptRow } | null> {
+  return sequelize.transaction(async transaction => {
+    const post = await posts.lock(claimed.brandId, claimed.id, transaction)
+    if (!post || post.claimId !== claimed.claimId) return null
+    const [predecessor = null] = await posts.predecessors([post.id], transaction)
+    const now = clock.now()
+    if (!isDue(post, predecessor, now)) {
+      await posts.update(post, noClaim, transaction)
+      return null
+    }
+    const attempt = {
+      brandId: post.brandId,
+      id: newId(now),
+      postId: post.id,
+      number: post.attempts + 1,
+      connectionId: connection.id,
+      copy: post.copy,
+      inReplyTo: repliesTo(post, predecessor),
+      startedAt: now,
+      createdAt: now,
+      updatedAt: now,
+      createdBy: 'delivery',
+    }
+    await deliveries.begin(attempt, transaction)
+    const sending = { deliveryPhase: 'SENDING' as const, attempts: attempt.number, connectionId: connection.id, claimUntil: new Date(now.getTime() + sendMs) }
+    return {
+      post: await posts.update(post, sending, transaction),
+      attempt: { ...attempt, finishedAt: null, outcome: null, platformPostId: null, detail: null, reconciled: 0, reconcileAt: null, version: 1 },
+    }
+  })
+}
+
+/** Makes the call. A token that the network refuses is renewed once: a refused call has published nothing. */
+async function send(room: Room, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
+  const late = room.clock.now().getTime() - attempt.startedAt.getTime() > beginWithinMs
+  if (late) return { outcome: 'refused', code: 'NETWORK_UNAVAILABLE', detail: 'the platform was too busy to make the call in its time' }
+  const publication = { account: { externalId: connection.externalAccountId, name: connection.accountName }, copy: attempt.copy, inReplyTo: attempt.inReplyTo }
+  const first = await network.publish({ ...publication, accessToken })
+  if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
+  try {
+    await extend(room, post)
+    const renewed = await usableToken(room, network, connection, accessToken)
+    await extend(room, post)
+    return await network.publish({ ...publication, accessToken: renewed })
+  } catch (error) {
+    if (!(error instanceof GrantFailure)) throw error
+    return { outcome: 'refused', code: error.permanent ? 'ACCESS_EXPIRED' : 'NETWORK_UNAVAILABLE', detail: error.message }
+  }
+}
+
+/** Keeps others from asking the network while this worker renews its token and calls again. */
+async function extend({ posts, sequelize, clock }: Room, post: PostRow): Promise<void> {
+  await sequelize.transaction(async transaction => {
+    const present = await posts.lock(post.brandId, post.id, transaction)
+    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') throw new GrantFailure('another worker has taken the post over', false)
+    await posts.update(present, { claimUntil: new Date(clock.now().getTime() + sendMs) }, transaction)
+  })
+}
+
+const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOWN' } as const
+
+/**
+ * Writes what became of an attempt: the post, the attempt, the audit and the next post's wake-up in one transaction.
+ * Concluding twice changes nothing.
+ * @param actor who found out: delivery itself, or a person
+ * @returns the post as it is now; null when there was nothing to conclude
+ */
+export async function conclude(room: Room, attempt: AttemptRow, delivery: Delivery, actor = 'delivery'): Promise<PostRow | null> {
+  const { sequelize, posts, deliveries, clock, audit, jobs } = room
+  const settled = await sequelize.transaction(async transaction => {
+    const post = await posts.lock(attempt.brandId, attempt.postId, transaction)
+    if (!post || post.attempts !== attempt.number || post.status === 'PUBLISHED') return null
+    // "Delivered" is always heard: even when another worker, seeing nothing on the network, has put the post back into the queue.
+    if (delivery.outcome !== 'delivered' && post.deliveryPhase !== 'SENDING' && post.deliveryPhase !== 'UNKNOWN') return null
+    const now = clock.now()
+    const { outcome } = delivery
+    const platformPostId = outcome === 'delivered' ? delivery.platformPostId : null
+    const detail = outcome === 'delivered' ? null : delivery.detail
+    await deliveries.conclude(
+      attempt,
+      {
+        finishedAt: now,
+        outcome: outcomeOf[outcome],
+        platformPostId,
+        detail,
+        reconcileAt: outcome === 'unknown' ? new Date(now.getTime() + 1000) : null,
+        updatedAt: now,
+      },
+      transaction,
+    )
+    const row = await posts.update(post, settle(post, delivery, now), transaction)
+    await audit(transaction, {
+      brandId: row.brandId,
+      actor,
+      action: `post.${outcome === 'delivered' ? 'published' : 'failed'}`,
+      subjectId: row.id,
+      at: now,
+      details: { attempt: attempt.number, platformPostId, code: row.failureCode },
+    })
+    const next = outcome === 'delivered' ? await posts.successor(row, transaction) : null
+    if (next?.status === 'SCHEDULED' && next.scheduledAt)
+      await jobs.enqueue(deliverQueue, { brandId: next.brandId, postId: next.id }, { transaction, startAfter: next.scheduledAt })
+    crash('in-conclusion')
+    return row
+  })
+  crash('after-conclusion')
+  if (settled) await announce(room, settled)
+  return settled
+}
+
+/** Tells screens about a post whose outcome was written. */
+export async function announce({ brands, events }: Room, post: PostRow): Promise<void> {
+  const [brand] = await brands.byIds([post.brandId])
+  if (brand) announcePost(events, brand, post, 'status')
+}

@@ -1,0 +1,74 @@
+import type { Delivery, RefusalReason } from '../network/network.ts'
+import { networkFacts, type Platform } from '../network/network.ts'
+import type { PostRow } from '../post/table.ts'
+
+/** How long a worker may prepare a call before another takes over, in ms: renewing a token takes at most 8 s. */
+export const claimMs = 12_000
+/** How long a call may be under way before it counts as interrupted, in ms: its own time-out is 10 s. */
+export const sendMs = 15_000
+/** How late after the attempt was recorded the call may still begin, in ms: later, another worker might already ask the network. */
+export const beginWithinMs = 3_000
+/** How long a network that does not list a post must be asked before its absence is believed, in ms. */
+export const absentAfterMs = 120_000
+/** Past this age an unknown outcome waits for a person only, in ms. */
+export const reconcileForMs = 24 * 3600_000
+
+export type FailureCode = Exclude<RefusalReason, 'ACCESS_EXPIRED'> | 'NO_CONNECTION' | 'CONNECTION_EXPIRED' | 'OUTCOME_UNKNOWN' | 'NOT_DELIVERED'
+
+/** What each failure means and what to do next: the table behind `failure.code`. */
+export const failureSentence: Readonly<Record<FailureCode, (network: string, detail: string) => string>> = {
+  NO_CONNECTION: network => `The brand has no active connection to ${network}: connect an account, then reschedule the post.`,
+  CONNECTION_EXPIRED: (network, detail) =>
+    `${network} does not accept the connection any more (${detail}): connect the account again, then reschedule the post.`,
+  DUPLICATE_CONTENT: network => `${network} already has a post of this account with the same text: change the text, then reschedule the post.`,
+  RATE_LIMITED: (network, detail) => `${network} limits how much this account may post (${detail}): reschedule the post for later.`,
+  CONTENT_REFUSED: (network, detail) => `${network} does not take this text (${detail}): change it, then reschedule the post.`,
+  NETWORK_REFUSED: (network, detail) => `${network} refused the post (${detail}): mend what it names, then reschedule the post.`,
+  NETWORK_UNAVAILABLE: (network, detail) => `${network} could not be reached (${detail}): reschedule the post.`,
+  OUTCOME_UNKNOWN: (network, detail) =>
+    `${network} did not say whether it published the post (${detail}). It is being asked; the post is not sent again. If you see it there, or know that it is not there, say so with resolveDelivery.`,
+  NOT_DELIVERED: network => `The post is not on ${network}: reschedule it.`,
+}
+
+/** The failure fields of a post. */
+export function failure(code: FailureCode, platform: Platform, detail: string, now: Date) {
+  return { failureCode: code, failureMessage: failureSentence[code](networkFacts[platform].title, detail), failedAt: now }
+}
+
+export const noFailure = { failureCode: null, failureMessage: null, failedAt: null } as const
+export const noClaim = { deliveryPhase: 'NONE', claimId: null, claimUntil: null } as const
+
+/** Whether a post may be taken for delivery, as it stands at this moment. */
+export function isDue(post: PostRow, predecessor: PostRow | null, now: Date): boolean {
+  return (
+    post.status === 'SCHEDULED' &&
+    post.scheduledAt !== null &&
+    post.scheduledAt <= now &&
+    (post.approval === 'NONE' || post.approval === 'APPROVED') &&
+    !isHeldBy(predecessor)
+  )
+}
+
+/** Whether the earlier post of a thread holds back the later one: until it is published and the network named it. */
+export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !== null && !(predecessor.status === 'PUBLISHED' && predecessor.platformPostId)
+
+/** What a post answers on the network: the earlier post of its thread, when that is on the same network. */
+export const repliesTo = (post: PostRow, predecessor: PostRow | null): string | null =>
+  predecessor?.platform === post.platform ? predecessor.platformPostId : null
+
+/** Whether nobody holds the post: never claimed, or by a worker whose time is over. */
+export const isFree = (post: PostRow, now: Date): boolean => post.claimUntil === null || post.claimUntil <= now
+
+/** What a post becomes by the end of its attempt. The version counts what people can see change. */
+export function settle(post: PostRow, delivery: Delivery, now: Date): Partial<PostRow> {
+  const base = { ...noClaim, updatedAt: now, version: post.version + 1 }
+  if (delivery.outcome === 'delivered')
+    return { ...base, ...noFailure, status: 'PUBLISHED', publishedAt: now, platformPostId: delivery.platformPostId, permalink: delivery.permalink }
+  if (delivery.outcome === 'unknown')
+    return { ...base, ...failure('OUTCOME_UNKNOWN', post.platform, delivery.detail, now), status: 'FAILED', deliveryPhase: 'UNKNOWN' }
+  const code = delivery.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : delivery.code
+  return { ...base, ...failure(code, post.platform, delivery.detail, now), status: 'FAILED' }
+}
+
+/** When to ask the network again about an unknown outcome, in ms after the last time: sooner at first, at most every five minutes. */
+export const askAgainAfterMs = (asked: number): number => Math.min(2_000 * 2 ** asked, 300_000)

@@ -1,0 +1,95 @@
+import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import { columnsOf } from '../columns.ts'
+import type { PostStore } from '../post/store.ts'
+import type { PostRow } from '../post/table.ts'
+import { type AttemptRow, defineAttemptTable } from './table.ts'
+
+/** A post that delivery has to look at, by key. */
+export interface PostKey {
+  readonly brandId: string
+  readonly postId: string
+}
+
+/** SQL of delivery: what is due, what is stuck, and the attempts. */
+export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
+  const Attempt = defineAttemptTable(sequelize)
+  const attemptColumns = columnsOf(Attempt, 'a')
+  const keys = (sql: string, bind: unknown[]) => sequelize.query<PostKey>(sql, { bind, type: QueryTypes.SELECT })
+
+  return {
+    /** Locks a post if nobody else has it under lock; null when somebody has, or it is gone. */
+    async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<PostRow | null> {
+      const rows = await sequelize.query<PostRow>(
+        `select ${posts.columns} from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
+        {
+          bind: [brandId, postId],
+          type: QueryTypes.SELECT,
+          transaction,
+        },
+      )
+      return rows[0] ?? null
+    },
+
+    /** Posts whose time came before `before` and that nobody holds, the longest waiting first; held-back thread posts are left out. */
+    overdue: (before: Date, now: Date, limit: number) =>
+      keys(
+        `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
+         left join lateral (select e.status, e.platform_post_id from publishing.posts e
+           where e.brand_id = p.brand_id and e.thread_id = p.thread_id and e.position < p.position order by e.position desc limit 1) e on true
+         where p.status = 'SCHEDULED' and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
+           and p.delivery_phase in ('NONE', 'CLAIMED') and (p.claim_until is null or p.claim_until <= $2)
+           and (e.status is null or (e.status = 'PUBLISHED' and e.platform_post_id is not null))
+         order by p.scheduled_at limit $3`,
+        [before, now, limit],
+      ),
+
+    /** Posts whose call was interrupted: recorded, never concluded, and its worker's time is over. */
+    interrupted: (now: Date, limit: number) =>
+      keys(
+        `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
+         where p.status = 'SCHEDULED' and p.delivery_phase = 'SENDING' and p.claim_until <= $1 order by p.claim_until limit $2`,
+        [now, limit],
+      ),
+
+    /** Posts of unknown outcome about which the network is to be asked now. */
+    unknown: (now: Date, limit: number) =>
+      keys(
+        `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
+         join publishing.attempts a on a.brand_id = p.brand_id and a.post_id = p.id and a.number = p.attempts
+         where p.delivery_phase = 'UNKNOWN' and a.reconcile_at <= $1 order by a.reconcile_at limit $2`,
+        [now, limit],
+      ),
+
+    /** The last attempt of a post; null before the first. */
+    async lastAttempt(post: PostRow, transaction?: Transaction): Promise<AttemptRow | null> {
+      const rows = await sequelize.query<AttemptRow>(
+        `select ${attemptColumns} from publishing.attempts a where a.brand_id = $1 and a.post_id = $2 order by a.number desc limit 1`,
+        { bind: [post.brandId, post.id], type: QueryTypes.SELECT, ...(transaction && { transaction }) },
+      )
+      return rows[0] ?? null
+    },
+
+    async begin(
+      attempt: Omit<AttemptRow, 'finishedAt' | 'outcome' | 'platformPostId' | 'detail' | 'reconciled' | 'reconcileAt' | 'version'>,
+      transaction: Transaction,
+    ): Promise<void> {
+      await Attempt.create(attempt, { transaction })
+    },
+
+    async conclude(attempt: AttemptRow, changes: Partial<AttemptRow>, transaction: Transaction): Promise<void> {
+      await Attempt.update(changes, { where: { brandId: attempt.brandId, id: attempt.id }, transaction })
+    },
+
+    /** The network's ids that other posts of the brand already carry: none of them can be this post. */
+    async takenIds(post: PostRow): Promise<ReadonlySet<string>> {
+      const rows = await sequelize.query<{ id: string }>(
+        `select p.platform_post_id as id from publishing.posts p
+         where p.brand_id = $1 and p.platform = $2 and p.id <> $3 and p.platform_post_id is not null order by p.published_at desc limit 1000`,
+        { bind: [post.brandId, post.platform, post.id], type: QueryTypes.SELECT },
+      )
+      return new Set(rows.map(row => row.id))
+    },
+  }
+}
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>

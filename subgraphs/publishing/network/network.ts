@@ -1,0 +1,103 @@
+/**
+ * What publishing needs of a social network. One folder beside this file speaks one network's protocol; which networks
+ * there are, and which of them can be connected, is data below.
+ */
+export type Platform = 'X' | 'LINKEDIN' | 'LINKEDIN_PAGE' | 'FACEBOOK' | 'INSTAGRAM' | 'THREADS' | 'YOUTUBE' | 'TIKTOK'
+
+export type TargetKind = 'PAGE' | 'GROUP' | 'ORGANIZATION' | 'PHOTO_ACCOUNT' | 'THREAD_ACCOUNT'
+
+/** What the platform knows of a network whether or not an adapter is there. */
+export interface NetworkFacts {
+  readonly title: string
+  /** The segment of REST paths: `/api/integrations/<path>/connect`. */
+  readonly path: string
+  /** The kinds of places that a post for this network may name. */
+  readonly targets: readonly TargetKind[]
+}
+
+export const networkFacts: Readonly<Record<Platform, NetworkFacts>> = {
+  X: { title: 'X', path: 'x', targets: [] },
+  LINKEDIN: { title: 'LinkedIn (person)', path: 'linkedin', targets: [] },
+  LINKEDIN_PAGE: { title: 'LinkedIn (company page)', path: 'linkedin-page', targets: ['ORGANIZATION'] },
+  FACEBOOK: { title: 'Facebook', path: 'facebook', targets: ['PAGE', 'GROUP'] },
+  INSTAGRAM: { title: 'Instagram', path: 'instagram', targets: ['PHOTO_ACCOUNT'] },
+  THREADS: { title: 'Threads', path: 'threads', targets: ['THREAD_ACCOUNT'] },
+  YOUTUBE: { title: 'YouTube', path: 'youtube', targets: [] },
+  TIKTOK: { title: 'TikTok', path: 'tiktok', targets: [] },
+}
+
+/** Tokens as a network granted them. */
+export interface Grant {
+  readonly accessToken: string
+  /** Null when the network gave none: a stored one is kept then. */
+  readonly refreshToken: string | null
+  /** Lifetime of the access token in seconds; null when the network does not say. */
+  readonly expiresIn: number | null
+  readonly scopes: readonly string[]
+}
+
+/** The account behind a grant. */
+export interface Account {
+  /** The network's id of the account, never reused by it. */
+  readonly externalId: string
+  /** What people call it, e.g. `@demo`. */
+  readonly name: string
+}
+
+/** What a network is asked to publish. */
+export interface Publication {
+  readonly accessToken: string
+  readonly account: Account
+  readonly copy: string
+  /** The network's id of the post that this one answers; null when it stands alone. */
+  readonly inReplyTo: string | null
+}
+
+/** How the one call that cannot be taken back ended. */
+export type Delivery =
+  | { readonly outcome: 'delivered'; readonly platformPostId: string; readonly permalink: string }
+  /** The network answered no: nothing was published. */
+  | { readonly outcome: 'refused'; readonly code: RefusalReason; readonly detail: string }
+  /** No answer that tells: it may have been published. */
+  | { readonly outcome: 'unknown'; readonly detail: string }
+
+export type RefusalReason = 'ACCESS_EXPIRED' | 'DUPLICATE_CONTENT' | 'RATE_LIMITED' | 'CONTENT_REFUSED' | 'NETWORK_REFUSED' | 'NETWORK_UNAVAILABLE'
+
+/** What a network says of its own account when it is asked whether it has a publication. */
+export type Lookup =
+  | { readonly found: true; readonly platformPostId: string; readonly permalink: string }
+  /** The network lists everything since the attempt began, and it is not there. */
+  | { readonly found: false }
+
+/** Thrown when a grant cannot be had or renewed. `permanent`: only a person who authorizes again can help. */
+export class GrantFailure extends Error {
+  readonly permanent: boolean
+  constructor(message: string, permanent: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'GrantFailure'
+    this.permanent = permanent
+  }
+}
+
+/** One network's protocol. Adapters never know whether they speak to the network or to a stand-in. */
+export interface Network {
+  readonly platform: Platform
+  /** Why the network would not take this text, in a sentence; null when it would. */
+  objection(copy: string): string | null
+  /** Where people see a post; null when this is not an id of the network. */
+  permalink(accountName: string, platformPostId: string): string | null
+  /** The address of the consent page, and what must be kept until the person returns. */
+  authorize(request: { redirectUri: string; state: string }): Promise<{ url: string; verifier: string }>
+  /** Exchanges the callback's parameters for a grant (RFC 6749 §4.1.3). Throws GrantFailure. */
+  exchange(callback: { parameters: URLSearchParams; redirectUri: string; state: string; verifier: string }): Promise<Grant>
+  /** Renews a grant; the old refresh token may be dead afterwards, so keep the new one before using it. Throws GrantFailure. */
+  refresh(refreshToken: string): Promise<Grant>
+  /** Whose account a grant is for. Throws GrantFailure. */
+  account(accessToken: string): Promise<Account>
+  /** Makes the one call that cannot be taken back. Never throws, never repeats the call. */
+  publish(publication: Publication): Promise<Delivery>
+  /** Looks for a publication among the account's own posts since `since`, leaving out ids that belong to other posts. Throws when it cannot tell. */
+  find(publication: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup>
+}
+
+export type Networks = ReadonlyMap<Platform, Network>

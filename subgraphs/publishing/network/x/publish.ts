@@ -1,0 +1,95 @@
+import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../../platform/outbound.ts'
+import type { Delivery, Lookup, Publication } from '../network.ts'
+import { readJson } from './json.ts'
+import type { XSettings } from './oauth.ts'
+import { type ListedText, saysTheSame } from './text.ts'
+
+/** An error as X writes it (RFC 7807 with additions): https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
+interface Problem {
+  readonly title: string
+  readonly detail: string
+  readonly errors: readonly { readonly message?: string }[]
+}
+
+interface ListedPost extends ListedText {
+  readonly id: string
+  readonly created_at?: string
+  readonly referenced_tweets?: readonly { readonly type: string; readonly id: string }[]
+}
+
+/** How long the one call may take, in ms: past it nobody knows whether X accepted. */
+const publishTimeoutMs = 10_000
+/** X stores creation times in whole seconds, and its clock is not ours. */
+const skewMs = 5_000
+/** Pages of 100 posts that a search reads: what an account can write in the time an attempt stays open. */
+const mostPages = 5
+
+/** Creating posts and looking for them: https://docs.x.com/x-api/posts/create-post, https://docs.x.com/x-api/users/get-posts */
+export function createXPublish(settings: XSettings, outbound: Outbound) {
+  const authorized = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
+
+  return {
+    permalink: (accountName: string, id: string) => (/^\d{1,19}$/.test(id) ? permalink(accountName, id) : null),
+
+    async publish({ accessToken, account, copy, inReplyTo }: Publication): Promise<Delivery> {
+      let answer: OutboundAnswer
+      try {
+        answer = await outbound(`${settings.apiUrl}/2/tweets`, {
+          method: 'POST',
+          headers: { ...authorized(accessToken), 'content-type': 'application/json' },
+          body: JSON.stringify({ text: copy, ...(inReplyTo && { reply: { in_reply_to_tweet_id: inReplyTo } }) }),
+          timeoutMs: publishTimeoutMs,
+          freshConnection: true,
+        })
+      } catch (error) {
+        const { message } = error as Error
+        if (error instanceof OutboundFailure && !error.sent) return { outcome: 'refused', code: 'NETWORK_UNAVAILABLE', detail: message }
+        return { outcome: 'unknown', detail: message }
+      }
+      const id = readJson<{ data: { id: string } }>(answer.text).data?.id
+      if (answer.status === 201 && id) return { outcome: 'delivered', platformPostId: id, permalink: permalink(account.name, id) }
+      return readRefusal(answer)
+    },
+
+    async find({ accessToken, account, copy, inReplyTo }: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
+      const begin = since.getTime() - skewMs
+      const query = new URLSearchParams({ max_results: '100', 'tweet.fields': 'created_at,entities,referenced_tweets' })
+      for (let page = 0; page < mostPages; page += 1) {
+        const answer = await outbound(`${settings.apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken) })
+        if (answer.status !== 200) throw new Error(`X did not list the account's posts: ${answer.status}`)
+        const { data = [], meta } = readJson<{ data: ListedPost[]; meta: { next_token?: string; result_count?: number } }>(answer.text)
+        if (!meta) throw new Error('X answered something that is no list of posts')
+        for (const post of data) {
+          const repliesTo = post.referenced_tweets?.find(({ type }) => type === 'replied_to')?.id ?? null
+          const late = post.created_at === undefined || Date.parse(post.created_at) >= begin
+          if (late && repliesTo === inReplyTo && !except.has(post.id) && saysTheSame(post, copy))
+            return { found: true, platformPostId: post.id, permalink: permalink(account.name, post.id) }
+        }
+        const oldest = data.at(-1)?.created_at
+        if (!meta.next_token || (oldest !== undefined && Date.parse(oldest) < begin)) return { found: false }
+        query.set('pagination_token', meta.next_token)
+      }
+      throw new Error('X lists too many posts since the attempt to say that this one is not there')
+    },
+  }
+}
+
+const permalink = (accountName: string, id: string): string => `https://x.com/${accountName.replace(/^@/, '')}/status/${id}`
+
+/** Sorts X's answer to a creation: only a clear no is a refusal. */
+function readRefusal(answer: OutboundAnswer): Delivery {
+  const { title, detail, errors } = readJson<Problem>(answer.text)
+  const said = (detail ?? errors?.[0]?.message ?? title ?? `status ${answer.status}`).slice(0, 300)
+  const refused = (code: Extract<Delivery, { outcome: 'refused' }>['code'], words = said): Delivery => ({ outcome: 'refused', code, detail: words })
+  if (answer.status === 401) return refused('ACCESS_EXPIRED')
+  if (answer.status === 429) {
+    const reset = Number(answer.headers.get('x-rate-limit-reset'))
+    return refused('RATE_LIMITED', reset ? `X takes no more posts of this account until ${new Date(reset * 1000).toISOString()}` : said)
+  }
+  if (answer.status === 403 && /duplicate/i.test(said)) return refused('DUPLICATE_CONTENT')
+  if (answer.status === 400 || answer.status === 413 || answer.status === 422) return refused('CONTENT_REFUSED')
+  if (answer.status >= 400 && answer.status < 500) return refused('NETWORK_REFUSED')
+  // 503 is said before the work; any other 5xx may come from in front of a server that did it.
+  if (answer.status === 503) return refused('NETWORK_UNAVAILABLE')
+  return { outcome: 'unknown', detail: `X answered ${answer.status}: ${said}` }
+}

@@ -1,0 +1,94 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { announcePost } from '../announce.ts'
+import { actorOf } from '../audit.ts'
+import { canSee } from '../brand/rules.ts'
+import type { BrandRow } from '../brand/table.ts'
+import type { Context } from '../context.ts'
+import { noClaim, noFailure } from '../delivery/rules.ts'
+import { deliverQueue } from '../room.ts'
+import { checkCopy, checkSchedule, checkTarget, checkVersion, move, type PostVerb } from './rules.ts'
+import type { PostRow, PostTarget } from './table.ts'
+
+const notFound = (id: string) => new Refusal('NOT_FOUND', `The active organization has no post ${id}.`, { id })
+
+/**
+ * The viewer's post and its brand.
+ * @throws NOT_FOUND, the same for a post of another organization as for none
+ */
+export async function ownedPost(context: Context, id: string): Promise<{ post: PostRow; brand: BrandRow }> {
+  const post = await context.postById.load(id)
+  const brand = post && (await context.brandById.load(post.brandId))
+  if (!post || !brand || !canSee(context.viewer, brand)) throw notFound(id)
+  return { post, brand }
+}
+
+/** What a change makes of a post as it stands under its lock. */
+export interface Change {
+  readonly verb: PostVerb
+  readonly changes: Partial<PostRow>
+}
+
+/** What people may change in a post; what is undefined stays. */
+export interface Edit {
+  readonly copy?: string | null | undefined
+  readonly scheduledAt?: Date | null | undefined
+  readonly target?: PostTarget | null | undefined
+  readonly expectedVersion?: number | null | undefined
+}
+
+/** What an edit makes of a post: pure, given the post and the moment. */
+export function edit(post: PostRow, { copy, scheduledAt, target, expectedVersion }: Edit, now: Date, networks: Context['networks']): Change {
+  checkVersion(post.version, expectedVersion)
+  const verb: PostVerb = scheduledAt === undefined ? 'edit' : scheduledAt === null ? 'revert' : 'schedule'
+  const status = move(post, verb)
+  const text = copy === undefined ? post.copy : checkCopy(copy)
+  const place = target === undefined ? post.target : checkTarget(target, post.platform)
+  const at = scheduledAt === undefined ? post.scheduledAt : scheduledAt
+  if (scheduledAt) checkSchedule(scheduledAt, now, text, post.platform, networks.get(post.platform))
+  // A queued text is held to the network's rules at once: at its time nobody is there to mend it.
+  else if (status === 'SCHEDULED') {
+    const objection = networks.get(post.platform)?.objection(text)
+    if (objection) throw new Refusal('BAD_USER_INPUT', objection, { field: 'copy' })
+  }
+  return { verb, changes: { copy: text, target: place, status, scheduledAt: at, ...(verb !== 'edit' && noFailure) } }
+}
+
+/**
+ * Changes a post under its lock, with its audit and its wake-up in the same transaction, and tells screens.
+ * A worker that had claimed the post finds its claim gone and sends nothing.
+ */
+export async function change(context: Context, id: string, decide: (post: PostRow, now: Date) => Change): Promise<PostRow> {
+  const { brand } = await ownedPost(context, id)
+  const { posts, sequelize, clock, jobs, audit, viewer } = context
+  const { before, after } = await sequelize.transaction(async transaction => {
+    const post = await posts.lock(brand.id, id, transaction)
+    if (!post) throw notFound(id)
+    const now = clock.now()
+    const { verb, changes } = decide(post, now)
+    const row = await posts.update(post, { ...changes, ...noClaim, updatedAt: now, version: post.version + 1 }, transaction)
+    await audit(transaction, {
+      brandId: brand.id,
+      actor: actorOf(viewer),
+      action: `post.${pastParticiple[verb]}`,
+      subjectId: id,
+      at: now,
+      details: { version: row.version },
+    })
+    if (row.status === 'SCHEDULED' && row.scheduledAt)
+      await jobs.enqueue(deliverQueue, { brandId: brand.id, postId: id }, { transaction, startAfter: row.scheduledAt })
+    return { before: post, after: row }
+  })
+  context.postById.clear(id).prime(id, after)
+  const moved = before.status !== after.status || before.deliveryPhase !== after.deliveryPhase || before.scheduledAt?.getTime() !== after.scheduledAt?.getTime()
+  announcePost(context.events, brand, after, moved ? 'status' : 'content')
+  return after
+}
+
+const pastParticiple: Record<PostVerb, string> = {
+  schedule: 'scheduled',
+  edit: 'edited',
+  revert: 'reverted',
+  delete: 'deleted',
+  succeed: 'published',
+  fail: 'failed',
+}

@@ -1,0 +1,121 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { type Network, networkFacts, type Platform, type TargetKind } from '../network/network.ts'
+
+export type PostStatus = 'DRAFT' | 'SCHEDULED' | 'PUBLISHED' | 'FAILED'
+export type DeliveryPhase = 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
+
+/** What may happen to a post. Rows are states, columns are verbs. */
+export const transitions = {
+  DRAFT: { schedule: 'SCHEDULED', edit: 'DRAFT', revert: 'DRAFT', delete: 'DRAFT' },
+  SCHEDULED: { schedule: 'SCHEDULED', edit: 'SCHEDULED', revert: 'DRAFT', delete: 'SCHEDULED', succeed: 'PUBLISHED', fail: 'FAILED' },
+  // A failed post can still turn out to have been delivered: that is what ends an unknown outcome.
+  FAILED: { schedule: 'SCHEDULED', edit: 'FAILED', revert: 'DRAFT', delete: 'FAILED', succeed: 'PUBLISHED', fail: 'FAILED' },
+  PUBLISHED: {},
+} as const satisfies Record<PostStatus, Partial<Record<string, PostStatus>>>
+
+export type PostVerb = 'schedule' | 'edit' | 'revert' | 'delete' | 'succeed' | 'fail'
+
+/** Verbs of people: refused while a call to the network is under way or nobody knows how it ended. */
+const verbsOfPeople: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete']
+
+const inWords: Record<PostVerb, string> = {
+  schedule: 'scheduled',
+  edit: 'edited',
+  revert: 'reverted to a draft',
+  delete: 'deleted',
+  succeed: 'published',
+  fail: 'failed',
+}
+
+/** The verbs that a state allows, for clients and for sentences. */
+export const movesFrom = (status: PostStatus): readonly PostVerb[] => Object.keys(transitions[status]) as PostVerb[]
+
+/**
+ * The state that a verb leads to.
+ * @throws CONFLICT naming both states and what is possible
+ */
+export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase }, verb: PostVerb): PostStatus {
+  const { status, deliveryPhase: phase } = post
+  if (verbsOfPeople.includes(verb)) {
+    if (phase === 'SENDING')
+      throw new Refusal('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
+        status,
+        deliveryPhase: phase,
+      })
+    if (phase === 'UNKNOWN')
+      throw new Refusal(
+        'CONFLICT',
+        `Nobody knows yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the network is asked, or say what you see there with resolveDelivery.`,
+        { status, deliveryPhase: phase },
+      )
+  }
+  const next = (transitions[status] as Partial<Record<PostVerb, PostStatus>>)[verb]
+  if (next) return next
+  const possible = movesFrom(status).filter(other => verbsOfPeople.includes(other))
+  throw new Refusal(
+    'CONFLICT',
+    `A ${status} post cannot be ${inWords[verb]}. ${possible.length ? `Possible: ${possible.join(', ')}.` : 'Nothing here changes it any more; on the network it can still be deleted.'}`,
+    { from: status, verb, possible },
+  )
+}
+
+/** How many characters a draft may have: several times what any network takes. */
+export const longestCopy = 50_000
+
+/**
+ * Checks a text as it is stored.
+ * @throws BAD_USER_INPUT
+ */
+export function checkCopy(copy: string | null | undefined): string {
+  if (typeof copy !== 'string') throw new Refusal('BAD_USER_INPUT', 'copy cannot be null: leave it out to keep the text.', { field: 'copy' })
+  if (copy.length > longestCopy)
+    throw new Refusal('BAD_USER_INPUT', `copy has ${copy.length} characters: ${longestCopy} are the most that is kept.`, { field: 'copy' })
+  if (copy.includes('\0')) throw new Refusal('BAD_USER_INPUT', 'copy holds a NUL character: remove it.', { field: 'copy' })
+  return copy
+}
+
+/**
+ * Checks that a post can be sent at a set time.
+ * @param network the adapter, when the platform has one
+ * @throws BAD_USER_INPUT
+ */
+export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platform: Platform, network: Network | undefined): Date {
+  if (Number.isNaN(scheduledAt.getTime())) throw new Refusal('BAD_USER_INPUT', 'scheduledAt is not a moment.', { field: 'scheduledAt' })
+  if (scheduledAt <= now)
+    throw new Refusal('BAD_USER_INPUT', `scheduledAt is ${scheduledAt.toISOString()}, which has passed: choose a moment in the future.`, {
+      field: 'scheduledAt',
+    })
+  if (!network)
+    throw new Refusal('BAD_USER_INPUT', `Posts for ${networkFacts[platform].title} cannot be scheduled yet: keep it as a draft.`, { field: 'platform' })
+  const objection = network.objection(copy)
+  if (objection) throw new Refusal('BAD_USER_INPUT', objection, { field: 'copy' })
+  return scheduledAt
+}
+
+/**
+ * Checks that a network has places of this kind.
+ * @throws BAD_USER_INPUT
+ */
+export function checkTarget<Target extends { kind: TargetKind; externalId: string }>(target: Target | null, platform: Platform): Target | null {
+  if (target === null) return null
+  const { title, targets } = networkFacts[platform]
+  if (!targets.includes(target.kind))
+    throw new Refusal('BAD_USER_INPUT', `${title} has no ${target.kind}: ${targets.length ? `it has ${targets.join(', ')}` : 'leave the target out'}.`, {
+      field: 'target',
+    })
+  if (!target.externalId.trim() || target.externalId.length > 200)
+    throw new Refusal('BAD_USER_INPUT', 'target.externalId must be the network’s id of the place, 1 to 200 characters.', { field: 'target.externalId' })
+  return target
+}
+
+/**
+ * Refuses a change that was made against an older version.
+ * @param expected what the client saw; null or undefined: the last write wins
+ * @throws CONFLICT with the present version
+ */
+export function checkVersion(present: number, expected: number | null | undefined): void {
+  if (expected !== null && expected !== undefined && expected !== present)
+    throw new Refusal('CONFLICT', `The post is at version ${present}, not ${expected}: somebody changed it since. Read it again, then repeat your change.`, {
+      version: present,
+    })
+}

@@ -1,0 +1,183 @@
+import DataLoader from 'dataloader'
+import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import { Refusal } from '../../../platform/errors.ts'
+import type { Order, PageRequest } from '../../../platform/page.ts'
+import { isMoment, isText } from '../../../platform/page.ts'
+import { columnsOf } from '../columns.ts'
+import { definePostTable, type PostRow } from './table.ts'
+
+/** Newest first. */
+export const newestFirst: Order<PostRow> = {
+  name: 'posts.newest',
+  position: post => [post.createdAt.toISOString(), post.id],
+  parts: [isMoment, isText],
+}
+
+/** The order in which a thread is read and sent. */
+export const threadOrder: Order<PostRow> = {
+  name: 'posts.thread',
+  position: post => [String(post.position)],
+  parts: [value => /^\d{1,9}$/.test(value)],
+}
+
+/** Which posts of an organization; what is null or left out does not narrow. */
+export interface PostFilter {
+  readonly organizationId: string
+  readonly brandId?: string | null
+  readonly threadId?: string | null
+  readonly status?: string | null
+  readonly platform?: string | null
+  readonly authorId?: string | null
+  readonly scheduledAfter?: Date | null
+  readonly scheduledBefore?: Date | null
+}
+
+const narrowed = `from publishing.posts p join publishing.brands b on b.id = p.brand_id
+  where b.organization_id = $1 and ($2::uuid is null or p.brand_id = $2) and ($3::uuid is null or p.thread_id = $3)
+    and ($4::text is null or p.status = $4) and ($5::text is null or p.platform = $5) and ($6::text is null or p.author_id = $6)
+    and ($7::timestamptz is null or p.scheduled_at >= $7) and ($8::timestamptz is null or p.scheduled_at < $8)`
+
+const binds = (filter: PostFilter) => [
+  filter.organizationId,
+  filter.brandId ?? null,
+  filter.threadId ?? null,
+  filter.status ?? null,
+  filter.platform ?? null,
+  filter.authorId ?? null,
+  filter.scheduledAfter ?? null,
+  filter.scheduledBefore ?? null,
+]
+
+/** A new post as the resolver hands it over: its place in the thread is the store's to find. */
+export type NewPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'copy' | 'target' | 'status' | 'scheduledAt' | 'authorId' | 'createdAt' | 'createdBy'> & {
+  /** Null: a thread of its own. */
+  readonly threadId: string | null
+  readonly idempotency: { readonly key: string; readonly hash: string } | null
+}
+
+/** SQL of posts. */
+export function createPostStore(sequelize: Sequelize) {
+  const Post = definePostTable(sequelize)
+  const columns = columnsOf(Post, 'p')
+  const select = <Row extends object = PostRow>(sql: string, bind: unknown[], transaction?: Transaction) =>
+    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT, ...(transaction && { transaction }) })
+
+  return {
+    columns,
+    /** The posts with these ids, whoever owns them. */
+    byIds: (ids: readonly string[]) => select(`select ${columns} from publishing.posts p where p.id = any($1::uuid[])`, [ids]),
+
+    /** One page, newest first, or in thread order when the filter names a thread. */
+    page(filter: PostFilter, { after, limit }: PageRequest): Promise<PostRow[]> {
+      if (filter.threadId)
+        return select(`select ${columns} ${narrowed} and ($9::int is null or p.position > $9) order by p.position limit $10`, [
+          ...binds(filter),
+          after?.[0] ?? null,
+          limit,
+        ])
+      return select(
+        `select ${columns} ${narrowed} and ($9::timestamptz is null or (p.created_at, p.id) < ($9::timestamptz, $10::uuid))
+         order by p.created_at desc, p.id desc limit $11`,
+        [...binds(filter), after?.[0] ?? null, after?.[1] ?? null, limit],
+      )
+    },
+
+    async count(filter: PostFilter): Promise<number> {
+      const [row] = await select<{ count: string }>(`select count(*) ${narrowed}`, binds(filter))
+      return Number(row?.count ?? 0)
+    },
+
+    /** For each post the one before it in its thread, by the post's id; posts at the head of a thread are missing. */
+    predecessors: (ids: readonly string[], transaction?: Transaction) =>
+      select<PostRow & { before: string }>(
+        `select q.id as before, ${columns} from publishing.posts q
+           join lateral (select * from publishing.posts e where e.brand_id = q.brand_id and e.thread_id = q.thread_id and e.position < q.position
+             order by e.position desc limit 1) p on true
+         where q.id = any($1::uuid[])`,
+        [ids],
+        transaction,
+      ),
+
+    /** The post behind this one in its thread, if there is one. */
+    async successor(post: PostRow, transaction: Transaction): Promise<PostRow | null> {
+      const rows = await select(
+        `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 and p.position > $3 order by p.position limit 1`,
+        [post.brandId, post.threadId, post.position],
+        transaction,
+      )
+      return rows[0] ?? null
+    },
+
+    /** Locks one row until the transaction ends, and reads it as it is now; null when it is gone. */
+    async lock(brandId: string, id: string, transaction: Transaction): Promise<PostRow | null> {
+      const rows = await select(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.id = $2 for update`, [brandId, id], transaction)
+      return rows[0] ?? null
+    },
+
+    /**
+     * Writes a post at the end of its thread, or hands back the one that the same key wrote before.
+     * @throws NOT_FOUND when the brand has no such thread; CONFLICT when the key was used with another input
+     */
+    async create(post: NewPost, transaction: Transaction): Promise<{ row: PostRow; repeated: boolean }> {
+      const { idempotency, threadId, ...values } = post
+      if (idempotency) {
+        await select('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${post.brandId}:${post.createdBy}:${idempotency.key}`], transaction)
+        const earlier = await Post.findOne({
+          where: { brandId: post.brandId, createdBy: post.createdBy, idempotencyKey: idempotency.key },
+          raw: true,
+          transaction,
+        })
+        if (earlier && earlier.idempotencyHash !== idempotency.hash)
+          throw new Refusal('CONFLICT', 'This idempotencyKey was used for a post with another content: choose a new key for a new post.', {
+            field: 'idempotencyKey',
+          })
+        if (earlier) return { row: earlier, repeated: true }
+      }
+      let position = 1
+      if (threadId) {
+        await select('select pg_advisory_xact_lock(hashtextextended($1, 1))', [`${post.brandId}:${threadId}`], transaction)
+        const last = await Post.max<number | null, InstanceType<typeof Post>>('position', { where: { brandId: post.brandId, threadId }, transaction })
+        if (last === null) throw new Refusal('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })
+        position = last + 1
+      }
+      const created = await Post.create(
+        {
+          ...values,
+          threadId: threadId ?? post.id,
+          position,
+          updatedAt: post.createdAt,
+          idempotencyKey: idempotency?.key ?? null,
+          idempotencyHash: idempotency?.hash ?? null,
+        },
+        { transaction },
+      )
+      return { row: created.get({ plain: true }), repeated: false }
+    },
+
+    /** Writes what changed in a locked row and hands back the whole. */
+    async update(post: PostRow, changes: Partial<PostRow>, transaction: Transaction): Promise<PostRow> {
+      await Post.update(changes, { where: { brandId: post.brandId, id: post.id }, transaction })
+      return { ...post, ...changes }
+    },
+
+    async remove(post: PostRow, transaction: Transaction): Promise<void> {
+      await Post.destroy({ where: { brandId: post.brandId, id: post.id }, transaction })
+    },
+  }
+}
+
+export type PostStore = ReturnType<typeof createPostStore>
+
+/** One by key, for one operation. */
+export const postById = (store: PostStore) =>
+  new DataLoader<string, PostRow | null>(async ids => {
+    const found = new Map((await store.byIds(ids)).map(post => [post.id, post]))
+    return ids.map(id => found.get(id) ?? null)
+  })
+
+/** The earlier post of the thread by the later one's id, for one operation. */
+export const predecessorOf = (store: PostStore) =>
+  new DataLoader<string, PostRow | null>(async ids => {
+    const found = new Map((await store.predecessors(ids)).map(row => [row.before, row]))
+    return ids.map(id => found.get(id) ?? null)
+  })

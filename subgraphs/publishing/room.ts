@@ -1,0 +1,26 @@
+import type { Jobs } from '../../platform/jobs.ts'
+import type { Foundation } from '../subgraph.ts'
+import type { Audit } from './audit.ts'
+import type { BrandStore } from './brand/store.ts'
+import type { ConnectionStore } from './connection/store.ts'
+import type { DeliveryStore } from './delivery/store.ts'
+import type { AuthorizationStore } from './integration/store.ts'
+import type { Networks } from './network/network.ts'
+import type { PostStore } from './post/store.ts'
+import type { WidgetStore } from './widget/store.ts'
+
+/** What publishing works with in one process: made once in definition.ts, shared by resolvers and jobs. */
+export interface Room extends Pick<Foundation, 'sequelize' | 'events' | 'clock' | 'cipher' | 'log' | 'publicUrl'> {
+  readonly networks: Networks
+  readonly jobs: Jobs
+  readonly audit: Audit
+  readonly brands: BrandStore
+  readonly posts: PostStore
+  readonly connections: ConnectionStore
+  readonly deliveries: DeliveryStore
+  readonly authorizations: AuthorizationStore
+  readonly widget: WidgetStore
+}
+
+/** The queue of wake-ups for posts whose time has come. */
+export const deliverQueue = 'deliver-post'

@@ -1,0 +1,41 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql'
+import { GraphQLDateTime, GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars'
+
+/** A moment; resolvers give and take `Date`. The answer is text in either mode, so that a call and HTTP agree. */
+const DateTime = new GraphQLScalarType({
+  ...GraphQLDateTime.toConfig(),
+  description: null,
+  serialize: value => new Date(GraphQLDateTime.serialize(value) as Date).toISOString(),
+})
+
+/** Resolvers take `URL` and give `URL` or text. */
+const Address = new GraphQLScalarType({ ...GraphQLURL.toConfig(), description: null })
+
+const EmailAddress = new GraphQLScalarType({ ...GraphQLEmailAddress.toConfig(), description: null })
+
+/**
+ * A whole number; resolvers take `bigint` and give `bigint`, a whole `number` or digits. The answer is a JSON number when
+ * JavaScript can hold it exactly, else text: `JSON.stringify` knows no bigint.
+ */
+const WholeNumber = new GraphQLScalarType<bigint, number | string>({
+  name: 'BigInt',
+  serialize: value => {
+    const whole = toWhole(value)
+    return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole.toString()
+  },
+  parseValue: toWhole,
+  parseLiteral: node => {
+    if (node.kind !== Kind.INT && node.kind !== Kind.STRING) throw new GraphQLError('BigInt takes a whole number.', { nodes: node })
+    return toWhole(node.value)
+  },
+})
+
+function toWhole(value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
+  if (typeof value === 'string' && /^-?\d{1,38}$/.test(value)) return BigInt(value)
+  throw new GraphQLError('BigInt takes a whole number; beyond 9007199254740991 write it as text.')
+}
+
+/** The resolvers of every scalar in `shared.graphql`: part of each subgraph's resolver map. */
+export const scalars = { DateTime, URL: Address, EmailAddress, BigInt: WholeNumber }

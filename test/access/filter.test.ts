@@ -1,0 +1,194 @@
+import { parse, print } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { createAccessFilter } from '../../router/access/filter.ts'
+import { readAccessTable } from '../../router/access/rules.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { anonymous, compose, keyed, signedIn } from './supergraph.ts'
+
+const table = readAccessTable(
+  compose({
+    publishing: `
+      type Query {
+        brand: Brand @requiresScopes(scopes: [["publishing:accounts.read"]])
+        post: Post
+        posts: PostConnection
+        open: String
+        anything: Anything
+        machine: Machine
+        secret: Secret
+        mood: Mood
+      }
+      type Mutation { createPost: Post @requiresScopes(scopes: [["publishing:posts.write"]])  ping: String }
+      type Subscription { postStatusChanged: Post }
+      type Brand @key(fields: "id") @requiresScopes(scopes: [["publishing:accounts.read"]]) { id: ID! name: String }
+      type Post @key(fields: "id") @requiresScopes(scopes: [["publishing:posts.read"], ["publishing:posts.write"]]) {
+        id: ID!  copy: String  brand: Brand  author: User
+        cost: Int @requiresScopes(scopes: [["publishing:analytics.read", "publishing:dashboard.read"]])
+      }
+      type PostConnection { nodes: [Post] totalCount: Int }
+      type User @key(fields: "id") { id: ID! }
+      union Anything = Brand | Post
+      interface Machine { name: String }
+      type Robot implements Machine @policy(policies: [["service"]]) { name: String }
+      type Lathe implements Machine @authenticated { name: String }
+      scalar Secret @authenticated
+      enum Mood @policy(policies: [["platform_super_admin"]]) { CALM }
+    `,
+    identity: `
+      type Query { viewer: Who }
+      type Who { kind: String user: User }
+      type User @key(fields: "id") @authenticated { id: ID! name: String email: String @policy(policies: [["person"]]) }
+    `,
+  }),
+)
+const filter = createAccessFilter(table)
+const flat = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+/** What remains of a query for a viewer, and the refused paths. */
+function ask(query: string, viewer: Viewer) {
+  const decision = filter.filter(parse(query), undefined, viewer)
+  return {
+    ...decision,
+    remains: decision.document && flat(print(decision.document)),
+    paths: decision.errors.map(error => error.path?.join('.')),
+  }
+}
+
+describe('a query', () => {
+  test('S-07 loses only the fields that its viewer may not have, and is told where they stood by the client’s names', () => {
+    const seen = ask('{ open it: post { copy brand { name } who: author { name email } } }', keyed(['publishing:posts.read']))
+    expect(seen.remains).toBe('{ open it: post { copy who: author { name } } }')
+    expect(seen.paths).toEqual(['it.brand', 'it.who.email'])
+    expect(seen.refusedWhole).toBe(false)
+  })
+
+  test('S-07 is told which scopes would do, and to sign in when nobody is known', () => {
+    const [known] = ask('{ post { brand { name } } }', keyed(['publishing:posts.read'])).errors
+    expect(known).toMatchObject({ extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE', requiredScopes: [['publishing:accounts.read']] } })
+    expect(known!.message).toContain('publishing:accounts.read')
+    expect(known!.extensions).not.toHaveProperty('signIn')
+    const [stranger] = ask('{ posts { nodes { id } } }', anonymous).errors
+    expect(stranger).toMatchObject({
+      path: ['posts', 'nodes'],
+      extensions: { signIn: true, requiredScopes: [['publishing:posts.read'], ['publishing:posts.write']] },
+    })
+    expect(stranger!.message).toMatch(/^Sign in/)
+  })
+
+  test('that may have everything stays the same object', () => {
+    const document = parse('{ post { copy author { name email } } }')
+    const decision = filter.filter(document, undefined, signedIn(['publishing:posts.read']))
+    expect(decision.document).toBe(document)
+    expect(decision.errors).toEqual([])
+  })
+
+  test('needs one whole inner list of scopes', () => {
+    const read = ['publishing:posts.read']
+    expect(ask('{ post { cost } }', signedIn([...read, 'publishing:analytics.read'])).paths).toEqual(['post.cost'])
+    expect(ask('{ post { cost } }', signedIn([...read, 'publishing:analytics.read', 'publishing:dashboard.read'])).paths).toEqual([])
+    expect(ask('{ post { copy } }', signedIn(['publishing:posts.write'])).paths).toEqual([])
+  })
+
+  test('keeps a parent whose whole selection is refused, so that its own null is told', () => {
+    const seen = ask('{ viewer { user { name } } posts { nodes { id } } }', anonymous)
+    expect(seen.remains).toBe('{ viewer { __typename } posts { __typename } }')
+    expect(seen.paths).toEqual(['viewer.user', 'posts.nodes'])
+  })
+
+  test('of which nothing remains has no document', () => {
+    expect(ask('{ post { id } }', anonymous)).toMatchObject({ document: null, refusedWhole: false, paths: ['post'] })
+  })
+
+  test('keeps introspection and __typename for everybody', () => {
+    expect(ask('{ __typename __schema { types { name } } open }', anonymous).paths).toEqual([])
+  })
+})
+
+describe('a rule on a type holds on every edge', () => {
+  test('from another subgraph, without a rule of its own', () => {
+    expect(ask('{ viewer { kind user { id } } }', anonymous)).toMatchObject({ remains: '{ viewer { kind } }', paths: ['viewer.user'] })
+  })
+
+  test('inside lists, named fragments and fragments without a condition', () => {
+    const seen = ask(
+      `{ posts { totalCount ...List } open }
+       fragment List on PostConnection { nodes { ...One } }
+       fragment One on Post { copy ... { brand { ...Name } } }
+       fragment Name on Brand { name }`,
+      keyed(['publishing:posts.read']),
+    )
+    expect(seen.remains).toBe('{ posts { totalCount ...List } open } fragment List on PostConnection { nodes { ...One } } fragment One on Post { copy }')
+    expect(seen.paths).toEqual(['posts.nodes.brand'])
+  })
+
+  test('through a union: its permitted members stay', () => {
+    const query = '{ anything { __typename ... on Post { copy } ... on Brand { title: name } } }'
+    expect(ask(query, keyed(['publishing:posts.read']))).toMatchObject({
+      remains: '{ anything { __typename ... on Post { copy } } }',
+      paths: ['anything.title'],
+    })
+    expect(ask(query, anonymous)).toMatchObject({ document: null, paths: ['anything'] })
+  })
+
+  test('through an interface: all its implementers must be permitted', () => {
+    expect(ask('{ machine { name } open }', signedIn())).toMatchObject({ remains: '{ open }', paths: ['machine'] })
+    expect(ask('{ machine { name } }', { ...keyed([]), kind: 'service' }).paths).toEqual([])
+  })
+
+  test('of scalars and enums', () => {
+    expect(ask('{ open secret mood }', anonymous)).toMatchObject({ remains: '{ open }', paths: ['secret', 'mood'] })
+    expect(ask('{ open secret mood }', signedIn()).paths).toEqual(['mood'])
+    expect(ask('{ open secret mood }', signedIn([], ['platform_super_admin'])).paths).toEqual([])
+  })
+})
+
+test('a policy asks for a person: a key does not read mail addresses', () => {
+  expect(ask('{ viewer { user { email } } }', keyed([]))).toMatchObject({ paths: ['viewer.user.email'] })
+  expect(ask('{ viewer { user { email } } }', keyed([])).errors[0]!.extensions).toMatchObject({ requiredPolicies: [['person']] })
+})
+
+test('S-07 a mutation with any refused field is refused whole', () => {
+  const seen = ask('mutation { ping createPost { id brand { name } } }', keyed(['publishing:posts.write']))
+  expect(seen).toMatchObject({ refusedWhole: true, document: null, paths: ['createPost.brand'] })
+  expect(ask('mutation { ping }', anonymous).refusedWhole).toBe(false)
+})
+
+test('S-07 a subscription is refused whole at its start', () => {
+  expect(ask('subscription { postStatusChanged { id brand { name } } }', keyed(['publishing:posts.read']))).toMatchObject({
+    refusedWhole: true,
+    document: null,
+  })
+})
+
+describe('a decision', () => {
+  const document = parse('{ open post { copy brand { name } } }')
+  test('is shared by viewers with the same rights, and told apart by its verdict otherwise', () => {
+    const [one, other] = [signedIn(['publishing:posts.read']), keyed(['publishing:posts.read'])]
+    expect(filter.filter(document, undefined, one).verdict).toBe(filter.filter(document, undefined, other).verdict)
+    const verdicts = [anonymous, one, signedIn(['publishing:posts.read', 'publishing:accounts.read'])].map(
+      viewer => filter.filter(document, undefined, viewer).verdict,
+    )
+    expect(new Set(verdicts).size).toBe(3)
+  })
+
+  test('is kept: the same document and rights give the same object', () => {
+    expect(filter.filter(document, undefined, signedIn(['publishing:posts.read']))).toBe(
+      filter.filter(document, undefined, signedIn(['publishing:posts.read'])),
+    )
+  })
+
+  test('is about the named operation only', () => {
+    const two = parse('query Mine { open } query Theirs { post { id } }')
+    expect(filter.filter(two, 'Mine', anonymous).errors).toEqual([])
+    expect(filter.filter(two, 'Theirs', anonymous).document).toBe(null)
+  })
+
+  test('stays small for fragments that multiply', () => {
+    const levels = Array.from({ length: 24 }, (_, n) => `fragment F${n} on Post { ...F${n + 1} again${n}: author { email ...U } ...F${n + 1} }`).join('\n')
+    const query = parse(`{ post { ...F0 } } ${levels} fragment F24 on Post { brand { id } } fragment U on User { id }`)
+    const began = performance.now()
+    const decision = filter.filter(query, undefined, keyed(['publishing:posts.read']))
+    expect(decision.errors.length).toBe(25)
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,162 @@
+import { rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { checkConnection, connect, openPool } from '../../db/connect.ts'
+import { startPostgres } from '../../db/embedded.ts'
+import { StartError } from '../../db/start-error.ts'
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { newTestFolder } from '../kit/run-folder.ts'
+import { countStatements } from '../kit/statements.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('DATABASE_URL', () => {
+  let database: TestDatabase
+  const servers: Server[] = []
+  beforeAll(async () => {
+    database = await createTestDatabase({ empty: true })
+  })
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close()
+  })
+  afterAll(() => database.drop())
+
+  const changed = (change: (url: URL) => void) => {
+    const url = new URL(database.url)
+    change(url)
+    return url.href
+  }
+
+  /** Listens on a free loopback port; ends with the test. */
+  async function listen(answer: (socket: Socket) => void): Promise<number> {
+    const server = createServer(socket => {
+      socket.on('error', () => {})
+      servers.push({ close: () => socket.destroy() } as unknown as Server)
+      answer(socket)
+    })
+    servers.push(server)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as { port: number }).port
+  }
+
+  test('that is right tells the major version', async () => {
+    expect(await checkConnection(database.url)).toBe(18)
+  })
+
+  test('that is no address is told', async () => {
+    for (const wrong of ['', 'localhost:5432', 'mysql://root@localhost/db']) {
+      await expect(checkConnection(wrong)).rejects.toThrow(
+        new StartError('DATABASE_URL is not an address of a PostgreSQL database: write it as postgres://user:password@host:5432/database'),
+      )
+    }
+  })
+
+  test('of a port where nothing listens is told', async () => {
+    const port = await listen(() => {})
+    for (const server of servers.splice(0)) await new Promise(resolve => server.close(resolve))
+    await expect(checkConnection(`postgres://me:secret@127.0.0.1:${port}/db`)).rejects.toThrow(
+      new StartError(`DATABASE_URL does not lead to a database: nothing listens at 127.0.0.1:${port}, start the server or correct host and port`),
+    )
+  })
+
+  test('of an unknown host is told', async () => {
+    await expect(checkConnection('postgres://me:secret@no-such-host.invalid/db')).rejects.toThrow(
+      /the host of no-such-host\.invalid:5432 is unknown, correct it$/,
+    )
+  })
+
+  test('of a server that never answers is told after a bounded time', async () => {
+    const port = await listen(() => {})
+    await expect(checkConnection(`postgres://me:secret@127.0.0.1:${port}/db`, 200)).rejects.toThrow(/did not answer within 0\.2 seconds$/)
+  })
+
+  test('with a wrong password is told without the password', async () => {
+    const { host } = new URL(database.url)
+    const failure = checkConnection(changed(url => Object.assign(url, { password: 'hunter2' })))
+    await expect(failure).rejects.toThrow(new StartError(`DATABASE_URL does not lead to a database: ${host} refuses the password of user "postgres"`))
+    await expect(checkConnection(changed(url => Object.assign(url, { password: '' })))).rejects.toThrow(/asks for a password for user "postgres"$/)
+  })
+
+  test('of an unknown database is told', async () => {
+    const { host } = new URL(database.url)
+    await expect(checkConnection(changed(url => Object.assign(url, { pathname: '/nowhere' })))).rejects.toThrow(
+      new StartError(`DATABASE_URL does not lead to a database: there is no database "nowhere" at ${host}, create it`),
+    )
+  })
+
+  test('of a PostgreSQL before 16 is told', async () => {
+    // The least of PostgreSQL's wire protocol: lets everybody in and gives its version to every query.
+    const message = (type: string, ...parts: (string | Buffer)[]) => {
+      const body = Buffer.concat(parts.map(part => Buffer.from(part as string)))
+      const head = Buffer.from(`${type}\0\0\0\0`)
+      head.writeInt32BE(body.length + 4, 1)
+      return Buffer.concat([head, body])
+    }
+    const ready = message('Z', 'I')
+    const row = [message('T', '\0\x01version\0', Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 255, 255, 255, 255, 255, 255, 0, 0]))]
+    row[0] = message('T', '\0\x01server_version_num\0', Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 255, 255, 255, 255, 255, 255, 0, 0]))
+    const port = await listen(socket => {
+      socket.on('data', data => {
+        if (data[0] === 0) socket.write(Buffer.concat([message('R', '\0\0\0\0'), ready]))
+        if (data[0] === 0x51) socket.write(Buffer.concat([...row, message('D', '\0\x01\0\0\0\x06150020'), message('C', 'SHOW\0'), ready]))
+        if (data[0] === 0x58) socket.end()
+      })
+    })
+    await expect(checkConnection(`postgres://me@127.0.0.1:${port}/db`)).rejects.toThrow(
+      new StartError(`DATABASE_URL leads to PostgreSQL 15 at 127.0.0.1:${port}: use PostgreSQL 16 or newer`),
+    )
+  })
+})
+
+describe('a connection', () => {
+  test('reads times as UTC and spends no statement on saying so', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    const { sequelize, close } = connect({ url: database.url, poolSize: 2, log })
+    await sequelize.authenticate()
+    const { result, statements } = await countStatements(() =>
+      // Two at once: the second needs a new session.
+      Promise.all(
+        ['a', 'b'].map(name =>
+          sequelize.query(`select '${name}', current_setting('timezone') as zone, timestamptz '2026-01-02 03:04:05Z' as at, pg_sleep(0.05)`),
+        ),
+      ),
+    )
+    expect(statements).toHaveLength(2)
+    expect(result[0]![0][0]).toMatchObject({ zone: 'UTC', at: new Date('2026-01-02T03:04:05Z') })
+    await close()
+  })
+
+  test('holds no more sessions than it may', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    const { sequelize, close } = connect({ url: database.url, poolSize: 3, log })
+    const answers = await Promise.all(Array.from({ length: 12 }, () => sequelize.query('select pg_backend_pid() as pid, pg_sleep(0.02)')))
+    expect(new Set(answers.map(([[row]]) => (row as { pid: number }).pid)).size).toBeLessThanOrEqual(3)
+    await close()
+  })
+
+  test('outlives a restart of the database: what runs fails, what comes later works', async () => {
+    const folder = newTestFolder()
+    const first = await startPostgres({ folder, log })
+    const { sequelize, close } = connect({ url: first.url, poolSize: 3, log })
+    const pool = openPool({ url: first.url, poolSize: 3, log, schema: 'pg_catalog' })
+    try {
+      await Promise.all([1, 2].flatMap(() => [sequelize.query('select pg_sleep(0.02)'), pool.query('select pg_sleep(0.02)')]))
+      const interrupted = [sequelize.query('select pg_sleep(60)'), pool.query('select pg_sleep(60)')].map(query => expect(query).rejects.toThrow(/terminat/))
+      const watcher = openPool({ url: first.url, poolSize: 1, log })
+      const sleeping = "select count(*)::int as n from pg_stat_activity where query = 'select pg_sleep(60)'"
+      while ((await watcher.query(sleeping)).rows[0].n < 2);
+      await Promise.all([first.stop(), ...interrupted])
+      await watcher.end()
+      await expect(sequelize.query('select 1')).rejects.toThrow(/ECONNREFUSED/)
+      const second = await startPostgres({ folder, log, settings: { port: new URL(first.url).port } })
+      expect(await sequelize.query('select 1 as one')).toMatchObject([[{ one: 1 }], {}])
+      expect((await pool.query('select current_schema() as name')).rows).toEqual([{ name: 'pg_catalog' }])
+      await Promise.all([close(), pool.end()])
+      await second.stop()
+    } finally {
+      await first.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})

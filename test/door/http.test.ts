@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import { serverAudits } from 'graphql-http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+type Platform = Awaited<ReturnType<typeof openRouter>>
+let platform: Platform
+beforeAll(async () => {
+  platform = await openRouter(schemaEngine(smallGraph()))
+})
+afterAll(() => platform.close())
+
+const strict = { accept: 'application/graphql-response+json' }
+const codes = (answer: { json: { errors?: { extensions: { code: string } }[] } }) => answer.json.errors?.map(error => error.extensions.code)
+
+test('GraphQL over HTTP: every audit of graphql-http is met', async () => {
+  const wrong: string[] = []
+  const audits = serverAudits({ url: `${platform.url}/graphql`, fetchFn: fetch })
+  for (const audit of audits) {
+    const result = await audit.fn()
+    if (result.status !== 'ok') wrong.push(`${result.id} ${result.name}: ${result.reason}`)
+    if ('response' in result) await result.response.body?.cancel()
+  }
+  expect(wrong).toEqual([])
+  expect(audits.length).toBe(61)
+})
+
+describe('statuses of GraphQL', () => {
+  test('what was executed is 200, a refusal of a field and its code included', async () => {
+    const answer = await platform.gql('{ hello refuse }', strict)
+    expect(answer.status).toBe(200)
+    expect(answer.json).toEqual({
+      data: { hello: 'Hello world', refuse: null },
+      errors: [expect.objectContaining({ message: 'Somebody was faster: read it again.', path: ['refuse'], extensions: { code: 'CONFLICT', version: 3 } })],
+    })
+  })
+
+  test.each([
+    ['a syntax error', '{ hello', undefined, 'GRAPHQL_PARSE_FAILED'],
+    ['an unknown field', '{ nope }', undefined, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a variable of the wrong type', 'query($name: String) { hello(name: $name) }', { name: 7 }, 'BAD_USER_INPUT'],
+    ['no operation of that name', 'query A { hello } query B { hello }', undefined, undefined],
+  ])('%s is 200 for application/json and 400 for application/graphql-response+json', async (_what, query, variables, code) => {
+    const [plain, response] = [await platform.gql(query, { accept: 'application/json' }, variables), await platform.gql(query, strict, variables)]
+    expect([plain.status, response.status]).toEqual([200, 400])
+    for (const answer of [plain, response]) {
+      expect(answer.json).not.toHaveProperty('data')
+      if (code) expect(codes(answer)).toEqual([code])
+    }
+    expect(response.headers['content-type']).toMatch(/^application\/graphql-response\+json/)
+  })
+
+  test.each([
+    ['broken JSON', '{"query":', 'application/json', 400],
+    ['no query', '{}', 'application/json', 400],
+    ['a list', '[]', 'application/json', 400],
+    ['text', '{ hello }', 'text/plain', 415],
+    ['a form', 'query={hello}', 'application/x-www-form-urlencoded', 415],
+  ])('a body with %s is refused in the words of GraphQL', async (_what, body, type, status) => {
+    const answer = await platform.ask('/graphql', { method: 'POST', headers: { 'content-type': type }, body })
+    expect(answer.status).toBe(status)
+    expect(answer.json.errors[0].message).toBeTypeOf('string')
+  })
+
+  test('a mutation by GET is 405, a query is answered', async () => {
+    expect((await platform.ask(`/graphql?query=${encodeURIComponent('mutation { rename(name: "x") }')}`)).status).toBe(405)
+    const answer = await platform.ask(
+      `/graphql?query=${encodeURIComponent('query($n: String) { hello(name: $n) }')}&variables=${encodeURIComponent('{"n":"you"}')}`,
+    )
+    expect(answer.json).toEqual({ data: { hello: 'Hello you' } })
+    expect((await platform.ask('/graphql', { method: 'DELETE' })).status).toBe(405)
+  })
+})
+
+test('S-11 an accident is told without its text, and logged with the request id', async () => {
+  const answer = await platform.gql('{ hello crash }', { 'x-request-id': 'find-me-12345' })
+  expect(answer.json.data).toEqual({ hello: 'Hello world', crash: null })
+  expect(codes(answer)).toEqual(['INTERNAL_SERVER_ERROR'])
+  expect(answer.text).not.toContain('ECONNREFUSED')
+  expect(answer.text).not.toContain('stack')
+  expect(answer.text).toContain('find-me-12345')
+  expect(answer.headers['x-request-id']).toBe('find-me-12345')
+  expect(platform.lines.some(line => line.includes('find-me-12345') && line.includes('ECONNREFUSED'))).toBe(true)
+})
+
+test('a request id that is not plain is replaced', async () => {
+  for (const id of ['short', 'a'.repeat(65), 'quote"quote"quote'])
+    expect((await platform.gql('{ hello }', { 'x-request-id': id })).headers['x-request-id']).not.toBe(id)
+})
+
+describe('large bodies', () => {
+  test('5 MB are read to their end and answered 413, on GraphQL and elsewhere', async () => {
+    const body = JSON.stringify({ query: '{ hello }', variables: { x: 'x'.repeat(5e6) } })
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await fetch(`${platform.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      expect(answer.status).toBe(413)
+      expect((await answer.json()) as unknown).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] })
+    }
+  })
+
+  test('one of exactly the limit is read', async () => {
+    const frame = JSON.stringify({ query: '{ hello }', variables: { x: '' } })
+    const body = JSON.stringify({ query: '{ hello }', variables: { x: 'x'.repeat(1024 * 1024 - frame.length) } })
+    const answer = await platform.ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('CSRF: a request that browsers send for foreign pages unasked', () => {
+  const path = `/graphql?query=${encodeURIComponent('{ hello }')}`
+  test('is answered when it carries nothing of a browser', async () => {
+    expect((await platform.ask(path)).status).toBe(200)
+    expect((await platform.ask(path, { headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(200)
+    expect((await platform.ask(path, { headers: { origin: platform.origin } })).status).toBe(200)
+  })
+
+  test.each([
+    ['a cookie', { cookie: 'session=one' }],
+    ['a foreign origin', { origin: 'https://evil.example' }],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
+    ['a same-site fetch', { 'sec-fetch-site': 'same-site' }],
+  ])('is refused with %s, unless a header says that the browser asked first', async (_what, headers: Record<string, string>) => {
+    const answer = await platform.ask(path, { headers })
+    expect([answer.status, codes(answer)]).toEqual([400, ['BAD_USER_INPUT']])
+    if (!headers.cookie) expect((await platform.ask(path, { headers: { ...headers, 'apollo-require-preflight': '1' } })).status).toBe(200)
+  })
+})
+
+describe('S-10 limits', () => {
+  test.each([
+    ['depth', `{ viewer { ${'again { '.repeat(25)} kind ${'}'.repeat(25)} } }`],
+    [
+      'depth',
+      `{ viewer { ...A } } ${Array.from({ length: 22 }, (_, n) => `fragment ${String.fromCharCode(65 + n)} on Viewer { again { ...${String.fromCharCode(66 + n)} } }`).join(' ')} fragment W on Viewer { kind }`,
+    ],
+    ['aliases', `{ ${Array.from({ length: 101 }, (_, n) => `a${n}: hello`).join(' ')} }`],
+    ['fields', `{ ${'hello '.repeat(1001)} }`],
+    [
+      'fields',
+      `{ viewer { ...A } } ${Array.from({ length: 12 }, (_, n) => `fragment ${String.fromCharCode(65 + n)} on Viewer { ...${String.fromCharCode(66 + n)} ...${String.fromCharCode(66 + n)} }`).join(' ')} fragment M on Viewer { kind }`,
+    ],
+    ['tokens', `{ ${'hello '.repeat(5001)} }`],
+    ['tokens', `{ hello(name: ${'['.repeat(4000)}`],
+  ])('%s: refused with a sentence before anything runs', async (limit, query) => {
+    const began = performance.now()
+    const answer = await platform.gql(query)
+    expect(answer.json.errors[0]).toMatchObject({ extensions: { code: expect.stringMatching(/BAD_USER_INPUT|GRAPHQL_PARSE_FAILED/) } })
+    if (answer.json.errors[0].extensions.code === 'BAD_USER_INPUT') expect(answer.json.errors[0].extensions.limit).toBe(limit)
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
+  test('the worst document within them is validated in a moment', async () => {
+    const began = performance.now()
+    expect((await platform.gql(`{ ${'hello '.repeat(1000)} }`)).status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+})
+
+test('S-10 in production neither introspection nor suggestions tell the schema, and errors stay short', async () => {
+  await using production = await openRouter(schemaEngine(smallGraph()), { environment: 'production' })
+  expect(codes(await production.gql('{ __schema { types { name } } }'))).toEqual(['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_VALIDATION_FAILED'])
+  expect((await production.gql('{ helo }')).text).not.toContain('hello')
+  expect((await platform.gql('{ helo }')).text).toContain('Did you mean')
+  expect((await production.gql('{ hello __typename }')).json.data).toEqual({ hello: 'Hello world', __typename: 'Query' })
+})
+
+test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, and is told which subscriptions to choose', async () => {
+  const answer = await platform.ask('/graphql', {
+    headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', cookie: 'session=stale' },
+  })
+  expect(answer.status).toBe(200)
+  expect(answer.text).toContain('embeddable-sandbox.cdn.apollographql.com')
+  expect(answer.text).toContain('runTelemetry: false')
+  expect(answer.text).toContain(`ws://localhost:${platform.port}/graphql`)
+  expect(answer.text).toMatch(/choose <code>graphql-ws<\/code>/)
+  expect(answer.headers['content-security-policy']).toContain('frame-src https://*.embed.apollographql.com')
+  expect(answer.headers['cross-origin-embedder-policy']).toBeUndefined()
+  expect((await platform.ask('/health/live')).headers['content-security-policy']).not.toContain('apollographql')
+})
+
+test('a persisted query is registered by its hash and run by it', async () => {
+  const { createHash } = await import('node:crypto')
+  const query = `query Persisted${randomBytes(4).toString('hex')} { hello }`
+  const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } }
+  const post = (body: unknown) => platform.ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  expect(codes(await post({ extensions }))).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
+  expect((await post({ query, extensions })).json.data.hello).toBe('Hello world')
+  expect((await post({ extensions })).json.data.hello).toBe('Hello world')
+})

@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { composeServices } from '@apollo/composition'
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { type ExecutionResult, type GraphQLSchema, parse, validate } from 'graphql'
+import { createMemoryEvents } from '../../platform/events.ts'
+import type { AccessFilter, Engine, Fetch, FetchCall, ResultStream, Transport } from '../../router/engine/engine.ts'
+import { createEngine } from '../../router/engine/native.ts'
+import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
+import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+
+type Module = Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number]
+type Resolvers = NonNullable<Extract<Module, { typeDefs: unknown }>['resolvers']>
+
+/** One subgraph of a test: its SDL without the federation link, and resolvers in Apollo's form. */
+export interface Part {
+  readonly sdl: string
+  readonly resolvers?: Resolvers
+  /** Makes the resolvers' context. */
+  readonly open?: () => object
+}
+
+export interface Sent {
+  readonly subgraph: string
+  readonly text: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+export interface TestGraph {
+  readonly engine: Engine
+  readonly schema: GraphQLSchema
+  /** Every fetch since the graph was made. */
+  readonly sent: Sent[]
+  /** What was logged, as the fields of each line. */
+  readonly logged: Record<string, unknown>[]
+  run(source: string, variables?: Record<string, unknown>, more?: RunOptions): Promise<Answer>
+  subscribe(source: string, variables?: Record<string, unknown>, more?: RunOptions): Promise<ResultStream | ExecutionResult>
+}
+
+export interface RunOptions {
+  readonly viewer?: Viewer
+  readonly operationName?: string
+  readonly signal?: AbortSignal
+  /** Runs a document that validation refuses. */
+  readonly unchecked?: boolean
+}
+
+/** A result after a trip through JSON, with its data as text too, so that the order of keys can be compared. */
+export interface Answer {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever its own operation selects
+  readonly data: any
+  readonly errors?: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[]
+  readonly text: string
+}
+
+export interface GraphOptions {
+  readonly access?: AccessFilter
+  /** Stands between the engine and the embedded transport. */
+  readonly intercept?: (fetch: Fetch, call: FetchCall, next: () => Promise<ExecutionResult>) => Promise<ExecutionResult>
+  readonly planCacheSize?: number
+  readonly exposeInternalErrors?: boolean
+}
+
+const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
+  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective"])\n`
+
+/** Composes subgraphs and throws what composition says against them. */
+export function compose(parts: Readonly<Record<string, Part>>): string {
+  const composed = composeServices(Object.entries(parts).map(([name, part]) => ({ name, url: `http://${name}.invalid`, typeDefs: parse(link + part.sdl) })))
+  if (composed.errors) throw new Error(composed.errors.map(String).join('\n'))
+  return composed.supergraphSdl
+}
+
+/** Composes subgraphs and runs them in this process under the engine. */
+export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphOptions = {}): TestGraph {
+  const supergraphSdl = compose(parts)
+  const sent: Sent[] = []
+  const logged: Record<string, unknown>[] = []
+  const embedded = createEmbeddedTransport(new Map(Object.entries(parts).map(([name, part]) => [name, subgraphOf(part)])))
+  const transport: Transport = {
+    fetch(fetch, call) {
+      sent.push({ subgraph: fetch.subgraph, text: fetch.text, variables: call.variables })
+      return options.intercept ? options.intercept(fetch, call, () => embedded.fetch(fetch, call)) : embedded.fetch(fetch, call)
+    },
+    subscribe(fetch, call) {
+      sent.push({ subgraph: fetch.subgraph, text: fetch.text, variables: call.variables })
+      return embedded.subscribe(fetch, call)
+    },
+  }
+  const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
+  const { access, planCacheSize, exposeInternalErrors } = options
+  const engine = createEngine({ supergraphSdl, transport, access, planCacheSize, exposeInternalErrors, log: { error: write, warn: write } })
+  const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
+    const document = parse(source)
+    const mistakes = more.unchecked ? [] : validate(engine.schema, document)
+    if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
+    const { viewer = anonymous, operationName, signal } = more
+    return { document, variables, viewer, operationName, signal, requestId: 'request-1' }
+  }
+  return {
+    engine,
+    schema: engine.schema,
+    sent,
+    logged,
+    async run(source, variables, more = {}) {
+      return answerOf(await engine.execute(requestOf(source, variables, more)))
+    },
+    subscribe: (source, variables, more = {}) => engine.subscribe(requestOf(source, variables, more)),
+  }
+}
+
+export function answerOf(result: ExecutionResult): Answer {
+  const { data, errors } = JSON.parse(JSON.stringify(result)) as Answer
+  return { data, ...(errors && { errors }), text: JSON.stringify(result.data) }
+}
+
+function subgraphOf(part: Part): Subgraph {
+  const none = async () => {}
+  return {
+    registration: {} as Subgraph['registration'],
+    schema: buildSubgraphSchema([{ typeDefs: parse(link + part.sdl), resolvers: part.resolvers ?? {} }]),
+    open: part.open ?? (() => ({})),
+    start: none,
+    stop: none,
+  }
+}
+
+/** Paths of an answer's errors as texts, sorted. */
+export const pathsOf = (answer: Answer) => (answer.errors ?? []).map(error => (error.path ?? []).join('.')).sort()
+
+export const codesOf = (answer: Answer) => (answer.errors ?? []).map(error => error.extensions?.['code'])
+
+/** Waits until a condition holds; fails after two seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + 2000
+  while (!condition()) {
+    if (Date.now() > end) throw new Error('The condition did not come true within two seconds')
+    await delay(2)
+  }
+}
+
+/** A source of events whose listeners can be counted. */
+export const eventSource = createMemoryEvents
+

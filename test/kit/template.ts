@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { pino } from 'pino'
+import { migrate } from '../../db/migrate.ts'
+
+/** The migrated database that every test database is a copy of. */
+export const templateName = 'template_of_tests'
+
+/** Where the workers read the address of the run's server. */
+export const serverVariable = 'SUPERGRAPH_TEST_POSTGRES'
+
+const migrations = join(import.meta.dirname, '..', '..', 'db', 'migrations')
+
+/** Schemas that pg-boss makes by itself: once here, not once in every test. */
+const jobSchemas = ['publishing_jobs']
+
+/** The run's server. @throws when the test was not started by vitest's configuration */
+export function serverUrl(): string {
+  const url = process.env[serverVariable]
+  if (!url) throw new Error('no PostgreSQL of a test run: start the tests with `npm test` or `npx vitest run <file>`')
+  return url
+}
+
+/** The same server, another database. */
+export function databaseUrl(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs one statement on the server's own database, where databases are made and dropped. */
+export async function administer(server: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes the template: our migrations of every subgraph, then pg-boss's. */
+export async function makeTemplate(server: string): Promise<void> {
+  await administer(server, `create database ${templateName}`)
+  const url = databaseUrl(server, templateName)
+  await migrate({ url, directory: migrations, log: pino({ level: 'silent' }) })
+  for (const schema of jobSchemas) {
+    const boss = new PgBoss({ connectionString: url, schema, max: 1, supervise: false, schedule: false })
+    boss.on('error', () => {})
+    await boss.start()
+    await boss.stop({ graceful: false })
+  }
+}

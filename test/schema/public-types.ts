@@ -1,0 +1,23 @@
+/** Why an object type may be reached by an edge without a rule. */
+export interface Public {
+  /** The types whose fields lead to it, each guarded itself or listed here: checked, so that no other way in opens unseen. */
+  readonly from?: readonly string[]
+  readonly because: string
+}
+
+/** Object types that an edge without a rule may lead to: written by hand, so that each is a decision. */
+export const publicTypes: Readonly<Record<string, Public>> = {
+  PageInfo: { because: 'tells where a page stands; the list that it belongs to carries the rule' },
+  PostFailure: { from: ['Post'], because: 'a part of its post, which carries the rule' },
+  PostTarget: { from: ['Post'], because: 'a part of its post, which carries the rule' },
+  Viewer: { from: ['Query'], because: 'tells callers who they are themselves; what it leads to carries rules of its own' },
+  WidgetAction: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
+  WidgetItem: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
+  WidgetPayload: { from: ['Widget'], because: 'a part of its widget, which carries the rule' },
+  WidgetStatistic: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
+}
+
+/** Root fields without a rule on the field, each with the reason why anyone may call them. */
+export const publicRootFields: Readonly<Record<string, string>> = {
+  'Query.viewer': 'answers every caller, anonymous ones included, who they are',
+}

@@ -1,0 +1,108 @@
+import { graphql } from 'graphql'
+import { pino } from 'pino'
+import { createBoundClock } from '../../../platform/clock.ts'
+import { createMemoryEvents } from '../../../platform/events.ts'
+import { defineIdentity, type Identity } from '../../../subgraphs/identity/definition.ts'
+import { scopesOf } from '../../../subgraphs/scopes.ts'
+import type { Foundation } from '../../../subgraphs/subgraph.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { createTestDatabase } from '../../kit/database.ts'
+
+export const origin = 'http://localhost:4000'
+export const password = 'correct horse battery'
+export const secret = 'a secret of the tests that is long enough'
+
+const unused = (): never => {
+  throw new Error('identity does not use this')
+}
+
+/** Identity alone on a database of its own, with a clock that the test moves. */
+export async function openIdentity() {
+  const database = await createTestDatabase()
+  const clock = createBoundClock(new Date())
+  const foundation: Foundation = {
+    environment: 'development',
+    publicUrl: origin,
+    sequelize: database.sequelize,
+    openJobs: unused,
+    events: createMemoryEvents(),
+    ask: unused,
+    clock,
+    cipher: { seal: unused, open: unused },
+    outbound: unused,
+    log: pino({ level: 'silent' }),
+  }
+  const settings = { databaseUrl: database.url, secret, trustedOrigins: ['https://web.test'], clientAddressHeader: 'x-client-address' }
+  const identity = defineIdentity(foundation, settings)
+  return {
+    database,
+    clock,
+    identity,
+    foundation,
+    settings,
+    async [Symbol.asyncDispose]() {
+      await identity.stop()
+      await database.drop()
+    },
+  }
+}
+
+/** Two organizations and the people of both; `ada` is a member of each, first of `acme`. */
+export const world = {
+  password,
+  people: [
+    { email: 'owner@acme.test', name: 'Olga Owner' },
+    { email: 'admin@acme.test', name: 'Adam Admin' },
+    { email: 'ada@acme.test', name: 'Ada Both' },
+    { email: 'out@other.test', name: 'Otto Outside' },
+    { email: 'super@admin.test', name: 'Sue Super' },
+  ],
+  organizations: [
+    {
+      slug: 'acme',
+      name: 'Acme',
+      members: [
+        { email: 'owner@acme.test', roles: ['owner'] },
+        { email: 'admin@acme.test', roles: ['admin'] },
+        { email: 'ada@acme.test', roles: ['member'] },
+      ],
+    },
+    {
+      slug: 'other',
+      name: 'Other',
+      members: [
+        { email: 'out@other.test', roles: ['owner'] },
+        { email: 'ada@acme.test', roles: ['viewer'] },
+      ],
+    },
+    { slug: 'admin', name: 'Platform', members: [{ email: 'super@admin.test', roles: ['platform_super_admin'] }] },
+  ],
+  keys: [{ organization: 'acme', name: 'reader', scopes: ['publishing:posts.read'], createdBy: 'owner@acme.test' }],
+} as const
+
+export const userViewer = (userId: string, organizationId: string | null, roles: readonly string[], sessionId: string | null = null): Viewer => ({
+  ...anonymous,
+  kind: 'user',
+  userId,
+  organizationId,
+  roles,
+  scopes: scopesOf(roles),
+  context: organizationId ? 'organization' : 'personal',
+  sessionId,
+})
+
+/** Executes a document in the subgraph, as the router does after its access check. */
+export async function execute(identity: Identity, viewer: Viewer, source: string, variables: Record<string, unknown> = {}) {
+  const contextValue = identity.open(viewer, { requestId: 'test' })
+  const result = await graphql({ schema: identity.schema, source, variableValues: variables, contextValue })
+  const answer = JSON.parse(JSON.stringify(result)) as { data?: Record<string, unknown> | null; errors?: { message: string; extensions?: { code?: string } }[] }
+  return {
+    // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape of its document, which each test writes out
+    data(): Record<string, any> {
+      if (answer.errors) throw new Error(`${source}\n${JSON.stringify(variables)}\nwas refused: ${JSON.stringify(answer.errors, null, 2)}`)
+      return answer.data!
+    },
+    code: () => answer.errors?.[0]?.extensions?.code,
+    message: () => answer.errors?.[0]?.message,
+  }
+}

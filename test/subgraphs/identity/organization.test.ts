@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Provisioned } from '../../../subgraphs/identity/provision.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { countStatements } from '../../kit/statements.ts'
+import { execute, openIdentity, userViewer, world } from './identity-world.ts'
+
+describe('organizations and their members', () => {
+  let open: Awaited<ReturnType<typeof openIdentity>>
+  let made: Provisioned
+  let viewers: Record<'owner' | 'admin' | 'ada' | 'outsider' | 'super', Viewer>
+
+  beforeAll(async () => {
+    open = await openIdentity()
+  })
+  afterAll(() => open[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    await open.database.reset()
+    made = await open.identity.provision(world)
+    const at = (email: string, slug: string, ...roles: string[]) => userViewer(made.users[email]!, made.organizations[slug]!, roles)
+    viewers = {
+      owner: at('owner@acme.test', 'acme', 'owner'),
+      admin: at('admin@acme.test', 'acme', 'admin'),
+      ada: at('ada@acme.test', 'acme', 'member'),
+      outsider: at('out@other.test', 'other', 'owner'),
+      super: at('super@admin.test', 'admin', 'platform_super_admin'),
+    }
+  })
+
+  const run = (viewer: Viewer, source: string, variables?: Record<string, unknown>) => execute(open.identity, viewer, source, variables)
+  const audit = async () => (await open.database.sequelize.query('select action, target, user_id from identity.audit_entries order by at, id'))[0]
+  const members =
+    'query($first: Int, $after: String) { organizationMembers(first: $first, after: $after) { totalCount nodes { id version roles user { name } } pageInfo { hasNextPage endCursor } } }'
+  const memberOf = async (email: string) => {
+    const nodes = (await run(viewers.owner, '{ organizationMembers { nodes { id version roles user { id } } } }')).data().organizationMembers.nodes
+    return nodes.find((node: { user: { id: string } }) => node.user.id === made.users[email])
+  }
+  const change = 'mutation($id: ID!, $roles: [Role!]!, $v: Int) { changeMemberRoles(input: { id: $id, roles: $roles, expectedVersion: $v }) { roles version } }'
+  const add =
+    'mutation($email: EmailAddress!, $roles: [Role!]!) { addMember(input: { email: $email, roles: $roles }) { id roles user { email } organization { slug } } }'
+  const remove = 'mutation($id: ID!) { removeMember(input: { id: $id }) { id } }'
+
+  it('I-01 says who the viewer is, whatever its credentials', async () => {
+    const who = '{ viewer { kind roles scopes user { name email image } organization { name slug } } }'
+    expect((await run(viewers.owner, who)).data().viewer).toMatchObject({
+      kind: 'USER',
+      roles: ['OWNER'],
+      user: { name: 'Olga Owner', email: 'owner@acme.test', image: null },
+      organization: { name: 'Acme', slug: 'acme' },
+    })
+    expect((await run(anonymous, who)).data().viewer).toEqual({ kind: 'ANONYMOUS', roles: [], scopes: [], user: null, organization: null })
+    const key: Viewer = { ...anonymous, kind: 'apiKey', organizationId: made.organizations.acme!, context: 'organization', scopes: ['publishing:posts.read'] }
+    expect((await run(key, who)).data().viewer).toMatchObject({
+      kind: 'API_KEY',
+      user: null,
+      organization: { name: 'Acme' },
+      scopes: ['publishing:posts.read'],
+    })
+  })
+
+  it('shows the people of the active organization by reference, and nobody else', async () => {
+    const people = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } ... on Organization { name } } }'
+    const r = [
+      ...Object.values(made.users).map(id => ({ __typename: 'User', id })),
+      ...Object.values(made.organizations).map(id => ({ __typename: 'Organization', id })),
+    ]
+    expect((await run(viewers.ada, people, { r })).data()._entities).toEqual([
+      { name: 'Olga Owner' },
+      { name: 'Adam Admin' },
+      { name: 'Ada Both' },
+      null,
+      null,
+      { name: 'Acme' },
+      null,
+      null,
+    ])
+    expect((await run(anonymous, people, { r })).data()._entities).toEqual(r.map(() => null))
+  })
+
+  it('resolves any number of references with one statement for each type', async () => {
+    const people = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { name email } } }'
+    const ids = [made.users['owner@acme.test'], made.users['admin@acme.test'], made.users['ada@acme.test']]
+    for (const size of [5, 50]) {
+      const r = Array.from({ length: size }, (_, at) => ({ __typename: 'User', id: ids[at % 3] }))
+      const { statements } = await countStatements(async () => (await run(viewers.owner, people, { r })).data())
+      expect(statements).toHaveLength(1)
+    }
+  })
+
+  it('pages through members, and counts them only when asked', async () => {
+    const first = (await run(viewers.owner, members, { first: 2 })).data().organizationMembers
+    expect(first.totalCount).toBe(3)
+    expect(first.pageInfo.hasNextPage).toBe(true)
+    const rest = (await run(viewers.owner, members, { first: 2, after: first.pageInfo.endCursor })).data().organizationMembers
+    expect(rest.pageInfo.hasNextPage).toBe(false)
+    const names = [...first.nodes, ...rest.nodes].map((node: { user: { name: string } }) => node.user.name)
+    expect(names.sort()).toEqual(['Ada Both', 'Adam Admin', 'Olga Owner'])
+    const { statements } = await countStatements(() => run(viewers.owner, '{ organizationMembers { nodes { user { name } organization { name } } } }'))
+    expect(statements).toHaveLength(3)
+    expect((await run(viewers.owner, members, { first: 101 })).code()).toBe('BAD_USER_INPUT')
+    expect((await run(viewers.owner, members, { after: 'x' })).code()).toBe('BAD_USER_INPUT')
+  })
+
+  it('I-01 lists the organizations a person can switch to, and shows members only from inside', async () => {
+    const own = (await run(viewers.ada, '{ memberships { nodes { roles organization { slug } } } }')).data().memberships.nodes
+    expect(own).toEqual([
+      { roles: ['MEMBER'], organization: { slug: 'acme' } },
+      { roles: ['VIEWER'], organization: { slug: 'other' } },
+    ])
+    const inside = '{ memberships { nodes { organization { slug memberships { totalCount } } } } }'
+    expect((await run(viewers.ada, inside)).code()).toBe('NOT_FOUND')
+    const key: Viewer = { ...anonymous, kind: 'apiKey', organizationId: made.organizations.acme! }
+    expect((await run(key, '{ memberships { totalCount } }')).code()).toBe('FORBIDDEN')
+  })
+
+  it('I-01 creates an organization with its maker as owner, once for each slug', async () => {
+    const create = 'mutation($name: String!, $slug: String!) { createOrganization(input: { name: $name, slug: $slug }) { id slug name createdAt } }'
+    const created = (await run(viewers.ada, create, { name: '  New  ', slug: 'new' })).data().createOrganization
+    expect(created).toMatchObject({ slug: 'new', name: 'New', createdAt: open.clock.now().toISOString() })
+    expect((await run(viewers.ada, '{ memberships { totalCount } }')).data().memberships.totalCount).toBe(3)
+    expect((await run(viewers.owner, create, { name: 'New', slug: 'new' })).code()).toBe('CONFLICT')
+    expect((await run(viewers.owner, create, { name: 'New', slug: 'No Slug' })).code()).toBe('BAD_USER_INPUT')
+    expect((await run(viewers.owner, create, { name: 'New', slug: 'admin' })).code()).toBe('FORBIDDEN')
+    expect((await run(viewers.owner, create, { name: ' ', slug: 'blank' })).code()).toBe('BAD_USER_INPUT')
+    expect(await audit()).toEqual([{ action: 'organization.created', target: created.id, user_id: viewers.ada.userId }])
+  })
+
+  it('I-01 adds people who have an account, and writes it into the audit', async () => {
+    const added = (await run(viewers.admin, add, { email: 'Out@Other.test', roles: ['VIEWER', 'MEMBER'] })).data().addMember
+    expect(added).toMatchObject({ roles: ['MEMBER', 'VIEWER'], user: { email: 'out@other.test' }, organization: { slug: 'acme' } })
+    expect((await run(viewers.admin, add, { email: 'out@other.test', roles: ['MEMBER'] })).code()).toBe('CONFLICT')
+    expect((await run(viewers.admin, add, { email: 'nobody@acme.test', roles: ['MEMBER'] })).code()).toBe('NOT_FOUND')
+    expect((await run(viewers.admin, add, { email: 'super@admin.test', roles: ['OWNER'] })).code()).toBe('FORBIDDEN')
+    expect((await run(viewers.owner, add, { email: 'super@admin.test', roles: ['PLATFORM_ADMIN'] })).code()).toBe('FORBIDDEN')
+    expect((await run(viewers.ada, add, { email: 'super@admin.test', roles: ['VIEWER'] })).code()).toBe('FORBIDDEN')
+    expect((await run(viewers.owner, add, { email: 'super@admin.test', roles: [] })).code()).toBe('BAD_USER_INPUT')
+    expect(await audit()).toEqual([{ action: 'membership.added', target: added.id, user_id: viewers.admin.userId }])
+  })
+
+  it('I-01 changes roles for sessions that are open, and only from the version the caller saw', async () => {
+    const ada = await memberOf('ada@acme.test')
+    const changed = await run(viewers.owner, change, { id: ada.id, roles: ['ADMIN'], v: 1 })
+    expect(changed.data().changeMemberRoles).toEqual({ roles: ['ADMIN'], version: 2 })
+    expect((await run(viewers.owner, change, { id: ada.id, roles: ['VIEWER'], v: 1 })).code()).toBe('CONFLICT')
+    expect((await run(viewers.outsider, change, { id: ada.id, roles: ['VIEWER'] })).code()).toBe('NOT_FOUND')
+    expect((await run(viewers.owner, change, { id: 'x', roles: ['VIEWER'] })).code()).toBe('BAD_USER_INPUT')
+  })
+
+  it('I-01 keeps the last owner and the last platform super admin', async () => {
+    const owner = await memberOf('owner@acme.test')
+    expect((await run(viewers.owner, change, { id: owner.id, roles: ['ADMIN'] })).code()).toBe('CONFLICT')
+    expect((await run(viewers.owner, remove, { id: owner.id })).code()).toBe('CONFLICT')
+    expect((await run(viewers.admin, remove, { id: owner.id })).code()).toBe('FORBIDDEN')
+    const sue = (await run(viewers.super, members)).data().organizationMembers.nodes[0]
+    expect((await run(viewers.super, remove, { id: sue.id })).code()).toBe('CONFLICT')
+    const second = await run(viewers.super, add, { email: 'ada@acme.test', roles: ['PLATFORM_SUPER_ADMIN'] })
+    expect(second.data().addMember.roles).toEqual(['PLATFORM_SUPER_ADMIN'])
+    expect((await run(viewers.super, remove, { id: sue.id })).data().removeMember.id).toBe(sue.id)
+  })
+
+  it('I-01 keeps an owner when two of them leave at the same moment', async () => {
+    const admin = await memberOf('admin@acme.test')
+    const owner = await memberOf('owner@acme.test')
+    await run(viewers.owner, change, { id: admin.id, roles: ['OWNER'] })
+    const second = { ...viewers.admin, roles: ['owner'] }
+    const both = await Promise.all([run(viewers.owner, remove, { id: owner.id }), run(second, remove, { id: admin.id })])
+    expect(both.map(answer => answer.code()).sort()).toEqual(['CONFLICT', undefined])
+  })
+
+  it('I-01 lets members leave by themselves, and ends what they could see', async () => {
+    const ada = await memberOf('ada@acme.test')
+    expect((await run(viewers.outsider, remove, { id: ada.id })).code()).toBe('NOT_FOUND')
+    expect((await run(viewers.ada, remove, { id: ada.id })).data().removeMember.id).toBe(ada.id)
+    const person = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } } }'
+    const r = [{ __typename: 'User', id: made.users['ada@acme.test'] }]
+    expect((await run(viewers.owner, person, { r })).data()._entities).toEqual([null])
+    expect(await audit()).toEqual([{ action: 'membership.removed', target: ada.id, user_id: viewers.ada.userId }])
+  })
+
+  it('provisions a world once: a second time everything is found, and no password is hashed', async () => {
+    const { result, statements } = await countStatements(() => open.identity.provision(world))
+    expect(result.users).toEqual(made.users)
+    expect(result.organizations).toEqual(made.organizations)
+    expect(result.keys.reader).toEqual({ id: made.keys.reader!.id, secret: null })
+    expect(statements.filter(text => !/^(START|COMMIT)/.test(text))).toHaveLength(5)
+    const reissued = await open.identity.provision({ ...world, keys: world.keys.map(key => ({ ...key, reissue: true })) })
+    expect(reissued.keys.reader!.secret).toMatch(/^sgk_/)
+    expect((await open.identity.authority.keysById([made.keys.reader!.id])).size).toBe(0)
+  })
+})

@@ -1,0 +1,279 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getMigrations } from 'better-auth/db/migration'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createAttempts } from '../../../subgraphs/identity/credentials/attempts.ts'
+import { credentialOptions } from '../../../subgraphs/identity/credentials/options.ts'
+import type { Provisioned } from '../../../subgraphs/identity/provision.ts'
+import { execute, openIdentity, origin, password, userViewer, world } from './identity-world.ts'
+
+const base = `${origin}/identity/api/auth`
+
+describe('signing in', () => {
+  let open: Awaited<ReturnType<typeof openIdentity>>
+  let made: Provisioned
+
+  beforeAll(async () => {
+    open = await openIdentity()
+  })
+  afterAll(() => open[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    await open.database.reset()
+    open.clock.set(new Date())
+    made = await open.identity.provision(world)
+  })
+
+  let lastAddress = 0
+  /** Signs in from an address of its own, unless the test names one. */
+  const signIn = (
+    email: string,
+    secret = password,
+    { headers = {}, address = `10.0.0.${++lastAddress}` }: { headers?: Record<string, string>; address?: string } = {},
+  ) =>
+    open.identity.http(
+      new Request(`${base}/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-client-address': address, ...headers },
+        body: JSON.stringify({ email, password: secret }),
+      }),
+    )
+  const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]!.split(';')[0]!
+  const read = async (answer: Response) => (await answer.json()) as Record<string, unknown>
+  const tokenOf = async (answer: Response) => (await read(answer)).accessToken as string
+  const get = (path: string, headers: Record<string, string> = {}) => open.identity.http(new Request(`${base}${path}`, { headers }))
+
+  it('I-01 answers with a session cookie and an access token that the published keys verify', async () => {
+    const answer = await signIn('owner@acme.test')
+    expect(answer.status).toBe(200)
+    const line = answer.headers.getSetCookie()[0]!
+    expect(line).toMatch(/HttpOnly/i)
+    expect(line).toMatch(/SameSite=Lax/i)
+    expect(line).not.toMatch(/Domain=/i)
+    const body = await read(answer)
+    expect(Object.keys(body).sort()).toEqual(['accessToken', 'expiresAt', 'user'])
+    const { authority } = open.identity
+    const { payload } = await jwtVerify(body.accessToken as string, createLocalJWKSet(await authority.jwks()), authority)
+    expect(decodeProtectedHeader(body.accessToken as string).alg).toBe('EdDSA')
+    expect(payload).toMatchObject({ sub: made.users['owner@acme.test'], org: made.organizations.acme, ctx: 'organization', roles: ['owner'], iss: origin })
+    expect(payload.exp! - payload.iat!).toBe(600)
+    expect(body.expiresAt).toBe(new Date(payload.exp! * 1000).toISOString())
+    const standing = await authority.sessions([payload.sid as string])
+    expect(standing.get(payload.sid as string)).toMatchObject({ userId: payload.sub, organizationId: payload.org, roles: ['owner'] })
+  })
+
+  it('I-01 says the same to a wrong password and to an unknown account', async () => {
+    const wrong = await signIn('owner@acme.test', 'wrong password')
+    const unknown = await signIn('nobody@acme.test', 'wrong password')
+    expect([wrong.status, unknown.status]).toEqual([401, 401])
+    expect(wrong.headers.get('content-type')).toBe('application/problem+json')
+    const [first, second] = [await read(wrong), await read(unknown)]
+    expect(first).toEqual(second)
+    expect(first.code).toBe('UNAUTHENTICATED')
+  })
+
+  it('refuses what is not a sign-in with a clear sentence', async () => {
+    const post = (body: string, type = 'application/json') =>
+      open.identity.http(new Request(`${base}/sign-in/email`, { method: 'POST', headers: { 'content-type': type }, body }))
+    for (const answer of [
+      await post('{'),
+      await post('[]'),
+      await post('{"email":"owner@acme.test"}'),
+      await post('{"email":7,"password":"x"}'),
+      await post('{"email":"none","password":"x"}'),
+      await post('x', 'text/plain'),
+      await post(JSON.stringify({ email: 'owner@acme.test', password: 'x'.repeat(20_000) })),
+    ]) {
+      expect(answer.status).toBe(400)
+      expect((await read(answer)).code).toBe('BAD_USER_INPUT')
+    }
+  })
+
+  it('takes a form as well as JSON, its body untouched', async () => {
+    const body = new URLSearchParams({ email: 'owner@acme.test', password })
+    const answer = await open.identity.http(new Request(`${base}/sign-in/email`, { method: 'POST', body }))
+    expect(answer.status).toBe(200)
+  })
+
+  it('serves no other endpoint of the credential library', async () => {
+    for (const [method, path] of [
+      ['POST', '/sign-up/email'],
+      ['GET', '/get-session'],
+      ['GET', '/list-sessions'],
+      ['POST', '/update-user'],
+      ['POST', '/delete-user'],
+      ['GET', '/ok'],
+      ['GET', '/error'],
+    ] as const) {
+      const answer = await open.identity.http(new Request(`${base}${path}`, { method }))
+      expect(answer.status, path).toBe(404)
+    }
+  })
+
+  it('accepts clients that send fetch metadata without an Origin, and refuses a foreign origin with a cookie', async () => {
+    expect((await signIn('owner@acme.test', password, { headers: { 'sec-fetch-mode': 'cors' } })).status).toBe(200)
+    const cookie = cookieOf(await signIn('owner@acme.test'))
+    const signOut = (from: string) => open.identity.http(new Request(`${base}/sign-out`, { method: 'POST', headers: { cookie, origin: from } }))
+    expect((await signOut('https://evil.test')).status).toBe(403)
+    expect((await signOut('https://web.test')).status).toBe(200)
+  })
+
+  it('I-01 renews the token by the cookie until the person signs out', async () => {
+    const cookie = cookieOf(await signIn('ada@acme.test'))
+    const renewed = await get('/token', { cookie })
+    expect(renewed.status).toBe(200)
+    const body = await read(renewed)
+    expect(decodeJwt(body.accessToken as string)).toMatchObject({ sub: made.users['ada@acme.test'], roles: ['member'] })
+    expect(body.expiresAt).toEqual(expect.any(String))
+    const out = await open.identity.http(
+      new Request(`${base}/sign-out`, { method: 'POST', headers: { cookie, origin, 'content-type': 'application/json' }, body: '{}' }),
+    )
+    expect(out.status).toBe(200)
+    expect(out.headers.getSetCookie()[0]).toMatch(/^identity\.session_token=;.*Max-Age=0/)
+    expect((await get('/token', { cookie })).status).toBe(401)
+    expect(await open.identity.authority.cookie(new Headers({ cookie }))).toBe('stale')
+  })
+
+  it('reads its own cookie, and tells a forged one from none', async () => {
+    const { authority } = open.identity
+    const cookie = cookieOf(await signIn('owner@acme.test'))
+    const session = await authority.cookie(new Headers({ cookie: `theme=dark; ${cookie}` }))
+    expect(session).toMatchObject({ userId: made.users['owner@acme.test'], organizationId: made.organizations.acme, roles: ['owner'], context: 'organization' })
+    expect(await authority.cookie(new Headers({ cookie: 'theme=dark' }))).toBeNull()
+    expect(await authority.cookie(new Headers())).toBeNull()
+    expect(await authority.cookie(new Headers({ cookie: `${cookie.slice(0, -8)}AAAAA%3D` }))).toBe('stale')
+    expect(await authority.cookie(new Headers({ cookie: 'identity.session_token=x' }))).toBe('stale')
+    open.clock.advance(8 * 24 * 3600_000)
+    expect(await authority.cookie(new Headers({ cookie }))).toBe('stale')
+    expect(authority.clearCookie()[0]).toMatch(/^identity\.session_token=; Max-Age=0; Path=\/; HttpOnly/)
+  })
+
+  it('I-01 begins in the organization last switched to, else in the oldest membership', async () => {
+    const first = decodeJwt(await tokenOf(await signIn('ada@acme.test')))
+    expect(first.org).toBe(made.organizations.acme)
+    const viewer = userViewer(first.sub!, first.org as string, ['member'], first.sid as string)
+    const change = 'mutation($to: ID!) { switchOrganization(input: { organizationId: $to }) { accessToken expiresAt } }'
+    const switched = await execute(open.identity, viewer, change, { to: made.organizations.other })
+    const claims = decodeJwt(switched.data().switchOrganization.accessToken)
+    expect(claims).toMatchObject({ sub: first.sub, sid: first.sid, org: made.organizations.other, roles: ['viewer'], ctx: 'organization' })
+    expect(decodeJwt(await tokenOf(await signIn('ada@acme.test'))).org).toBe(made.organizations.other)
+    expect((await execute(open.identity, viewer, change, { to: made.organizations.admin })).code()).toBe('NOT_FOUND')
+    expect((await execute(open.identity, viewer, change, { to: 'x' })).code()).toBe('BAD_USER_INPUT')
+    const stranger = { ...viewer, sessionId: '00000000-0000-7000-8000-000000000000' }
+    expect((await execute(open.identity, stranger, change, { to: made.organizations.other })).code()).toBe('UNAUTHENTICATED')
+  })
+
+  it('I-01 goes on in personal context when the membership ends', async () => {
+    const cookie = cookieOf(await signIn('admin@acme.test'))
+    await open.database.sequelize.query('delete from identity.memberships where user_id = $1', { bind: [made.users['admin@acme.test']] })
+    expect(await open.identity.authority.cookie(new Headers({ cookie }))).toMatchObject({ organizationId: null, roles: [], context: 'personal' })
+    expect(decodeJwt(await tokenOf(await get('/token', { cookie })))).toMatchObject({ ctx: 'personal', roles: [] })
+  })
+
+  it('I-01 rotates its signing keys: tokens of the old key stay good, unless it is distrusted', async () => {
+    const { authority } = open.identity
+    const old = await tokenOf(await signIn('owner@acme.test'))
+    await open.identity.rotateSigningKeys()
+    const young = await tokenOf(await signIn('owner@acme.test'))
+    expect(decodeProtectedHeader(young).kid).not.toBe(decodeProtectedHeader(old).kid)
+    const both = createLocalJWKSet(await authority.jwks())
+    for (const token of [old, young]) await jwtVerify(token, both, authority)
+    await open.identity.rotateSigningKeys({ distrust: true })
+    await expect(jwtVerify(young, createLocalJWKSet(await authority.jwks()), authority)).rejects.toThrow()
+    const published = (await read(await get('/jwks'))).keys as Record<string, unknown>[]
+    expect(published).toHaveLength(1)
+    expect(published[0]).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })
+    expect(published[0]).not.toHaveProperty('d')
+    expect((await open.database.sequelize.query('select private_key from identity.signing_keys'))[0]).not.toMatchObject([
+      { private_key: expect.stringContaining('"d"') },
+    ])
+  })
+
+  describe('against guessing', () => {
+    const guess = (email = 'owner@acme.test', address = '203.0.113.9') => signIn(email, 'wrong password', { address })
+
+    it('refuses an account after ten failures with 429 and Retry-After, and lets it in again after 15 minutes', async () => {
+      for (let turn = 0; turn < 10; turn++) expect((await guess()).status).toBe(401)
+      const refused = await guess()
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800)
+      expect((await read(refused)).code).toBe('RATE_LIMITED')
+      expect((await signIn('owner@acme.test', password, { address: '203.0.113.9' })).status).toBe(429)
+      expect((await signIn('admin@acme.test', password, { address: '203.0.113.9' })).status).toBe(200)
+      open.clock.advance(15 * 60_000)
+      expect((await signIn('owner@acme.test', password, { address: '203.0.113.9' })).status).toBe(200)
+    })
+
+    it('lets no more guesses through at once than in turn', async () => {
+      const statuses = await Promise.all(Array.from({ length: 15 }, () => guess('super@admin.test', '203.0.113.10').then(answer => answer.status)))
+      expect(statuses.filter(status => status === 401)).toHaveLength(10)
+      expect(statuses.filter(status => status === 429)).toHaveLength(5)
+    })
+
+    it('never refuses the right password from an address that signed in before', async () => {
+      const home = { address: '198.51.100.7' }
+      expect((await signIn('ada@acme.test', password, home)).status).toBe(200)
+      for (let turn = 0; turn < 11; turn++) await guess('ada@acme.test')
+      expect((await signIn('ada@acme.test', password, { address: '198.51.100.8' })).status).toBe(429)
+      expect((await signIn('ada@acme.test', 'wrong password', home)).status).toBe(429)
+      expect((await signIn('ada@acme.test', password, home)).status).toBe(200)
+      expect((await signIn('ada@acme.test', password, { address: '198.51.100.8' })).status).toBe(200)
+    })
+
+    it('counts a hundred failures of an address over all accounts', async () => {
+      const pool = new pg.Pool({ connectionString: open.database.url, max: 1 })
+      pool.on('error', () => {})
+      onTestFinished(() => pool.end())
+      const attempts = createAttempts(pool, open.clock)
+      const wrong = async () => ({ answer: 'refused', outcome: 'wrong' as const })
+      const tries = Array.from({ length: 101 }, (_, turn) => attempts.run({ email: `nobody${turn}@acme.test`, address: '203.0.113.77' }, wrong))
+      expect((await Promise.all(tries)).filter(result => 'wait' in result)).toHaveLength(1)
+      expect(await attempts.run({ email: 'out@other.test', address: '203.0.113.77' }, wrong)).toEqual({ wait: 15 * 60_000 })
+      expect(await attempts.run({ email: 'out@other.test', address: '203.0.113.78' }, wrong)).toEqual({ answer: 'refused' })
+    })
+  })
+
+  it('serves a browser’s requests over real HTTP', async () => {
+    const server = createServer(async (incoming, outgoing) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of incoming) chunks.push(chunk)
+      const headers = new Headers(incoming.headers as Record<string, string>)
+      const answer = await open.identity.http(
+        new Request(`${origin}${incoming.url}`, { method: incoming.method!, headers, body: chunks.length > 0 ? Buffer.concat(chunks) : null }),
+      )
+      outgoing.writeHead(answer.status, [...answer.headers].flat())
+      outgoing.end(await answer.text())
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/identity/api/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'owner@acme.test', password }),
+      })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.getSetCookie()[0]).toMatch(/^identity\.session_token=/)
+    } finally {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    }
+  })
+
+  it('finds the migrated tables as the credential library expects them', async () => {
+    const pool = new pg.Pool({ connectionString: open.database.url, max: 1, options: '-c search_path=identity' })
+    pool.on('error', () => {})
+    try {
+      const ports = {
+        clock: open.clock,
+        log: open.foundation.log,
+        organizationAtSignIn: async () => null,
+        claims: async () => Promise.reject(new Error('unused')),
+      }
+      const { toBeCreated, toBeAdded, toBeAddedIndexes, schemaProblems } = await getMigrations(credentialOptions(pool, origin, open.settings, ports))
+      expect({ toBeCreated, toBeAdded, toBeAddedIndexes, schemaProblems }).toEqual({ toBeCreated: [], toBeAdded: [], toBeAddedIndexes: [], schemaProblems: [] })
+    } finally {
+      await pool.end()
+    }
+  })
+})
