@@ -46,18 +46,23 @@ export interface Config {
   readonly startedByNpm: boolean
 }
 
-const flag = z.enum(['0', '1', 'true', 'false']).transform(value => value === '1' || value === 'true')
-const port = z.coerce.number().int().min(0).max(65535)
-const origin = z.url({ protocol: /^https?$/ }).transform(value => value.replace(/\/+$/, ''))
+const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) => z.enum(values, `must be one of ${values.join(', ')}`)
+const flag = oneOf('0', '1', 'true', 'false').transform(value => value === '1' || value === 'true')
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+  .transform(Number)
+  .refine(value => value <= 65_535, 'must be a port number from 0 to 65535')
+const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
 const variables = z.object({
-  ENVIRONMENT: z.enum(['development', 'staging', 'production']).default('development'),
+  ENVIRONMENT: oneOf('development', 'staging', 'production').default('development'),
   HOST: z.string().min(1).default('localhost'),
   PORT: port.default(4000),
-  PUBLIC_URL: origin.refine(value => new URL(value).pathname === '/', 'must be an origin without a path').optional(),
+  PUBLIC_URL: address.refine(value => new URL(value).origin === value, 'must be an origin such as https://example.com, without a path').optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' }).optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').optional(),
   DEMO: flag.optional(),
   TRUST_PROXY: flag.default(false),
   AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
@@ -66,8 +71,8 @@ const variables = z.object({
   SANDBOX_DIR: z.string().min(1).optional(),
   X_CLIENT_ID: z.string().min(1).optional(),
   X_CLIENT_SECRET: z.string().min(1).optional(),
-  X_AUTHORIZE_URL: origin.default('https://x.com/i/oauth2/authorize'),
-  X_API_URL: origin.default('https://api.x.com'),
+  X_AUTHORIZE_URL: address.default('https://x.com/i/oauth2/authorize'),
+  X_API_URL: address.default('https://api.x.com'),
   CRASH_AT: z.string().min(1).optional(),
 })
 

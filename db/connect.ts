@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
-import { codeOf, lineOf, StartError } from './start-error.ts'
+import { lineOf, StartError, systemCodeOf } from './start-error.ts'
 
 /** A bounded set of connections to one database. */
 export interface Connection {
@@ -120,7 +120,7 @@ function placeOf(url: string): Place {
 
 function explain(error: unknown, place: Place, timeoutMs: number): string {
   const { server, user, database, password } = place
-  switch (codeOf(error)) {
+  switch (systemCodeOf(error)) {
     case 'ECONNREFUSED':
       return `nothing listens at ${server}, start the server or correct host and port`
     case 'ENOTFOUND':

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { chooseAccount } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
@@ -32,7 +33,7 @@ export interface EmbeddedPostgres {
 export async function startPostgres(options: { folder: string; log: Logger; settings?: Readonly<Record<string, string>> }): Promise<EmbeddedPostgres> {
   const lock = holds(options.folder) ? null : await lockFolder(options.folder)
   try {
-    return await start(lock?.folder ?? options.folder, options.log, options.settings ?? {}, () => lock?.release())
+    return await start(lock?.folder ?? resolve(options.folder), options.log, options.settings ?? {}, () => lock?.release())
   } catch (error) {
     lock?.release()
     if (error instanceof StartError) throw error

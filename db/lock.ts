@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, readFileSync, realpathSync, renameSyn
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './process-table.ts'
-import { codeOf, StartError } from './start-error.ts'
+import { StartError, systemCodeOf } from './start-error.ts'
 
 /** The right of one process to a data folder. */
 export interface FolderLock {
@@ -82,7 +82,7 @@ function create(path: string, self: ProcessIdentity): boolean {
     writeFileSync(path, JSON.stringify(self), { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    if (systemCodeOf(error) === 'EEXIST') return false
     throw unusable(dirname(path), error)
   }
 }
@@ -95,8 +95,8 @@ async function readHolder(path: string): Promise<ProcessIdentity | null | 'gone'
       const { pid, startedAt } = JSON.parse(readFileSync(path, 'utf8'))
       if (typeof pid === 'number' && typeof startedAt === 'string') return { pid, startedAt }
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return 'gone'
-      if (codeOf(error) !== '') throw unusable(dirname(path), error)
+      if (systemCodeOf(error) === 'ENOENT') return 'gone'
+      if (systemCodeOf(error) !== '') throw unusable(dirname(path), error)
     }
     await wait(20)
   }
@@ -123,7 +123,7 @@ function unusable(folder: string, error: unknown): StartError {
     EEXIST: 'it is a file',
     ENOTDIR: 'a part of the path is a file',
   }
-  const code = codeOf(error)
+  const code = systemCodeOf(error)
   if (code === '') throw error
   const owner = ownerOf(folder)
   const uid = process.getuid?.()

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { codeOf, lineOf, StartError } from './start-error.ts'
+import { lineOf, StartError, systemCodeOf } from './start-error.ts'
 
 /** One immutable step of a subgraph's SQL schema. */
 interface Migration {
@@ -78,7 +78,7 @@ async function lock(client: pg.ClientBase): Promise<void> {
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
     await client.query('select pg_advisory_lock($1)', [lockKey])
   } catch (error) {
-    if (codeOf(error) !== '55P03') throw error
+    if (systemCodeOf(error) !== '55P03') throw error
     throw new StartError(`another process has been migrating this database for ${lockTimeoutMs / 1000} seconds: wait for it, or end it`, error)
   } finally {
     await client.query('reset lock_timeout')
@@ -96,7 +96,7 @@ async function readBooks(client: pg.ClientBase): Promise<Applied[]> {
     return (await client.query<Applied>(`select slug, file, checksum from ${bookkeepingSchema}.applied order by slug, file`)).rows
   } catch (error) {
     // No such table, no such schema: a new database.
-    if (['42P01', '3F000'].includes(codeOf(error))) return []
+    if (['42P01', '3F000'].includes(systemCodeOf(error))) return []
     throw error
   }
 }
@@ -161,7 +161,7 @@ function listing(path: string): string[] {
   try {
     return readdirSync(path).sort()
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
+    if (systemCodeOf(error) === 'ENOENT') return []
     throw error
   }
 }

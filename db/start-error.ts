@@ -18,7 +18,7 @@ export class StartError extends Error {
 export const lineOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
 
 /** The operating system's code (`EACCES`) or the SQLSTATE (`28P01`) of whatever was thrown; '' when it has none. */
-export function codeOf(error: unknown): string {
+export function systemCodeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : ''
 }

@@ -100,11 +100,16 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     openStreams: () => streams.size,
     async listen() {
       const loopback = ['localhost', '127.0.0.1', '::1'].includes(options.host)
-      await app.listen({ host: loopback ? '127.0.0.1' : options.host, port: options.port, listenTextResolver: address => `listening at ${address}` })
-      const { port } = app.server.address() as AddressInfo
-      const both = loopback && (await listenBeside(twin, port))
-      const name = options.host.includes(':') ? `[${options.host}]` : options.host
-      return { port, urls: loopback ? [`http://127.0.0.1:${port}`, ...(both ? [`http://[::1]:${port}`] : [])] : [`http://${name}:${port}`] }
+      try {
+        await app.listen({ host: loopback ? '127.0.0.1' : options.host, port: options.port, listenTextResolver: address => `listening at ${address}` })
+        const { port } = app.server.address() as AddressInfo
+        const both = loopback && (await listenBeside(twin, port))
+        const name = options.host.includes(':') ? `[${options.host}]` : options.host
+        return { port, urls: loopback ? [`http://127.0.0.1:${port}`, ...(both ? [`http://[::1]:${port}`] : [])] : [`http://${name}:${port}`] }
+      } catch (error) {
+        await app.close()
+        throw error
+      }
     },
     close: () => app.close(),
   }

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identify, isAlive, isGroupAlive, type ProcessIdentity, signal } from '../process-table.ts'
-import { codeOf, StartError } from '../start-error.ts'
+import { StartError, systemCodeOf } from '../start-error.ts'
 import { type Account, canRead, nobody } from './account.ts'
 import type { Binaries } from './binaries.ts'
 
@@ -40,7 +40,7 @@ export function readCluster(folder: string): Cluster {
   try {
     return clusterAt(folder, readFileSync(path, 'utf8').trim())
   } catch (error) {
-    const why = codeOf(error) === 'ENOENT' ? 'is missing: put it back' : `cannot be read (${codeOf(error)}): start as the user who owns it`
+    const why = systemCodeOf(error) === 'ENOENT' ? 'is missing: put it back' : `cannot be read (${systemCodeOf(error)}): start as the user who owns it`
     throw new StartError(`${path}, the password of the database, ${why}, or set DATA_DIR to another folder`, error)
   }
 }

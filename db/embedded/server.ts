@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { identify, isAlive, type ProcessIdentity, programOf, signal } from '../process-table.ts'
-import { codeOf, lineOf, StartError } from '../start-error.ts'
+import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { type Cluster, environment, reach, superuser } from './cluster.ts'
@@ -137,9 +137,9 @@ export async function findOrphan(cluster: Cluster): Promise<Server | null> {
     try {
       return (await servesThisFolder(cluster, found.port)) ? { process: running, port: found.port } : null
     } catch (error) {
-      // Another server's port, or another server's password: a reused pid, or a copy of a folder whose server runs elsewhere.
-      const code = codeOf(error)
-      if (code === '28P01' || (code === 'ECONNREFUSED' && !isAlive(running))) return null
+      // A ready server listens and knows its password: this pid belongs to the server of other files by now.
+      const refused = ['28P01', 'ECONNREFUSED'].includes(systemCodeOf(error))
+      if (refused && readPidFile(cluster)?.ready) return null
       last = error
     }
   }

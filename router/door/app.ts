@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { statusOf } from '../../platform/errors.ts'
 import { corsHeaders, decideCors } from './cors.ts'
@@ -26,13 +26,13 @@ const requestTimeout = 60_000
 export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    // The line a request gets is written below: Fastify's own would carry its query string.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy,
     requestTimeout,
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: request => canonicalPath(hosts, request.headers.host, request.url ?? '/'),
     genReqId: readRequestId,
-    requestIdLogLabel: 'requestId',
     // What is wrong with an address is found before any hook runs.
     frameworkErrors: (error, request, reply) => {
       reply.headers(corsHeaders(hosts, request.headers.origin))

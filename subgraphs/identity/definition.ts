@@ -80,7 +80,10 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
     (await import('./credentials/auth.ts')).openAuth(pool, publicUrl, settings, {
       clock,
       log,
-      organizationAtSignIn: sessions.organizationAtSignIn,
+      async organizationAtSignIn(userId) {
+        await sessions.dropExpired(userId)
+        return sessions.organizationAtSignIn(userId)
+      },
       async claims({ organizationId, ...session }) {
         const roles = organizationId && (await sessions.rolesIn(organizationId, session.userId))
         return claimsOf(session, roles ? { organizationId, roles } : null, clock.now())

@@ -355,9 +355,9 @@ export type ServiceEntry = {
   /** Path or address of its icon. */
   readonly icon: Scalars['String']['output'];
   /** What a caller may be allowed to do in it. */
-  readonly scopes: ReadonlyArray<ServiceScope>;
+  readonly scopes?: Maybe<ReadonlyArray<Maybe<ServiceScope>>>;
   /** Where its parts are reached. */
-  readonly addresses: ReadonlyArray<ServiceAddress>;
+  readonly addresses?: Maybe<ReadonlyArray<Maybe<ServiceAddress>>>;
   /** For whom one answer of its widget is true; null when it has no widget. */
   readonly widgetAudience?: Maybe<WidgetAudience>;
   /** Whether it should still be used. */
@@ -743,8 +743,8 @@ export type ServiceEntryResolvers<ContextType = Context, ParentType extends Reso
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   contexts?: Resolver<ReadonlyArray<ResolversTypes['ServiceContext']>, ParentType, ContextType>;
   icon?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  scopes?: Resolver<ReadonlyArray<ResolversTypes['ServiceScope']>, ParentType, ContextType>;
-  addresses?: Resolver<ReadonlyArray<ResolversTypes['ServiceAddress']>, ParentType, ContextType>;
+  scopes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ServiceScope']>>>, ParentType, ContextType>;
+  addresses?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ServiceAddress']>>>, ParentType, ContextType>;
   widgetAudience?: Resolver<Maybe<ResolversTypes['WidgetAudience']>, ParentType, ContextType>;
   lifecycle?: Resolver<ResolversTypes['ServiceLifecycle'], ParentType, ContextType>;
 };

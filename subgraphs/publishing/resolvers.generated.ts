@@ -284,6 +284,8 @@ export type SubscriptionPostStatusChangedArgs = {
 export type Post = {
   readonly __typename?: 'Post';
   readonly id: Scalars['ID']['output'];
+  /** The brand's id, for callers who may read posts and not brands. */
+  readonly brandId: Scalars['ID']['output'];
   /** The thread that groups it with others; a post alone is a thread of one. */
   readonly threadId: Scalars['ID']['output'];
   /** Its place in the thread, from 1; a later one is sent only after the earlier one is published. */
@@ -746,6 +748,7 @@ export type SubscriptionResolvers<ContextType = Context, ParentType extends Reso
 export type PostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post'], FederationReferenceType extends FederationReferenceTypes['Post'] = FederationReferenceTypes['Post']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Post']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   threadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   position?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   copy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

@@ -2,13 +2,14 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, globSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { canRead } from '../../db/embedded/account.ts'
 import { findBinaries } from '../../db/embedded/binaries.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../db/embedded.ts'
+import { lockFolder } from '../../db/lock.ts'
 import { identify } from '../../db/process-table.ts'
 import { newTestFolder } from '../kit/run-folder.ts'
 import { type Platform, startPlatform, until } from './platform.ts'
@@ -108,6 +109,18 @@ describe('a data folder', () => {
     }
   })
 
+  test('may be named by a relative path, and locked before', async () => {
+    const folder = newFolder()
+    if (isRoot) chownSync(folder, 65534, 65534)
+    chmodSync(folder, 0o755)
+    const lock = await lockFolder(folder)
+    const { url, stop } = await startPostgres({ folder: relative(process.cwd(), folder), log })
+    expect(await ask(url, 'select 1')).toBe(1)
+    await stop()
+    await expect(lockFolder(folder)).rejects.toThrow(/in use/)
+    lock.release()
+  })
+
   test('that is in use refuses a second start in one line that names the holder', async () => {
     const folder = newFolder()
     const first = launch(folder)
@@ -176,6 +189,20 @@ describe('a server', () => {
     } finally {
       other.kill()
     }
+  })
+
+  test('whose pid belongs to the server of another folder by now is started again', async () => {
+    const [folder, elsewhere] = [newFolder(), newFolder()]
+    await (await start(folder)).stop()
+    await start(elsewhere)
+    const foreign = readFileSync(pidFile(elsewhere), 'utf8')
+    writeFileSync(pidFile(folder), foreign)
+    const second = await start(folder)
+    expect(second.recovered).toBe('after a crash')
+    await second.stop()
+    // The port of its last run, on which nothing listens any more.
+    writeFileSync(pidFile(folder), foreign.split('\n').with(3, '1').join('\n'))
+    expect((await start(folder)).recovered).toBe('after a crash')
   })
 
   test('is not adopted for a copy of its folder', async () => {
@@ -258,6 +285,18 @@ describe.runIf(isRoot && isLinux)('started by root', () => {
     const byUser = launch(folder, { account })
     expect(await byUser.ready()).toMatchObject({ recovered: 'warm' })
     expect(await byUser.end('SIGTERM')).toBe(0)
+  })
+
+  test("an ordinary user's start in somebody else's folder ends with one line", async ({ skip }) => {
+    const account = { uid: 12345, gid: 12345 }
+    if (!canRead(account, import.meta.filename) || !canRead(account, process.execPath)) skip('an ordinary user cannot read this project here')
+    const folder = newFolder()
+    chmodSync(folder, 0o755)
+    await expect(launch(folder, { account }).ready()).rejects.toThrow(
+      new Error(
+        `data folder ${folder} cannot be used (permission denied, it belongs to user 0 and this is user 12345): set DATA_DIR to a folder that can be written`,
+      ),
+    )
   })
 
   test('library links that the installation left out are made; a package out of reach is copied to where it can run', () => {

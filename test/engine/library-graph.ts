@@ -125,7 +125,11 @@ export const library: Record<string, Part> = {
       scalar Json
       type Author @key(fields: "id") { id: ID! name: String! nick: String favourite: Book meta: Json }
       type Book @key(fields: "id", resolvable: false) { id: ID! }`,
-    resolvers: { Query: { author: (_: unknown, { id }: { id: string }) => (Object.hasOwn(authors, id) ? author(id) : null) }, Author: { ...Author, ...known }, Json },
+    resolvers: {
+      Query: { author: (_: unknown, { id }: { id: string }) => (Object.hasOwn(authors, id) ? author(id) : null) },
+      Author: { ...Author, ...known },
+      Json,
+    },
   },
   likes: {
     sdl: 'type Node @key(fields: "id") @interfaceObject { id: ID! likes: Int }',

@@ -105,4 +105,3 @@ export function randomOperation(schema: GraphQLSchema, choices: readonly number[
   const source = [`query${declared.length > 0 ? `(${declared.join(', ')})` : ''} ${body}`, ...fragments].join('\n')
   return { source, variables }
 }
-

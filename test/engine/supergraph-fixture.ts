@@ -76,10 +76,14 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   const supergraphSdl = compose(parts)
   const sent: Sent[] = []
   const logged: Record<string, unknown>[] = []
-  const embedded = createEmbeddedTransport(new Map(Object.entries(parts).map(([name, part]) => [name, subgraphOf(part)])))
+  const subgraphs = new Map(Object.entries(parts).map(([name, part]) => [name, subgraphOf(part)]))
+  const embedded = createEmbeddedTransport(subgraphs)
   const transport: Transport = {
     fetch(fetch, call) {
       sent.push({ subgraph: fetch.subgraph, text: fetch.text, variables: call.variables })
+      // The embedded transport does not validate; a subgraph behind HTTP would.
+      const mistakes = validate(subgraphs.get(fetch.subgraph)!.schema, fetch.document)
+      if (mistakes.length > 0) throw new Error(`An invalid document for ${fetch.subgraph}: ${mistakes.join('\n')}\n${fetch.text}`)
       return options.intercept ? options.intercept(fetch, call, () => embedded.fetch(fetch, call)) : embedded.fetch(fetch, call)
     },
     subscribe(fetch, call) {
@@ -128,7 +132,7 @@ function subgraphOf(part: Part): Subgraph {
 /** Paths of an answer's errors as texts, sorted. */
 export const pathsOf = (answer: Answer) => (answer.errors ?? []).map(error => (error.path ?? []).join('.')).sort()
 
-export const codesOf = (answer: Answer) => (answer.errors ?? []).map(error => error.extensions?.['code'])
+export const codesOf = (answer: Answer) => (answer.errors ?? []).map(error => error.extensions?.code)
 
 /** Waits until a condition holds; fails after two seconds. */
 export async function until(condition: () => boolean): Promise<void> {
@@ -141,4 +145,3 @@ export async function until(condition: () => boolean): Promise<void> {
 
 /** A source of events whose listeners can be counted. */
 export const eventSource = createMemoryEvents
-

@@ -78,9 +78,7 @@ function safeResult(result: ExecutionResult): ExecutionResult {
 function isArgumentError(error: GraphQLError): boolean {
   const cause = error.originalError
   return (
-    cause instanceof GraphQLError &&
-    cause.extensions.code === undefined &&
-    (cause.nodes?.[0]?.kind.endsWith('Value') || cause.nodes?.[0]?.kind === 'Variable')
+    cause instanceof GraphQLError && cause.extensions.code === undefined && (cause.nodes?.[0]?.kind.endsWith('Value') || cause.nodes?.[0]?.kind === 'Variable')
   )
 }
 

@@ -40,6 +40,15 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
       return rows[0] ? { sessionId: rows[0].id, ...toStandingSession(rows[0]) } : null
     },
 
+    /** Removes what is left of a person's expired sessions: whoever keeps signing in does not fill the table. */
+    async dropExpired(userId: string): Promise<void> {
+      await pool.query({
+        name: 'drop expired sessions',
+        text: 'delete from identity.sessions where user_id = $1 and expires_at <= $2',
+        values: [userId, clock.now()],
+      })
+    },
+
     /** Where a new session begins: in the organization that was last switched to, else in the oldest membership. */
     async organizationAtSignIn(userId: string): Promise<string | null> {
       const { rows } = await pool.query<{ organization_id: string }>({

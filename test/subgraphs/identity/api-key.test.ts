@@ -62,6 +62,7 @@ describe('API keys', () => {
     expect((await run(other, revoke, { id: apiKey.id })).code()).toBe('NOT_FOUND')
     expect((await run(member, revoke, { id: apiKey.id })).code()).toBe('FORBIDDEN')
     expect(await use(secret)).toBeDefined()
+    open.clock.advance(1000)
     const at = open.clock.now().toISOString()
     expect((await run(owner, revoke, { id: apiKey.id })).data().revokeApiKey.revokedAt).toBe(at)
     open.clock.advance(1000)

@@ -1,12 +1,14 @@
 import { graphql } from 'graphql'
+import pg from 'pg'
 import { pino } from 'pino'
+import { expect } from 'vitest'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
 import { defineIdentity, type Identity } from '../../../subgraphs/identity/definition.ts'
 import { scopesOf } from '../../../subgraphs/scopes.ts'
 import type { Foundation } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
-import { createTestDatabase } from '../../kit/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../kit/database.ts'
 
 export const origin = 'http://localhost:4000'
 export const password = 'correct horse battery'
@@ -104,5 +106,26 @@ export async function execute(identity: Identity, viewer: Viewer, source: string
     },
     code: () => answer.errors?.[0]?.extensions?.code,
     message: () => answer.errors?.[0]?.message,
+  }
+}
+
+/**
+ * Brings writers of one table to the same point: holds the table until so many statements of this database wait, then lets go.
+ * What has to be serialised further up must have been by then.
+ */
+export async function atTheSameMoment<Result>(database: TestDatabase, table: string, writers: readonly (() => Promise<Result>)[]): Promise<Result[]> {
+  const holder = new pg.Client({ connectionString: database.url })
+  holder.on('error', () => {})
+  await holder.connect()
+  try {
+    await holder.query(`begin; lock table ${table} in share row exclusive mode`)
+    const results = Promise.all(writers.map(write => write()))
+    const waiting = async () =>
+      (await holder.query("select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rows[0].n
+    await expect.poll(waiting, { timeout: 5_000 }).toBe(writers.length)
+    await holder.query('commit')
+    return await results
+  } finally {
+    await holder.end()
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Provisioned } from '../../../subgraphs/identity/provision.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { countStatements } from '../../kit/statements.ts'
-import { execute, openIdentity, userViewer, world } from './identity-world.ts'
+import { atTheSameMoment, execute, openIdentity, userViewer, world } from './identity-world.ts'
 
 describe('organizations and their members', () => {
   let open: Awaited<ReturnType<typeof openIdentity>>
@@ -162,7 +162,10 @@ describe('organizations and their members', () => {
     const owner = await memberOf('owner@acme.test')
     await run(viewers.owner, change, { id: admin.id, roles: ['OWNER'] })
     const second = { ...viewers.admin, roles: ['owner'] }
-    const both = await Promise.all([run(viewers.owner, remove, { id: owner.id }), run(second, remove, { id: admin.id })])
+    const both = await atTheSameMoment(open.database, 'identity.memberships', [
+      () => run(viewers.owner, remove, { id: owner.id }),
+      () => run(second, remove, { id: admin.id }),
+    ])
     expect(both.map(answer => answer.code()).sort()).toEqual(['CONFLICT', undefined])
   })
 

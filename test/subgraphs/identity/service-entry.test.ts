@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Registration } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
-import { execute, openIdentity } from './identity-world.ts'
+import { atTheSameMoment, execute, openIdentity } from './identity-world.ts'
 
 const publishing: Registration = {
   slug: 'publishing',
@@ -60,7 +60,11 @@ describe('the registry of services', () => {
   })
 
   it('I-07 is repeatable: ids stay, changes are taken over, several processes may do it at once', async () => {
-    await Promise.all([register([publishing]), register([publishing]), register([publishing, launcher])])
+    await atTheSameMoment(open.database, 'identity.service_entries', [
+      () => register([publishing]),
+      () => register([publishing]),
+      () => register([publishing, launcher]),
+    ])
     const { id } = await read('publishing')
     await register([{ ...publishing, title: 'Publish', lifecycle: 'deprecated' }])
     expect(await read('publishing')).toMatchObject({ id, title: 'Publish', lifecycle: 'DEPRECATED' })

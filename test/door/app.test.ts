@@ -1,0 +1,270 @@
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonicalPath, createHosts, localOrigins } from '../../router/door/hosts.ts'
+import type { RouteTable } from '../../router/rest/row.ts'
+import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+const twoParts = () =>
+  new ReadableStream({
+    start(controller) {
+      for (const part of ['one ', 'two']) controller.enqueue(new TextEncoder().encode(part))
+      controller.close()
+    },
+  })
+
+/** A subgraph that serves HTTP only, and tells what reached it. */
+const echo = {
+  registration: { slug: 'publishing' },
+  async http(request: Request, viewer: Viewer) {
+    const url = new URL(request.url)
+    if (url.pathname.endsWith('/crash')) throw new Error('secret inside')
+    if (url.pathname.endsWith('/sign-out'))
+      return new Response(null, {
+        status: 302,
+        headers: [
+          ['location', '/somewhere'],
+          ['set-cookie', 'a=1; Path=/'],
+          ['set-cookie', 'b=2; Path=/'],
+        ],
+      })
+    if (url.pathname.endsWith('/stream'))
+      return new Response(twoParts(), {
+        headers: { 'content-type': 'text/event-stream', 'access-control-allow-origin': '*' },
+      })
+    return Response.json({
+      url: request.url,
+      method: request.method,
+      viewer: viewer.kind,
+      body: await request.text(),
+      headers: Object.fromEntries(request.headers),
+    })
+  },
+} as unknown as Subgraph
+
+const tables: readonly RouteTable[] = [
+  {
+    slug: 'publishing',
+    rows: [
+      { kind: 'forward', method: '*', path: '/open/*', access: { public: 'a test' }, limit: 1000, to: 'publishing', why: 'foreign handler' },
+      { kind: 'forward', method: 'GET', path: '/guarded', access: { scope: 'publishing:posts.read' }, limit: 0, to: 'publishing', why: 'page' },
+    ],
+  },
+]
+
+type Platform = Awaited<ReturnType<typeof openRouter>>
+let platform: Platform
+const database = { up: true }
+beforeAll(async () => {
+  platform = await openRouter(schemaEngine(smallGraph()), {
+    subgraphs: [echo],
+    tables,
+    readiness: [
+      { name: 'database', check: async () => (database.up ? undefined : Promise.reject(new Error('down'))) },
+      { name: 'publishing', check: async () => undefined },
+    ],
+  })
+  platform.signIn('one')
+})
+afterAll(() => platform.close())
+
+describe('hosts', () => {
+  const hosts = createHosts('http://localhost:4000', localOrigins('http://localhost:4000'))
+  test.each([
+    ['publishing.localhost:4000', '/api/posts?x=1', '/publishing/api/posts?x=1'],
+    ['Publishing.LOCALHOST', '/api/posts', '/publishing/api/posts'],
+    ['web.publishing.localhost', '/api/posts', '/publishing/api/posts'],
+    ['marketing.launcher.localhost', '/apps', '/launcher/apps'],
+    ['publishing.localhost', '/publishing/api/posts', '/publishing/api/posts'],
+    ['publishing.localhost', '/identity/api/auth/token', '/identity/api/auth/token'],
+    ['publishing.localhost', '/publishings', '/publishing/publishings'],
+    ['publishing.localhost', '/graphql?query={a}', '/graphql?query={a}'],
+    ['publishing.localhost', '/health/ready', '/health/ready'],
+    ['publishing.localhost', '/openapi.json', '/openapi.json'],
+    ['publishing.localhost', '/.well-known/x', '/.well-known/x'],
+    ['publishing.localhost', '/', '/'],
+    ['publishing.localhost', '/?a', '/?a'],
+    ['publishing.localhost', '/graphqlx', '/publishing/graphqlx'],
+    ['localhost:4000', '/api/posts', '/api/posts'],
+    ['elsewhere.example', '/api/posts', '/api/posts'],
+    [undefined, '/api/posts', '/api/posts'],
+  ])('S-14 %s%s means %s', (host, url, canonical) => expect(canonicalPath(hosts, host, url)).toBe(canonical))
+
+  test('a service’s host answers with and without the prefix, and GraphQL too', async () => {
+    const host = `publishing.localhost:${platform.port}`
+    for (const path of ['/open/x?y=1', '/publishing/open/x?y=1'])
+      expect((await platform.ask(path, { headers: { host } })).json.url).toBe(`${platform.origin}/publishing/open/x?y=1`)
+    expect((await platform.gql('{ hello }', { host })).json.data).toEqual({ hello: 'Hello world' })
+    expect((await platform.ask('/open/x')).status).toBe(404)
+  })
+})
+
+describe('CORS', () => {
+  const ours = () => `http://publishing.localhost:${platform.port}`
+  test('an origin of ours is named on every answer, errors included; a foreign one never', async () => {
+    const asked: (Parameters<Platform['ask']> | [string])[] = [
+      ['/publishing/open/x'],
+      ['/publishing/open/stream'],
+      ['/publishing/open/crash'],
+      ['/publishing/guarded'],
+      ['/nowhere'],
+      ['/publishing/%E0%A4%A'],
+      ['/health/live'],
+      ['/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }],
+      ['/graphql', { method: 'POST', headers: { 'content-type': 'application/json', authorization: 'Bearer x' }, body: '{"query":"{hello}"}' }],
+    ]
+    for (const [path, request] of asked) {
+      const known = await platform.ask(path, { ...request, headers: { ...request?.headers, origin: ours() } })
+      expect([path, known.headers['access-control-allow-origin'], known.headers['access-control-allow-credentials']]).toEqual([path, ours(), 'true'])
+      const foreign = await platform.ask(path, { ...request, headers: { ...request?.headers, origin: 'https://evil.example' } })
+      expect([path, foreign.headers['access-control-allow-origin']]).toEqual([path, undefined])
+    }
+  })
+
+  test('a preflight is answered for our origins, with the headers that were asked for', async () => {
+    const preflight = (origin: string) =>
+      platform.ask('/publishing/guarded', {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization,if-match' },
+      })
+    const known = await preflight(ours())
+    expect(known.status).toBe(204)
+    expect(known.headers).toMatchObject({
+      'access-control-allow-origin': ours(),
+      'access-control-allow-headers': 'authorization,if-match',
+      vary: expect.stringContaining('Origin'),
+    })
+    expect(known.headers['access-control-allow-methods']).toContain('PUT')
+    const foreign = await preflight('https://evil.example')
+    expect(Object.keys(foreign.headers).filter(name => name.startsWith('access-control'))).toEqual([])
+  })
+})
+
+describe('forward rows', () => {
+  test('pass method, query, headers and the untouched body, with the address of the connection only', async () => {
+    const answer = await platform.ask('/publishing/open/x?a=1&a=2', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-odd',
+        'x-client-address': '6.6.6.6',
+        'x-forwarded-for': '7.7.7.7',
+        'x-extra': 'kept',
+        cookie: 'session=one',
+        'x-request-id': 'request-1',
+      },
+      body: '{"not": json',
+    })
+    expect(answer.json).toMatchObject({ url: `${platform.origin}/publishing/open/x?a=1&a=2`, method: 'POST', body: '{"not": json' })
+    expect(answer.json.headers).toMatchObject({
+      'content-type': 'application/x-odd',
+      'x-client-address': '127.0.0.1',
+      'x-extra': 'kept',
+      cookie: 'session=one',
+      'x-request-id': 'request-1',
+    })
+  })
+
+  test('believe a forwarding header only behind a proxy that is trusted', async () => {
+    await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, trustProxy: '127.0.0.1' })
+    expect((await behind.ask('/publishing/open/x', { headers: { 'x-forwarded-for': '7.7.7.7' } })).json.headers['x-client-address']).toBe('7.7.7.7')
+  })
+
+  test('that are public never read credentials, not even wrong ones', async () => {
+    const asked = platform.asked.cookie
+    for (const headers of [{ authorization: 'Bearer nonsense' }, { 'x-api-key': 'guess' }, { cookie: 'session=gone' }] as Record<string, string>[])
+      expect((await platform.ask('/publishing/open/x', { headers })).json.viewer).toBe('anonymous')
+    expect(platform.asked.cookie).toBe(asked)
+  })
+
+  test('answer with every Set-Cookie, redirects unfollowed, and streams as they come', async () => {
+    const out = await platform.ask('/publishing/open/sign-out', { method: 'POST' })
+    expect([out.status, out.headers.location, out.headers['set-cookie']]).toEqual([302, '/somewhere', ['a=1; Path=/', 'b=2; Path=/']])
+    const stream = await platform.ask('/publishing/open/stream')
+    expect([stream.text, stream.headers['content-type'], stream.headers['access-control-allow-origin']]).toEqual(['one two', 'text/event-stream', undefined])
+  })
+
+  test('with a scope ask for it', async () => {
+    const guarded = (headers: Record<string, string>) => platform.ask('/publishing/guarded', { headers })
+    expect((await guarded({})).json).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', requiredScopes: [['publishing:posts.read']] })
+    expect((await guarded({ authorization: `Bearer ${await platform.token('one')}` })).json).toMatchObject({ viewer: 'user' })
+    platform.keys.set('hash of narrow', { keyId: 'n', organizationId: 'org-1', scopes: [], expiresAt: null })
+    expect((await guarded({ 'x-api-key': 'narrow' })).json).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    const stale = await guarded({ cookie: 'session=gone' })
+    expect([stale.status, stale.headers['set-cookie']?.length]).toEqual([401, 2])
+  })
+
+  test('refuse a body over their limit and other methods than theirs', async () => {
+    expect((await platform.ask('/publishing/open/x', { method: 'POST', body: 'x'.repeat(1001) })).json).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' })
+    const answer = await platform.ask('/publishing/guarded', { method: 'DELETE' })
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
+  })
+
+  test('that change something make the next request see it: signed out means signed out', async () => {
+    platform.signIn('leaving')
+    const headers = { authorization: `Bearer ${await platform.token('leaving')}` }
+    expect((await platform.gql('{ hello }', headers)).status).toBe(200)
+    platform.sessions.delete('leaving')
+    await platform.ask('/publishing/open/sign-out', { method: 'POST' })
+    expect((await platform.gql('{ hello }', headers)).status).toBe(401)
+  })
+})
+
+describe('errors outside GraphQL', () => {
+  test.each([
+    ['/nowhere', {}, 404, 'NOT_FOUND'],
+    ['/publishing/%E0%A4%A', {}, 400, 'BAD_USER_INPUT'],
+    ['/publishing/open/crash', {}, 500, 'INTERNAL_SERVER_ERROR'],
+  ])('%s is a problem with its code and request id', async (path, request, status, code) => {
+    const answer = await platform.ask(path, request)
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+    expect(answer.json).toMatchObject({
+      type: 'about:blank',
+      status,
+      code,
+      title: expect.any(String),
+      detail: expect.any(String),
+      requestId: expect.any(String),
+    })
+    expect(answer.text).not.toContain('secret inside')
+  })
+
+  test('what is no HTTP at all is answered and cut', async () => {
+    const text = await new Promise<string>(resolve => {
+      const socket = connect(platform.port, '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'))
+      let all = ''
+      socket.on('data', part => {
+        all += part
+      })
+      socket.on('close', () => resolve(all))
+    })
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*application\/problem\+json[\s\S]*"requestId"/)
+  })
+})
+
+test('S-11 live says that the process answers, ready that everything behind it does', async () => {
+  expect((await platform.ask('/health/live')).status).toBe(200)
+  expect((await platform.ask('/health/ready')).json).toEqual({
+    status: 'ready',
+    checks: [
+      { name: 'database', ready: true },
+      { name: 'publishing', ready: true },
+    ],
+  })
+  database.up = false
+  const answer = await platform.ask('/health/ready')
+  expect([answer.status, answer.json.code, answer.json.detail]).toEqual([503, 'NOT_READY', expect.stringContaining('database')])
+  expect((await platform.ask('/health/live', { headers: { authorization: 'Bearer nonsense' } })).status).toBe(200)
+  database.up = true
+})
+
+test.each(['127.0.0.1', '::1'])('a port that is taken on %s is an error with its code, and nothing stays half open', async host => {
+  const holder = createServer()
+  await new Promise<void>(resolve => holder.listen(0, host, resolve))
+  const { port } = holder.address() as AddressInfo
+  await expect(openRouter(schemaEngine(smallGraph()), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const other = createServer()
+  await new Promise<void>((resolve, reject) => other.on('error', reject).listen(port, host === '::1' ? '127.0.0.1' : '::1', resolve))
+  await Promise.all([holder, other].map(server => new Promise(resolve => server.close(resolve))))
+})

@@ -1,0 +1,198 @@
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { scopesOf } from '../../subgraphs/scopes.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+type Platform = Awaited<ReturnType<typeof openRouter>>
+let platform: Platform
+beforeAll(async () => {
+  platform = await openRouter(schemaEngine(smallGraph()))
+})
+afterAll(() => platform.close())
+beforeEach(() => {
+  platform.sessions.clear()
+  platform.keys.clear()
+  platform.fail(false)
+  platform.signIn('one')
+})
+
+const whoQuery = '{ viewer { kind userId organizationId roles scopes } }'
+const who = async (headers: Record<string, string>) => (await platform.gql(whoQuery, headers)).json?.data?.viewer
+const bearer = async (...token: Parameters<Platform['token']>) => ({ authorization: `Bearer ${await platform.token(...token)}` })
+const code = (answer: { json: { errors: { extensions: { code: string } }[] } }) => answer.json.errors[0]!.extensions.code
+
+test('without credentials the viewer is anonymous', async () => {
+  expect(await who({})).toEqual({ kind: 'anonymous', userId: null, organizationId: null, roles: [], scopes: [] })
+  expect(await who({ authorization: '' })).toMatchObject({ kind: 'anonymous' })
+})
+
+describe('I-01 an access token', () => {
+  test('makes its person the viewer, with the scopes of the roles', async () => {
+    expect(await who(await bearer('one'))).toEqual({
+      kind: 'user',
+      userId: 'user of one',
+      organizationId: 'org-1',
+      roles: ['member'],
+      scopes: scopesOf(['member']),
+    })
+  })
+
+  test.each([
+    ['with a changed signature', async () => `${(await platform.token('one')).slice(0, -8)}AAAAAAAA`],
+    ['of another issuer', () => platform.token('one', { iss: 'https://elsewhere.example' })],
+    ['that has expired', () => platform.token('one', { exp: Math.floor(platform.clock.now().getTime() / 1000) - 1 })],
+    ['without a session', () => platform.token('one', { sid: undefined })],
+    ['of a session that ended', async () => platform.token('one', { sid: 'gone' })],
+    ['of another person’s session', () => platform.token('one', { sub: 'somebody else' })],
+    ['that no key of ours signed', () => new SignJWT({ sid: 'one', sub: 'user of one' }).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32))],
+    ['that is none', async () => 'nonsense'],
+  ])('%s is 401 for the whole request', async (_what, token) => {
+    const answer = await platform.gql('{ __typename }', { authorization: `Bearer ${await token()}` })
+    expect([answer.status, code(answer)]).toEqual([401, 'UNAUTHENTICATED'])
+    expect(answer.json).not.toHaveProperty('data')
+    expect(answer.headers['www-authenticate']).toBe('Bearer')
+  })
+
+  test('another scheme is 401', async () => {
+    expect((await platform.gql('{ __typename }', { authorization: 'Basic b3duZXI6eA==' })).status).toBe(401)
+  })
+
+  test('expires by the platform’s clock, though it was read before', async () => {
+    const headers = await bearer('one')
+    expect((await platform.gql('{ __typename }', headers)).status).toBe(200)
+    platform.clock.advance(601_000)
+    const answer = await platform.gql('{ __typename }', headers)
+    expect([answer.status, answer.json.errors[0].message]).toEqual([401, expect.stringContaining('expired')])
+  })
+
+  test('signed with a new key is accepted: the keys are asked for again, and not for every unknown key id', async () => {
+    await using fresh = await openRouter(schemaEngine(smallGraph()))
+    fresh.signIn('one')
+    expect((await fresh.gql('{ __typename }', { authorization: `Bearer ${await fresh.token('one')}` })).status).toBe(200)
+    const loaded = fresh.asked.jwks
+    const unknown = await new SignJWT({ sid: 'one', sub: 'user of one' })
+      .setProtectedHeader({ alg: 'EdDSA', kid: 'unknown' })
+      .sign((await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])).privateKey)
+    for (let round = 0; round < 10; round += 1) expect((await fresh.gql('{ __typename }', { authorization: `Bearer ${unknown}` })).status).toBe(401)
+    expect(fresh.asked.jwks - loaded).toBeLessThanOrEqual(1)
+
+    await using rotated = await openRouter(schemaEngine(smallGraph()))
+    rotated.signIn('one')
+    await rotated.addSigningKey('second')
+    expect((await rotated.gql('{ __typename }', { authorization: `Bearer ${await rotated.token('one')}` })).status).toBe(200)
+  })
+
+  test('holds its organization no longer than its person is a member', async () => {
+    platform.signIn('leaving member')
+    const headers = await bearer('leaving member')
+    platform.signIn('leaving member', { organizationId: null, roles: [], context: 'personal' })
+    await expect.poll(() => who(headers), { timeout: 2500 }).toMatchObject({ kind: 'user', organizationId: null, roles: [], scopes: [] })
+  })
+
+  test('of a session that signs out ends within two seconds', async () => {
+    platform.signIn('signing out')
+    const headers = await bearer('signing out')
+    expect(await who(headers)).toMatchObject({ kind: 'user' })
+    platform.sessions.delete('signing out')
+    await expect.poll(async () => (await platform.gql('{ __typename }', headers)).status, { timeout: 2000 }).toBe(401)
+  })
+})
+
+test('lookups of sessions are shared: many requests at once ask identity once', async () => {
+  const tokens = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => `many-${n}`).map(id => {
+      platform.signIn(id)
+      return bearer(id)
+    }),
+  )
+  await platform.gql('{ hello }')
+  const before = platform.asked.sessions
+  for (let round = 0; round < 3; round += 1) await Promise.all(tokens.map(headers => platform.gql('{ hello }', headers)))
+  expect(platform.asked.sessions - before).toBeLessThan(20)
+})
+
+test('identity that cannot be reached is an accident, not a stranger', async () => {
+  platform.signIn('never asked about before')
+  const headers = await bearer('never asked about before')
+  platform.fail(true)
+  const answer = await platform.gql('{ hello }', headers)
+  expect([answer.status, code(answer)]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+  expect(answer.text).not.toContain('database')
+})
+
+describe('I-02 an API key', () => {
+  beforeEach(() => {
+    platform.keys.set('hash of secret-key', { keyId: 'key-1', organizationId: 'org-1', scopes: ['publishing:posts.read'], expiresAt: null })
+  })
+
+  test('makes a viewer with its own scopes and no person', async () => {
+    expect(await who({ 'x-api-key': 'secret-key' })).toEqual({
+      kind: 'apiKey',
+      userId: null,
+      organizationId: 'org-1',
+      roles: [],
+      scopes: ['publishing:posts.read'],
+    })
+  })
+
+  test('that is unknown, and a service token as long as there are none, are 401', async () => {
+    expect((await platform.gql('{ __typename }', { 'x-api-key': 'guess' })).status).toBe(401)
+    expect((await platform.gql('{ __typename }', { 'x-service-token': 'guess' })).status).toBe(401)
+  })
+
+  test('beside another credential is refused with a sentence', async () => {
+    const answer = await platform.gql('{ __typename }', { 'x-api-key': 'secret-key', ...(await bearer('one')) })
+    expect([answer.status, code(answer)]).toEqual([400, 'BAD_USER_INPUT'])
+    expect(answer.json.errors[0].message).toContain('authorization and x-api-key')
+  })
+})
+
+describe('the session cookie', () => {
+  const cookie = { cookie: 'session=one' }
+  test('counts on a web host, from a trusted origin', async () => {
+    expect(await who({ ...cookie, origin: platform.origin })).toMatchObject({ kind: 'user', userId: 'user of one' })
+    const host = `web.publishing.localhost:${platform.port}`
+    expect(await who({ ...cookie, host, origin: `http://${host}` })).toMatchObject({ kind: 'user' })
+    expect(await who({ ...cookie, 'sec-fetch-site': 'same-origin' })).toMatchObject({ kind: 'user' })
+  })
+
+  test('does not count on other hosts', async () => {
+    expect(await who({ ...cookie, host: 'api.example', origin: platform.origin })).toMatchObject({ kind: 'anonymous' })
+  })
+
+  test('is refused, not overlooked, for a foreign origin or none', async () => {
+    for (const origin of [{ origin: 'https://evil.example' }, { origin: 'null' }, {}] as Record<string, string>[]) {
+      const answer = await platform.gql('{ __typename }', { ...cookie, ...origin })
+      expect([answer.status, code(answer)]).toEqual([403, 'FORBIDDEN'])
+    }
+  })
+
+  test('that names no session is 401 and taken back', async () => {
+    const answer = await platform.gql('{ __typename }', { cookie: 'session=gone', origin: platform.origin })
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([401, ['session=; Max-Age=0; Path=/', 'other=; Max-Age=0; Path=/']])
+  })
+
+  test('gives way to a credential in a header', async () => {
+    expect(await who({ cookie: 'session=gone', origin: platform.origin, ...(await bearer('one')) })).toMatchObject({ kind: 'user' })
+  })
+
+  test('of somebody else’s cookies says nothing', async () => {
+    expect(await who({ cookie: 'theme=dark', origin: platform.origin })).toMatchObject({ kind: 'anonymous' })
+  })
+})
+
+test('S-11 no credential stands in the log', async () => {
+  const headers = await bearer('one')
+  await platform.gql('{ crash }', { ...headers })
+  await platform.ask(`/graphql?query=${encodeURIComponent('{ hello(name: "private-words") }')}`, { headers: { 'x-api-key': 'private-key' } })
+  await platform.gql('{ hello }', { cookie: 'session=private-session', origin: platform.origin })
+  platform.router.app.log.info(
+    { headers: { authorization: 'private-a', cookie: 'private-b' }, token: 'private-c', deep: { it: { password: 'private-d' } } },
+    'said',
+  )
+  const log = platform.lines.join('')
+  expect(log).toContain('"msg":"said"')
+  expect(log).not.toContain('private-')
+  expect(log).not.toContain(headers.authorization.slice(7))
+})

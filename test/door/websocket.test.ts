@@ -1,0 +1,306 @@
+import { createClient } from 'graphql-ws'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import { socketLimits } from '../../router/door/websocket.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+type Platform = Awaited<ReturnType<typeof openRouter>>
+let platform: Platform
+let events: Events
+beforeEach(async () => {
+  events = createMemoryEvents()
+  platform = await openRouter(schemaEngine(smallGraph(events)))
+  platform.signIn('one')
+})
+afterEach(() => platform.close())
+
+/** A bare socket: what it was sent, and how it was closed. */
+async function dial(headers: Record<string, string> = {}, url = platform.url) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: { host: `localhost:${platform.port}`, ...headers },
+  })
+  const messages: { type: string; id?: string; payload?: Record<string, unknown> }[] = []
+  socket.on('message', data => messages.push(JSON.parse(String(data))))
+  const closed = new Promise<{ code: number; reason: string }>(resolve => socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })))
+  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+  const send = (message: unknown) => socket.send(JSON.stringify(message))
+  const got = async (type: string, id?: string) => {
+    const find = () => messages.find(message => message.type === type && message.id === id)
+    await expect.poll(find, { timeout: 5000 }).toBeDefined()
+    return find()!
+  }
+  return {
+    socket,
+    messages,
+    closed,
+    send,
+    got,
+    init: async (payload?: Record<string, unknown>) => {
+      send({ type: 'connection_init', payload })
+      return got('connection_ack')
+    },
+    subscribe: (id: string, query: string, variables?: Record<string, unknown>) => send({ id, type: 'subscribe', payload: { query, variables } }),
+  }
+}
+const token = async () => `Bearer ${await platform.token('one')}`
+const listening = (count: number) => expect.poll(() => events.listenerCount(), { timeout: 5000 }).toBe(count)
+
+describe('S-04 GraphQL over WebSocket', () => {
+  test('streams events to the official client, and runs queries and mutations too', async () => {
+    const client = createClient({
+      url: `ws://127.0.0.1:${platform.port}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: await token() },
+    })
+    const ticks: unknown[] = []
+    const done = new Promise(resolve =>
+      client.subscribe({ query: 'subscription { now: tick }' }, { next: ({ data }) => ticks.push(data), error: resolve, complete: () => resolve('done') }),
+    )
+    await listening(1)
+    events.announce('tick', { n: '1' })
+    events.announce('tick', { n: '2' })
+    await expect.poll(() => ticks).toEqual([{ now: '1' }, { now: '2' }])
+    for await (const result of client.iterate({ query: '{ viewer { kind userId } }' }))
+      expect(result.data).toEqual({ viewer: { kind: 'user', userId: 'user of one' } })
+    for await (const result of client.iterate({ query: 'mutation { rename(name: "n") }' })) expect(result.data).toEqual({ rename: 'n' })
+    await client.dispose()
+    await done
+    await listening(0)
+  })
+
+  test('answers on both families of the loopback interface', async () => {
+    expect(platform.urls).toEqual([`http://127.0.0.1:${platform.port}`, `http://[::1]:${platform.port}`])
+    const wire = await dial({}, platform.urls[1])
+    await wire.init()
+    expect((await fetch(`${platform.urls[1]}/health/live`)).status).toBe(200)
+    wire.socket.terminate()
+  })
+
+  test('keeps no listener after an unsubscribe, nor after a cut socket', async () => {
+    const wire = await dial()
+    await wire.init()
+    for (const id of ['a', 'b', 'c']) wire.subscribe(id, 'subscription { tick }')
+    await listening(3)
+    wire.send({ id: 'a', type: 'complete' })
+    await listening(2)
+    wire.socket.terminate()
+    await listening(0)
+  })
+
+  test('tells errors in the words of the doors: refusals whole, accidents masked', async () => {
+    const wire = await dial()
+    await wire.init()
+    wire.subscribe('a', '{ hello refuse crash }')
+    const { payload } = await wire.got('next', 'a')
+    expect(payload).toMatchObject({
+      data: { hello: 'Hello world' },
+      errors: [{ extensions: { code: 'CONFLICT' } }, { extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+    })
+    expect(JSON.stringify(payload)).not.toContain('ECONNREFUSED')
+    wire.subscribe('b', '{ nope }')
+    expect((await wire.got('error', 'b')).payload).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }])
+    wire.subscribe('c', `{ ${'hello '.repeat(1001)} }`)
+    expect((await wire.got('error', 'c')).payload).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', limit: 'fields' } }])
+    wire.socket.terminate()
+  })
+})
+
+describe('credentials of a socket', () => {
+  const kindOf = async (wire: Awaited<ReturnType<typeof dial>>) => {
+    wire.subscribe('who', '{ viewer { kind } }')
+    return ((await wire.got('next', 'who')).payload!.data as { viewer: { kind: string } }).viewer.kind
+  }
+
+  test.each(['authorization', 'Authorization', 'AUTHORIZATION'])('come in the payload under %s', async name => {
+    const wire = await dial()
+    await wire.init({ [name]: await token() })
+    expect(await kindOf(wire)).toBe('user')
+    wire.socket.terminate()
+  })
+
+  test('may be a key, or none at all', async () => {
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    const [keyed, bare, empty] = [await dial(), await dial(), await dial()]
+    await Promise.all([keyed.init({ 'X-API-Key': 'k' }), bare.init(), empty.init({ authorization: null })])
+    expect([await kindOf(keyed), await kindOf(bare), await kindOf(empty)]).toEqual(['apiKey', 'anonymous', 'anonymous'])
+    for (const wire of [keyed, bare, empty]) wire.socket.terminate()
+  })
+
+  test.each([
+    { authorization: 'Bearer nonsense' },
+    { authorization: 7 },
+    { 'x-api-key': 'guess' },
+    { 'x-api-key': 'ключ' },
+  ])('%o closes with 4401', async payload => {
+    const wire = await dial()
+    wire.send({ type: 'connection_init', payload })
+    expect((await wire.closed).code).toBe(4401)
+  })
+
+  test('that have expired close with 4403 and say so', async () => {
+    const old = await token()
+    platform.clock.advance(601_000)
+    const wire = await dial()
+    wire.send({ type: 'connection_init', payload: { authorization: old } })
+    expect(await wire.closed).toEqual({ code: 4403, reason: 'token expired' })
+  })
+
+  test('may be the cookie of the upgrade, when its origin is trusted', async () => {
+    const ours = await dial({ cookie: 'session=one', origin: platform.origin })
+    await ours.init()
+    expect(await kindOf(ours)).toBe('user')
+    ours.socket.terminate()
+    for (const origin of [{ origin: 'https://evil.example' }, {}] as Record<string, string>[]) {
+      const foreign = await dial({ cookie: 'session=one', ...origin })
+      foreign.send({ type: 'connection_init' })
+      expect((await foreign.closed).code).toBe(4401)
+    }
+  })
+})
+
+describe('a stream ends with its credential', () => {
+  const open = async (payload?: Record<string, unknown>, headers?: Record<string, string>) => {
+    const wire = await dial(headers)
+    await wire.init(payload)
+    wire.subscribe('a', 'subscription { tick }')
+    await listening(1)
+    return wire
+  }
+
+  test('I-01 when the token expires', async () => {
+    const wire = await open({ authorization: await token() })
+    platform.clock.advance(601_000)
+    const began = performance.now()
+    expect(await wire.closed).toEqual({ code: 4403, reason: 'token expired' })
+    expect(performance.now() - began).toBeLessThan(2000)
+    await listening(0)
+  })
+
+  test.each([
+    ['token', async () => open({ authorization: await token() })],
+    ['cookie', () => open(undefined, { cookie: 'session=one', origin: platform.origin })],
+  ])('I-01 when the session of its %s ends', async (_what, begin) => {
+    const wire = await begin()
+    platform.sessions.delete('one')
+    const began = performance.now()
+    expect((await wire.closed).code).toBe(4403)
+    expect(performance.now() - began).toBeLessThan(2000)
+    await listening(0)
+  })
+
+  test('I-02 when the key is revoked', async () => {
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    const wire = await open({ 'x-api-key': 'k' })
+    platform.keys.clear()
+    expect(await wire.closed).toEqual({ code: 4403, reason: 'key revoked' })
+  })
+
+  test('when the rights behind it change, so that they are decided again', async () => {
+    const wire = await open({ authorization: await token() })
+    platform.signIn('one', { roles: ['viewer'] })
+    expect(await wire.closed).toEqual({ code: 4403, reason: 'rights changed' })
+  })
+
+  test('and not before: a cookie outlives ten minutes, a token its session’s move to another organization', async () => {
+    const cookie = await open(undefined, { cookie: 'session=one', origin: platform.origin })
+    platform.clock.advance(601_000)
+    const asked = platform.asked.sessions
+    await expect.poll(() => platform.asked.sessions, { timeout: 5000 }).toBeGreaterThan(asked + 1)
+    expect(cookie.socket.readyState).toBe(WebSocket.OPEN)
+    expect(platform.router.openStreams()).toBe(1)
+    cookie.socket.terminate()
+    await expect.poll(() => platform.router.openStreams()).toBe(0)
+  })
+
+  test('identity that is down for a moment ends nothing', async () => {
+    const wire = await open({ authorization: await token() })
+    platform.fail(true)
+    await expect.poll(() => platform.lines.some(line => line.includes('could not be looked up')), { timeout: 3000 }).toBe(true)
+    expect(wire.socket.readyState).toBe(WebSocket.OPEN)
+    wire.socket.terminate()
+  })
+})
+
+describe('bounds', () => {
+  test('a client that does not read is dropped with 1013, and its listener with it', async () => {
+    const [slow, fast] = [await dial(), await dial()]
+    await Promise.all([slow.init(), fast.init()])
+    slow.subscribe('a', 'subscription { flood }')
+    fast.subscribe('a', 'subscription { flood }')
+    await listening(2)
+    slow.socket.pause()
+    for (let n = 0; events.listenerCount() === 2 && n < 200; n += 1) {
+      events.announce('flood', { n: String(n) })
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    await listening(1)
+    expect(fast.socket.readyState).toBe(WebSocket.OPEN)
+    slow.socket.terminate()
+    fast.socket.terminate()
+  })
+
+  test(`one socket runs at most ${socketLimits.operations} operations at a time`, async () => {
+    const wire = await dial()
+    await wire.init()
+    for (let n = 0; n <= socketLimits.operations; n += 1) wire.subscribe(`s${n}`, 'subscription { tick }')
+    expect((await wire.got('error', `s${socketLimits.operations}`)).payload).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    await listening(socketLimits.operations)
+    wire.socket.terminate()
+    await listening(0)
+  })
+
+  test('a message that is too large closes with 1009', async () => {
+    const wire = await dial()
+    await wire.init()
+    wire.subscribe('a', '{ hello }', { x: 'x'.repeat(socketLimits.messageBytes) })
+    expect((await wire.closed).code).toBe(1009)
+  })
+
+  test('a socket that never introduces itself is closed with 4408, one that is no JSON with 4400', async () => {
+    const [silent, babbling] = [await dial(), await dial()]
+    babbling.socket.send('hello')
+    expect((await babbling.closed).code).toBe(4400)
+    expect((await silent.closed).code).toBe(4408)
+  })
+
+  test.each([
+    ['/elsewhere', 'graphql-transport-ws', 404],
+    ['/graphql', 'graphql-ws', 400],
+    ['/graphql', undefined, 400],
+  ])('an upgrade at %s with subprotocol %s is answered %i', async (path, protocol, status) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${platform.port}${path}`, protocol ? [protocol] : [])
+    const seen = await new Promise<number>(resolve =>
+      socket.on('unexpected-response', (_request, response) => resolve(response.statusCode!)).on('error', () => undefined),
+    )
+    expect(seen).toBe(status)
+    socket.terminate()
+  })
+})
+
+describe('closing', () => {
+  test('an idle router with open sockets and kept-alive connections is gone in well under a second', async () => {
+    const other = await openRouter(schemaEngine(smallGraph(events)))
+    const sockets = other.urls.map(url => new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws'))
+    await Promise.all(sockets.map(socket => new Promise(resolve => socket.on('open', resolve))))
+    for (const url of other.urls) await (await fetch(`${url}/health/live`)).text()
+    const codes = sockets.map(socket => new Promise(resolve => socket.on('close', resolve)))
+    const began = performance.now()
+    await other.close()
+    expect(performance.now() - began).toBeLessThan(500)
+    expect(await Promise.all(codes)).toEqual([1001, 1001])
+    await other.close()
+  })
+
+  test('lets a running request end first', async () => {
+    const other = await openRouter(schemaEngine(smallGraph(events)))
+    const slow = fetch(`${other.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ wait }"}' })
+    await expect.poll(() => new Promise(resolve => other.router.app.server.getConnections((_error, count) => resolve(count)))).toBe(1)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    const began = performance.now()
+    await other.close()
+    expect(((await (await slow).json()) as { data: unknown }).data).toEqual({ wait: 'waited' })
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { library } from './library-graph.ts'
+import { testGraph } from './supergraph-fixture.ts'
+
+const graph = testGraph(library)
+
+const data = async (source: string, variables?: Record<string, unknown>) => {
+  const answer = await graph.run(source, variables)
+  expect(answer.errors).toBeUndefined()
+  return answer.text
+}
+
+// Trap 1: unrenamed, this ends the process inside the planner.
+test('an alias equal to a key field on a composite field, beside a field of another subgraph, is answered', async () => {
+  expect(await data('{ latest { book { id: writers { __typename } title reviews { body } } } }')).toBe(
+    '{"latest":{"book":{"id":[{"__typename":"Author"},{"__typename":"Author"}],"title":"Three","reviews":[{"body":"fine"}]}}}',
+  )
+})
+
+test('an alias equal to a key field does not change which entity is fetched', async () => {
+  expect(await data('{ books(first: 1) { id: title reviews { id: body author { id: name } } } }')).toBe(
+    '{"books":[{"id":"One","reviews":[{"id":"good","author":{"id":"Bob"}},{"id":"bad","author":{"id":"Ada"}}]}]}',
+  )
+})
+
+test('swapped names beside a required field are answered with the right values', async () => {
+  expect(await data('{ book(id: "b1") { weight: cost cost: weight postage } }')).toBe('{"book":{"weight":10,"cost":100,"postage":1100}}')
+})
+
+// Trap 2.
+test('a field that stands once with an alias equal to its name and once without is one field', async () => {
+  expect(await data('{ book(id: "b3") { reviews: reviews { body } reviews { stars } } }')).toBe('{"book":{"reviews":[{"body":"fine","stars":3}]}}')
+})
+
+// Trap 3.
+test('__typename under any alias tells the runtime type', async () => {
+  expect(await data('{ nodes { tn: __typename } found { id: __typename ... on Book { title: __typename } } }')).toBe(
+    '{"nodes":[{"tn":"Author"},{"tn":"Book"},{"tn":"Book"}],"found":[{"id":"Book","title":"Book"},{"id":"Author"},null,{"id":"Review"},{"id":"Author"},{"id":"Book","title":"Book"}]}',
+  )
+})
+
+// Trap 21.
+test('names of prototypes and of the planner are ordinary aliases', async () => {
+  const text = await data(
+    '{ book(id: "b1") { __proto__: title constructor: id toString: weight _entities: title _e0: title _internal_qp_alias_0: cost(in: CENT) postage } __proto__: latest { body } }',
+  )
+  expect(text).toBe(
+    '{"book":{"__proto__":"One","constructor":"b1","toString":100,"_entities":"One","_e0":"One","_internal_qp_alias_0":1000,"postage":1100},"__proto__":{"body":"fine"}}',
+  )
+})
+
+// Trap 9.
+test('variables may be named like those of entity fetches', async () => {
+  const source = `query ($representations: Int, $__batch_reps_0: ID!, $v_x: Unit) {
+    book(id: $__batch_reps_0) { cost(in: $v_x) reviews(atLeast: $representations) { body } }
+    other: book(id: "b3") { reviews(atLeast: $representations) { body } }
+  }`
+  expect(await data(source, { representations: 2, __batch_reps_0: 'b1', v_x: 'CENT' })).toBe(
+    '{"book":{"cost":1000,"reviews":[{"body":"good"}]},"other":{"reviews":[{"body":"fine"}]}}',
+  )
+})
+
+test('an absent variable stays absent and an explicit null stays null', async () => {
+  expect(await data('query ($i: Echo) { echo(input: $i) }', {})).toBe('{"echo":"null"}')
+  expect(await data('query ($t: String) { echo(input: {text: $t}) }', {})).toBe(String.raw`{"echo":"{\"text\":\"none\"}"}`)
+  expect(await data('query ($t: String) { echo(input: {text: $t}) }', { t: null })).toBe(String.raw`{"echo":"{\"text\":null}"}`)
+})
+
+test('arguments in another order or object fields in another order are the same field', async () => {
+  expect(await data('{ e: echo(input: {text: "a", numbers: [1]}) ... on Query { e: echo(input: {numbers: [1], text: "a"}) } }')).toBe(
+    String.raw`{"e":"{\"text\":\"a\",\"numbers\":[1]}"}`,
+  )
+})
+
+// Trap 4: one subgraph has both types with other nullabilities of `code`, and clients see them alike.
+test('fields whose nullability differs between subgraphs may stand side by side in fragments', async () => {
+  const mixed = testGraph({
+    one: {
+      sdl: `type Query { things: [Thing] } union Thing = A | B
+        type A @key(fields: "id") { id: ID! code: String! @shareable } type B @key(fields: "id") { id: ID! code: String @shareable }`,
+      resolvers: {
+        Query: {
+          things: () => [
+            { __typename: 'A', id: 1, code: 'a' },
+            { __typename: 'B', id: 2, code: null },
+          ],
+        },
+      },
+    },
+    two: { sdl: 'type A @key(fields: "id") { id: ID! code: String @shareable more: Int } type Query { x: Int }', resolvers: { A: { more: () => 1 } } },
+  })
+  const answer = await mixed.run('{ things { ... on A { ... on A { code more } } ... on B { ... on B { code } } } }')
+  expect(answer).toEqual({ data: { things: [{ code: 'a', more: 1 }, { code: null }] }, text: expect.any(String) })
+})
+
+// Trap 14.
+test('a fragment that repeats what is known already is planned as if it were not there', async () => {
+  const before = graph.sent.length
+  expect(await data('{ nodes { ... on Node { ... on Node { ... on Book { ... on Node { ... on Book { title } } } } } } }')).toBe(
+    '{"nodes":[{},{"title":"Two"},{"title":"One"}]}',
+  )
+  expect(graph.sent.slice(before).map(sent => sent.text)).toEqual(['{nodes{__typename ...on Book{title}}}'])
+})

@@ -1,0 +1,161 @@
+import { parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { anonymous } from '../../subgraphs/viewer.ts'
+import { library } from './library-graph.ts'
+import { testGraph } from './supergraph-fixture.ts'
+
+test('equal representations are sent once, and the one answer reaches every place', async () => {
+  const graph = testGraph(library)
+  const answer = await graph.run('{ books(first: 3) { reviews { author { id name } } } latest { author { name meta } } }')
+  expect(answer.data.books[0].reviews.map((review: { author: unknown }) => review.author)).toEqual([
+    { id: 'a2', name: 'Bob' },
+    { id: 'a1', name: 'Ada' },
+  ])
+  for (const { variables } of graph.sent) {
+    for (const sent of Object.values(variables)) {
+      const texts = (sent as unknown[]).map(representation => JSON.stringify(representation))
+      expect(new Set(texts).size).toBe(texts.length)
+    }
+  }
+})
+
+// Trap 12.
+test('what is added at one path does not show at another path of the same entity', async () => {
+  const graph = testGraph(library)
+  const answer = await graph.run('{ a: book(id: "b1") { reviews { author { name } } } b: book(id: "b1") { reviews { author { id likes } } } }')
+  expect(answer.text).toBe(
+    '{"a":{"reviews":[{"author":{"name":"Bob"}},{"author":{"name":"Ada"}}]},"b":{"reviews":[{"author":{"id":"a2","likes":null}},{"author":{"id":"a1","likes":30}}]}}',
+  )
+})
+
+test('a required field with arguments is told to the subgraph that requires it, whatever the client asked', async () => {
+  const graph = testGraph(library)
+  expect((await graph.run('{ book(id: "b1") { cost postage c: cost(in: CENT) } }')).text).toBe('{"book":{"cost":10,"postage":1100,"c":1000}}')
+  expect((await graph.run('{ author(id: "a2") { favourite { cost(in: EUR) postage } } }')).text).toBe('{"author":{"favourite":{"cost":10,"postage":1100}}}')
+})
+
+// Trap 23: null is told, absent is not.
+test('a required field that is null is told as null', async () => {
+  const graph = testGraph(library)
+  await graph.run('{ book(id: "b2") { postage } }')
+  expect(graph.sent.at(-1)?.variables).toEqual({ representations: [{ __typename: 'Book', weight: null, cost: 2000, id: 'b2' }] })
+})
+
+// Trap 22.
+test('fields of an interface object reach every implementation, and its type names never replace the real ones', async () => {
+  const graph = testGraph({
+    people: {
+      sdl: `type Query { people: [Person] } interface Person @key(fields: "id") { id: ID! }
+        type Pupil implements Person @key(fields: "id") { id: ID! school: String } type Worker implements Person @key(fields: "id") { id: ID! }`,
+      resolvers: {
+        Query: {
+          people: () => [
+            { __typename: 'Pupil', id: 1, school: 's' },
+            { __typename: 'Worker', id: 2 },
+          ],
+        },
+        Person: { __resolveReference: ({ id }: { id: string }) => (id === '1' ? { __typename: 'Pupil', id, school: 's' } : { __typename: 'Worker', id }) },
+      },
+    },
+    badges: {
+      sdl: 'type Query { first: Person badges: [Person!]! } type Person @key(fields: "id") @interfaceObject { id: ID! badge: Int }',
+      resolvers: { Query: { first: () => ({ id: 1 }), badges: () => [{ id: 2 }, { id: 1 }] }, Person: { badge: ({ id }: { id: string }) => Number(id) * 10 } },
+    },
+  })
+  expect((await graph.run('{ people { __typename badge ... on Pupil { school badge } } }')).text).toBe(
+    '{"people":[{"__typename":"Pupil","badge":10,"school":"s"},{"__typename":"Worker","badge":20}]}',
+  )
+  expect((await graph.run('{ first { id badge } badges { badge __typename } }')).text).toBe(
+    '{"first":{"id":"1","badge":10},"badges":[{"badge":20,"__typename":"Worker"},{"badge":10,"__typename":"Pupil"}]}',
+  )
+})
+
+test('a provided field comes without another fetch', async () => {
+  const graph = testGraph({
+    users: {
+      sdl: 'type Query { x: Int } type User @key(fields: "id") { id: ID! name: String @shareable mail: String }',
+      resolvers: { User: { mail: () => 'm' } },
+    },
+    posts: {
+      sdl: 'type Query { post: Post } type Post { author: User @provides(fields: "name") } type User @key(fields: "id") { id: ID! name: String @external }',
+      resolvers: { Query: { post: () => ({ author: { id: 1, name: 'Ada' } }) } },
+    },
+  })
+  expect((await graph.run('{ post { author { n: name name } } }')).text).toBe('{"post":{"author":{"n":"Ada","name":"Ada"}}}')
+  expect(graph.sent.map(sent => sent.subgraph)).toEqual(['posts'])
+  expect((await graph.run('{ post { author { name mail } } }')).text).toBe('{"post":{"author":{"name":"Ada","mail":"m"}}}')
+})
+
+// Trap 24.
+test('a resolver that keeps or changes the representation it is given changes nothing elsewhere', async () => {
+  const graph = testGraph({
+    one: { sdl: 'type Query { a: Thing } type Thing @key(fields: "id") { id: ID! name: String }', resolvers: { Query: { a: () => ({ id: 1, name: 'n' }) } } },
+    two: {
+      sdl: 'type Thing @key(fields: "id") { id: ID! more: Int }',
+      resolvers: {
+        Thing: {
+          __resolveReference(reference: Record<string, unknown>) {
+            Object.assign(reference, { more: 2, name: 'changed' })
+            return reference
+          },
+        },
+      },
+    },
+  })
+  expect((await graph.run('{ a { name more } }')).text).toBe('{"a":{"name":"n","more":2}}')
+})
+
+test('an object inside a scalar is passed on as it is', async () => {
+  const graph = testGraph(library)
+  expect((await graph.run('{ author(id: "a1") { meta name likes } }')).text).toBe(
+    '{"author":{"meta":{"__typename":"Trick","id":7,"deep":[{"at":1},null]},"name":"Ada","likes":30}}',
+  )
+})
+
+test('scalars that answer dates, bigints and objects of their own arrive as JSON says them, and the application keeps its objects', async () => {
+  const kept = { at: new Date(0), big: 12n, list: [new Date(1)], [`__proto__`]: 1 }
+  const graph = testGraph({
+    one: {
+      sdl: 'scalar Any type Query { date: Any big: Any dates: [Any] whole: Any nan: Any none: Any }',
+      resolvers: {
+        Query: {
+          date: () => new Date(0),
+          big: () => 2n ** 70n,
+          dates: () => [new Date(1)],
+          whole: () => kept,
+          nan: () => Number.NaN,
+          none: () => ({ a: undefined }),
+        },
+      },
+    },
+  })
+  const document = parse('{ date big dates whole nan none }')
+  const answer = await graph.engine.execute({ document, viewer: anonymous, requestId: 'r' })
+  expect(answer.data).toEqual({
+    date: '1970-01-01T00:00:00.000Z',
+    big: '1180591620717411303424',
+    dates: ['1970-01-01T00:00:00.001Z'],
+    whole: { at: '1970-01-01T00:00:00.000Z', big: '12', list: ['1970-01-01T00:00:00.001Z'], [`__proto__`]: 1 },
+    nan: null,
+    none: {},
+  })
+  expect(kept.at).toBeInstanceOf(Date)
+  expect(kept.list[0]).toBeInstanceOf(Date)
+})
+
+test('resolvers get one context per operation and subgraph', async () => {
+  let opened = 0
+  const graph = testGraph({
+    one: {
+      sdl: 'type Query { a: Thing } type Thing @key(fields: "id") { id: ID! b: Thing n: Int }',
+      open: () => ({ number: ++opened }),
+      resolvers: {
+        Query: { a: () => ({ id: 1 }) },
+        Thing: { n: (_: unknown, __: unknown, context: { number: number }) => context.number, __resolveReference: (r: unknown) => r },
+      },
+    },
+    two: { sdl: 'type Thing @key(fields: "id") { id: ID! c: Thing }', resolvers: { Thing: { c: () => ({ id: 2 }) } } },
+  })
+  expect((await graph.run('{ a { n c { n } } }')).text).toBe('{"a":{"n":1,"c":{"n":1}}}')
+  expect((await graph.run('{ a { n c { n } } }')).text).toBe('{"a":{"n":2,"c":{"n":2}}}')
+})

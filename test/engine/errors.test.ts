@@ -1,0 +1,204 @@
+import { GraphQLScalarType } from 'graphql'
+import { expect, test } from 'vitest'
+import { Refusal } from '../../platform/errors.ts'
+import { library } from './library-graph.ts'
+import { codesOf, type Part, pathsOf, testGraph } from './supergraph-fixture.ts'
+
+const failing: Record<string, Part> = {
+  posts: {
+    sdl: `type Query { posts: [Post] post(at: Moment, n: Int): Post! plain: Int } scalar Moment
+      type Post @key(fields: "id") { id: ID! title: String }`,
+    resolvers: {
+      Query: {
+        posts: () => [
+          { id: 1, title: 'one' },
+          { id: 2, title: 'two' },
+        ],
+        post: () => {
+          throw new Refusal('CONFLICT', 'Somebody else changed it; load it again.', { version: 3 })
+        },
+        plain: () => {
+          throw new Error('select * from secrets')
+        },
+      },
+    },
+  },
+  counts: {
+    sdl: 'type Post @key(fields: "id") { id: ID! likes: Int shares: Int owner: Owner } type Owner { name: String! }',
+    resolvers: {
+      Post: {
+        likes({ id }: { id: string }) {
+          if (id === '2') throw new Refusal('FORBIDDEN', 'Not yours.')
+          return 5
+        },
+        owner: () => ({ name: null }),
+        __resolveReference: (reference: unknown) => reference,
+      },
+    },
+  },
+}
+
+test('a refusal keeps its sentence, code and details, and gets the service and the path in the words of the client', async () => {
+  const graph = testGraph(failing)
+  expect((await graph.run('{ p: posts { t: title l: likes } mine: post { id } }')).errors).toEqual([
+    { message: 'Somebody else changed it; load it again.', path: ['mine'], extensions: { code: 'CONFLICT', version: 3, service: 'posts' } },
+  ])
+  const answer = await graph.run('{ p: posts { t: title l: likes } }')
+  expect(answer.data).toEqual({
+    p: [
+      { t: 'one', l: 5 },
+      { t: 'two', l: null },
+    ],
+  })
+  expect(answer.errors).toEqual([{ message: 'Not yours.', path: ['p', 1, 'l'], extensions: { code: 'FORBIDDEN', service: 'counts' } }])
+})
+
+test('an error that is no refusal is masked for clients and logged with its request', async () => {
+  const graph = testGraph(failing)
+  const answer = await graph.run('{ x: plain }')
+  expect(answer).toEqual({
+    data: { x: null },
+    text: '{"x":null}',
+    errors: [{ message: 'Internal server error', path: ['x'], extensions: { code: 'INTERNAL_SERVER_ERROR', service: 'posts' } }],
+  })
+  expect(graph.logged).toEqual([
+    expect.objectContaining({ requestId: 'request-1', service: 'posts', err: expect.objectContaining({ message: 'select * from secrets' }) }),
+  ])
+  expect((await testGraph(failing, { exposeInternalErrors: true }).run('{ plain }')).errors?.[0]?.message).toBe('select * from secrets')
+})
+
+test('a subgraph that throws costs its own fields only, at every place', async () => {
+  const graph = testGraph(failing, {
+    intercept: (fetch, _call, next) => (fetch.subgraph === 'counts' ? Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')) : next()),
+  })
+  const answer = await graph.run('{ all: posts { title likes } }')
+  expect(answer.data.all).toEqual([
+    { title: 'one', likes: null },
+    { title: 'two', likes: null },
+  ])
+  expect(pathsOf(answer)).toEqual(['all.0.likes', 'all.1.likes'])
+  expect(codesOf(answer)).toEqual(['UPSTREAM_FAILED', 'UPSTREAM_FAILED'])
+  expect(JSON.stringify(answer)).not.toContain('10.0.0.7')
+})
+
+test('a subgraph that is gone costs the root fields that it owns', async () => {
+  const graph = testGraph(library, { intercept: (fetch, _call, next) => (fetch.subgraph === 'reviews' ? Promise.reject(new Error('gone')) : next()) })
+  const answer = await graph.run('{ news: latest { body } book(id: "b1") { title } }')
+  expect(answer.text).toBe('{"news":null,"book":{"title":"One"}}')
+  expect(answer.errors?.map(error => [error.path, error.extensions])).toEqual([[['news'], { code: 'UPSTREAM_FAILED', service: 'reviews' }]])
+})
+
+test.each([
+  ['nothing', undefined],
+  ['a text', 'oops'],
+  ['null', null],
+  ['neither data nor errors', {}],
+  ['a list for data', { data: [] }],
+  ['entities that are no list', { data: { _entities: 'x' } }],
+  ['errors that are none', { errors: [null, 3] }],
+  ['a scalar for an object', { data: { _entities: [3, { owner: 'x', likes: {} }] } }],
+  ['an error without words', { errors: [{ path: ['_entities', 'x'] }] }],
+])('a subgraph that answers %s costs its own fields only', async (_name, garbage) => {
+  const graph = testGraph(failing, { intercept: (fetch, _call, next) => (fetch.subgraph === 'counts' ? Promise.resolve(garbage as never) : next()) })
+  const answer = await graph.run('{ posts { title likes owner { name } } }')
+  expect(answer.data.posts).toEqual([
+    { title: 'one', likes: null, owner: null },
+    { title: 'two', likes: null, owner: null },
+  ])
+})
+
+// Trap 19: a path is told with the place of every target.
+test('one failed entity is told for every place at which it stands, with private names translated', async () => {
+  const graph = testGraph(library)
+  const answer = await graph.run('{ a: books(first: 1) { w: writers { n: nick } } b: author(id: "a1") { m: nick } }')
+  expect(pathsOf(answer)).toEqual(['a.0.w.0.n', 'b.m'])
+})
+
+// Trap 18.
+test('an error at a field that the client did not select points at the nearest ancestor that it did', async () => {
+  const graph = testGraph({
+    one: {
+      sdl: 'type Query { item: Item } type Item @key(fields: "id") { id: ID! name: String price: Int }',
+      resolvers: {
+        Query: { item: () => ({ id: 1, name: 'n' }) },
+        Item: {
+          price() {
+            throw new Refusal('NOT_FOUND', 'No price.')
+          },
+        },
+      },
+    },
+    two: {
+      sdl: 'type Item @key(fields: "id") { id: ID! price: Int @external tax: Int @requires(fields: "price") }',
+      resolvers: { Item: { tax: ({ price }: { price: number | null }) => (price === null ? null : price * 2) } },
+    },
+  })
+  const answer = await graph.run('{ it: item { name tax } }')
+  expect(answer.text).toBe('{"it":{"name":"n","tax":null}}')
+  expect(answer.errors).toEqual([{ message: 'No price.', path: ['it'], extensions: { code: 'NOT_FOUND', service: 'one' } }])
+})
+
+test('variables and arguments that cannot be read are BAD_USER_INPUT, in the names of the client', async () => {
+  const graph = testGraph(failing)
+  const coerced = await graph.run('query ($n: Int) { post(n: $n) { id } }', { n: 'many' })
+  expect(coerced).toEqual({
+    text: undefined,
+    errors: [{ message: expect.stringContaining('Variable "$n" got invalid value'), extensions: { code: 'BAD_USER_INPUT' } }],
+  })
+  expect(graph.sent).toEqual([])
+})
+
+test('a scalar that only its subgraph can read is refused there as BAD_USER_INPUT', async () => {
+  const refuse = () => {
+    throw new TypeError('no moment')
+  }
+  const Moment = new GraphQLScalarType({ name: 'Moment', parseValue: refuse, parseLiteral: refuse })
+  const posts = failing.posts!
+  const graph = testGraph({ ...failing, posts: { ...posts, resolvers: { ...posts.resolvers, Moment } } })
+  const byVariable = await graph.run('query ($at: Moment) { p: post(at: $at) { id } }', { at: 'x' })
+  expect(byVariable.errors?.[0]).toEqual({
+    message: expect.stringContaining('Variable "$at" got invalid value "x"'),
+    path: ['p'],
+    extensions: { code: 'BAD_USER_INPUT', service: 'posts' },
+  })
+  expect(codesOf(await graph.run('{ post(at: "x") { id } }'))).toEqual(['BAD_USER_INPUT'])
+})
+
+// Trap 15.
+test('an operation that cannot be planned is an error, not a throw, and is tried again', async () => {
+  const graph = testGraph(library)
+  const source = '{ books { reviews { book { postage } } } }'
+  for (let time = 1; time <= 2; time++) {
+    const answer = await graph.run(source)
+    expect(answer).toEqual({ data: null, text: 'null', errors: [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] })
+    expect(graph.logged.length).toBe(time)
+  }
+})
+
+test('an operation too large to plan is refused with a reason', async () => {
+  const graph = testGraph(library)
+  const levels = 12
+  const fragments = Array.from(
+    { length: levels },
+    (_, level) => `fragment F${level} on Review { a${level}: book { reviews { ...F${level + 1} } } b${level}: book { reviews { ...F${level + 1} } } }`,
+  )
+  const answer = await graph.run(`{ latest { ...F0 } } ${fragments.join('\n')} fragment F${levels} on Review { body }`)
+  expect(codesOf(answer)).toEqual(['BAD_USER_INPUT'])
+  expect(answer.errors?.[0]?.message).toContain('20000')
+})
+
+test('a caller who leaves is not kept waiting, and nothing more is fetched', async () => {
+  const controller = new AbortController()
+  const graph = testGraph(library, {
+    async intercept(_fetch, _call, next) {
+      controller.abort()
+      return next()
+    },
+  })
+  const answer = await graph.run('{ books { reviews { author { name } } } }', {}, { signal: controller.signal })
+  expect(codesOf(answer)).toEqual(['UPSTREAM_FAILED'])
+  await new Promise(setImmediate)
+  expect(graph.sent.length).toBe(1)
+  const early = await graph.run('{ latest { body } }', {}, { signal: AbortSignal.abort(new Refusal('RATE_LIMITED', 'Too slow.')) })
+  expect(early.errors).toEqual([{ message: 'Too slow.', extensions: { code: 'RATE_LIMITED' } }])
+})

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { library } from './library-graph.ts'
+import { codesOf, pathsOf, testGraph } from './supergraph-fixture.ts'
+
+const graph = testGraph(library)
+
+// Trap 6.
+test('entities in lists of lists of any depth get their fields', async () => {
+  const answer = await graph.run('{ shelves { title reviews { body } } }')
+  expect(answer.text).toBe(
+    '{"shelves":[[{"title":"One","reviews":[{"body":"good"},{"body":"bad"}]},{"title":"Three","reviews":[{"body":"fine"}]}],[],[null,{"title":"Two","reviews":[]}],null]}',
+  )
+})
+
+test('a null that may not be moves up to the next nullable place across subgraphs, told once with the path of its origin', async () => {
+  const answer = await graph.run('{ shelves { id reviews { id strict } } }')
+  expect(answer.data.shelves[0]).toEqual([null, { id: 'b3', reviews: [{ id: 'r3', strict: 'strict' }] }])
+  expect(pathsOf(answer)).toEqual(['shelves.0.0.reviews.1.strict'])
+  expect(codesOf(answer)).toEqual(['NOT_FOUND'])
+})
+
+// Trap 17.
+test('an entity that its subgraph does not know leaves nulls, and an error where null may not be', async () => {
+  const answer = await graph.run('{ book(id: "b3") { writers { id n: name favourite { id } } } }')
+  expect(answer.data).toEqual({ book: { writers: [{ id: 'a1', n: 'Ada', favourite: { id: 'b2' } }, null] } })
+  expect(answer.errors).toEqual([
+    { message: 'Cannot return null for non-nullable field Author.name.', path: ['book', 'writers', 1, 'n'], extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+  ])
+})
+
+// Trap 26.
+test('an enum value that clients do not know becomes null with an error, also in lists', async () => {
+  const secret = testGraph({
+    one: {
+      sdl: `type Query { kinds: [Kind] strict: [Kind!] things: [Thing] } enum Kind { A B @inaccessible }
+        union Thing = Open | Hidden type Open { a: Int } type Hidden @inaccessible { a: Int }`,
+      resolvers: { Query: { kinds: () => ['A', 'B', null], strict: () => ['B'], things: () => [{ __typename: 'Open', a: 1 }, { __typename: 'Hidden' }] } },
+    },
+  })
+  const answer = await secret.run('{ kinds strict things { ... on Open { a } } }')
+  expect(answer.text).toBe('{"kinds":["A",null,null],"strict":null,"things":[{"a":1},null]}')
+  expect(pathsOf(answer)).toEqual(['kinds.1', 'strict.0', 'things.1'])
+})
+
+// Trap 27.
+test('keys stand in the order in which one schema would answer them, per runtime type', async () => {
+  const answer = await graph.run('{ nodes { ... on Book { reviews { __typename } } likes ... on Author { name } id ... on Book { title likes } } }')
+  expect(answer.text).toBe(
+    '{"nodes":[{"likes":30,"name":"Ada","id":"a1"},{"reviews":[],"likes":20,"id":"b2","title":"Two"},{"reviews":[{"__typename":"Review"},{"__typename":"Review"}],"likes":10,"id":"b1","title":"One"}]}',
+  )
+})
+
+// Trap 20.
+test('an object of which @skip and @include leave no field is an empty object', async () => {
+  const answer = await graph.run(
+    'query ($no: Boolean!) { latest { body @include(if: $no) ... @include(if: $no) { stars } } book(id: "b1") { ...F } } fragment F on Book { title @skip(if: true) }',
+    {
+      no: false,
+    },
+  )
+  expect(answer).toEqual({ data: { latest: {}, book: {} }, text: '{"latest":{},"book":{}}' })
+})
+
+// Trap 11.
+test('what needs no subgraph is answered without one', async () => {
+  const before = graph.sent.length
+  expect((await graph.run('{ __typename ...F } fragment F on Query { t: __typename ... on Query { s: __schema { queryType { name } } } }')).text).toBe(
+    '{"__typename":"Query","t":"Query","s":{"queryType":{"name":"Query"}}}',
+  )
+  expect((await graph.run('query ($n: String!) { k: __type(name: $n) { name fields { name } } }', { n: 'Review' })).data.k.fields).toContainEqual({
+    name: 'stars',
+  })
+  expect((await graph.run('{ latest @skip(if: true) { body } }')).text).toBe('{}')
+  expect(graph.sent.length).toBe(before)
+})
+
+test('introspection stands beside fields of subgraphs in the order that was asked', async () => {
+  expect((await graph.run('{ latest { body } __type(name: "Book") { name } again: latest { stars } }')).text).toBe(
+    '{"latest":{"body":"fine"},"__type":{"name":"Book"},"again":{"stars":3}}',
+  )
+})
+
+test('each combination of conditions has its own plan, and false drops what true keeps', async () => {
+  const source = 'query ($a: Boolean!, $b: Boolean!) { latest { body @skip(if: $a) stars @include(if: $b) } }'
+  expect((await graph.run(source, { a: false, b: true })).text).toBe('{"latest":{"body":"fine","stars":3}}')
+  expect((await graph.run(source, { a: true, b: true })).text).toBe('{"latest":{"stars":3}}')
+  expect((await graph.run(source, { a: false, b: false })).text).toBe('{"latest":{"body":"fine"}}')
+})
+
+test('an operation is found by its name, and a wrong name is said so', async () => {
+  const two = 'query A { latest { body } } query B { latest { stars } }'
+  expect((await graph.run(two, {}, { operationName: 'B' })).text).toBe('{"latest":{"stars":3}}')
+  expect((await graph.run(two, {}, { operationName: 'C' })).errors?.[0]?.message).toContain('no operation named "C"')
+  expect(codesOf(await graph.run(two))).toEqual(['BAD_USER_INPUT'])
+})

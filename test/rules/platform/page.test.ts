@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { codeOf } from '../../../platform/errors.ts'
+import { type Connection, isMoment, isText, type Order, type PageArguments, type PageRequest, readPage, toConnection, writeCursor } from '../../../platform/page.ts'
+
+interface Row {
+  readonly at: string
+  readonly id: string
+}
+const order: Order<Row> = { name: 'rows.oldest', position: row => [row.at, row.id], parts: [isMoment, isText] }
+const at = '2027-01-01T00:00:00.000Z'
+const rows = Array.from({ length: 30 }, (_, index) => ({ at, id: String(index).padStart(2, '0') }))
+const count = async () => rows.length
+
+const refusal = (request: PageArguments) => {
+  try {
+    readPage(request, order)
+    return 'accepted'
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+/** The list as SQL would give it. */
+const select = ({ after, limit }: { after: readonly string[] | null; limit: number }) => rows.filter(row => !after || row.id > after[1]!).slice(0, limit)
+
+describe('pages', () => {
+  it('D13 have 20 entries unless the client says 1 to 100', () => {
+    expect(readPage({}, order)).toEqual({ first: 20, limit: 21, after: null })
+    expect(readPage({ first: 100, after: null }, order).limit).toBe(101)
+    for (const first of [0, -1, 101, 1.5, Number.NaN]) expect(refusal({ first })).toBe('BAD_USER_INPUT')
+  })
+
+  it('D13 refuse every cursor but their own', () => {
+    const cursor = writeCursor(rows[0]!, order)
+    expect(readPage({ after: cursor }, order).after).toEqual([at, '00'])
+    const others = [
+      writeCursor(rows[0]!, { ...order, name: 'rows.newest' }),
+      writeCursor({ at: 'yesterday', id: '1' }, order),
+      writeCursor({ at, id: '\0' }, order),
+      writeCursor(rows[0]!, { ...order, position: row => [row.at] }),
+      Buffer.from('{"a":1}').toString('base64url'),
+      Buffer.from('["rows.oldest",1,2]').toString('base64url'),
+      'nonsense',
+      '',
+    ]
+    for (const after of others) expect(refusal({ after }), after).toBe('BAD_USER_INPUT')
+    fc.assert(fc.property(fc.string(), after => refusal({ after }) === 'BAD_USER_INPUT'))
+  })
+
+  it('D13 lead through the whole list, each entry once, and say where it ends', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), first => {
+        const seen: string[] = []
+        let after: string | null = null
+        for (;;) {
+          const request: PageRequest = readPage({ first, after }, order)
+          const page: Connection<Row> = toConnection(select(request), request, order, count)
+          expect(page.edges.map(edge => edge.node)).toEqual(page.nodes)
+          expect(page.pageInfo.hasPreviousPage).toBe(after !== null)
+          seen.push(...page.nodes.map(row => row.id))
+          if (!page.pageInfo.hasNextPage) break
+          after = page.pageInfo.endCursor
+        }
+        expect(seen).toEqual(rows.map(row => row.id))
+      }),
+    )
+  })
+
+  it('are counted only on demand, and empty ones have no cursors', async () => {
+    let counted = 0
+    const page = toConnection([], readPage({}, order), order, async () => ++counted)
+    expect(page.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null })
+    expect(counted).toBe(0)
+    expect(await page.totalCount()).toBe(1)
+  })
+})
