@@ -59,7 +59,11 @@ const variables = z.object({
   ENVIRONMENT: oneOf('development', 'staging', 'production').default('development'),
   HOST: z.string().min(1).default('localhost'),
   PORT: port.default(4000),
-  PUBLIC_URL: address.refine(value => new URL(value).origin === value, 'must be an origin such as https://example.com, without a path').optional(),
+  PUBLIC_URL: address
+    .transform(value => new URL(value))
+    .refine(({ pathname, search, hash, username }) => pathname === '/' && !search && !hash && !username, 'must be an origin without a path, such as https://example.com')
+    .transform(({ origin }) => origin)
+    .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' }).optional(),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').optional(),

@@ -1,3 +1,4 @@
+import { createGate } from '../../platform/gate.ts'
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { createAudit } from './audit.ts'
@@ -44,7 +45,8 @@ const sweepEveryMs = 5_000
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function definePublishing(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { readonly room: Room } {
-  const { sequelize, cipher, outbound, openJobs, log } = foundation
+  const { sequelize, cipher, outbound, openJobs } = foundation
+  const log = foundation.log.child({ subgraph: registration.slug })
   const networks: Networks = new Map(settings.x ? [['X', createX(settings.x, outbound)]] : [])
   const posts = createPostStore(sequelize)
   const jobs = openJobs({
@@ -57,7 +59,9 @@ export function definePublishing(foundation: Foundation, settings: PublishingSet
     ...foundation,
     networks,
     jobs,
+    log,
     audit: createAudit(sequelize),
+    renewals: createGate(3),
     brands: createBrandStore(sequelize),
     posts,
     connections: createConnectionStore(sequelize, cipher),

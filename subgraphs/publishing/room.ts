@@ -1,3 +1,4 @@
+import type { Gate } from '../../platform/gate.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Audit } from './audit.ts'
@@ -14,6 +15,7 @@ export interface Room extends Pick<Foundation, 'sequelize' | 'events' | 'clock' 
   readonly networks: Networks
   readonly jobs: Jobs
   readonly audit: Audit
+  readonly renewals: Gate
   readonly brands: BrandStore
   readonly posts: PostStore
   readonly connections: ConnectionStore

@@ -25,6 +25,7 @@ export function schemaEngine(schema: GraphQLSchema, access?: AccessFilter): Engi
     const decision = access?.filter(document, operationName, viewer)
     const errors = decision?.errors.map(({ message, path, extensions }) => new GraphQLError(message, { path, extensions })) ?? []
     if (decision?.refusedWhole) return { data: null, errors }
+    if (decision?.document === null) return { data: {}, errors }
     const contextValue: TestContext = { viewer, signal }
     return { args: { schema, document: decision?.document ?? document, operationName, variableValues: variables, contextValue }, errors }
   }

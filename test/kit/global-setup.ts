@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { type EmbeddedPostgres, startPostgres } from '../../db/embedded.ts'
-import { openRunFolder, removeRunFolder } from './run-folder.ts'
+import { openRunFolder, removeRunFolder, runFolderVariable } from './run-folder.ts'
 import { makeTemplate, serverVariable } from './template.ts'
 
 /** What a database that nobody needs tomorrow may leave out. */
@@ -16,6 +16,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     process.once('exit', postgres.killNow)
     await makeTemplate(postgres.url)
     process.env[serverVariable] = postgres.url
+    process.env[runFolderVariable] = folder
     return () => close(folder, postgres)
   } catch (error) {
     await close(folder, postgres)

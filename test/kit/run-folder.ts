@@ -5,6 +5,9 @@ import { hasCluster, readCluster, removeLeftovers } from '../../db/embedded/clus
 import { findOrphan, stopServer } from '../../db/embedded/server.ts'
 import { lockFolder } from '../../db/lock.ts'
 
+/** Where the workers read the folder of the run: what lies in it is removed with it. */
+export const runFolderVariable = 'SUPERGRAPH_TEST_FOLDER'
+
 const prefix = 'supergraph-test-run-'
 const memory = '/dev/shm'
 const neededBytes = 1_073_741_824

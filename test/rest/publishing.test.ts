@@ -18,6 +18,7 @@ const [brandId, threadId] = [newId(), newId()]
 function writePost(input: Record<string, unknown>): Row {
   const post = {
     id: newId(),
+    brandId,
     threadId,
     copy: '',
     platform: 'X',

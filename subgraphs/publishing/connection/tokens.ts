@@ -1,6 +1,7 @@
-import type { Sequelize } from 'sequelize'
+import type { Sequelize, Transaction } from 'sequelize'
 import type { Clock } from '../../../platform/clock.ts'
 import { crash } from '../../../platform/crash.ts'
+import type { Gate } from '../../../platform/gate.ts'
 import type { Audit } from '../audit.ts'
 import { GrantFailure, type Network } from '../network/network.ts'
 import { mustRenew } from './rules.ts'
@@ -12,6 +13,8 @@ export interface TokensNeed {
   readonly connections: ConnectionStore
   readonly clock: Clock
   readonly audit: Audit
+  /** Renewing holds a database connection while the network thinks: a slow network must not take them all. */
+  readonly renewals: Gate
 }
 
 /**
@@ -23,14 +26,14 @@ export interface TokensNeed {
  * @throws GrantFailure; when it is permanent the connection has been taken out of use
  */
 export async function usableToken(
-  { sequelize, connections, clock, audit }: TokensNeed,
+  { sequelize, connections, clock, audit, renewals }: TokensNeed,
   network: Network,
   row: ConnectionRow,
   refused?: string,
 ): Promise<string> {
   if (refused === undefined && !mustRenew(row.tokenExpiresAt, clock.now())) return connections.open(row).accessToken
   const failure = { permanent: null as GrantFailure | null }
-  const token = await sequelize.transaction(async transaction => {
+  const renew = async (transaction: Transaction): Promise<string> => {
     const locked = await connections.lock(row.brandId, row.id, transaction)
     if (!locked?.active) throw new GrantFailure('The connection is not active any more.', true)
     const { accessToken, refreshToken } = connections.open(locked)
@@ -56,7 +59,8 @@ export async function usableToken(
       failure.permanent = error
       return ''
     }
-  })
+  }
+  const token = await renewals(() => sequelize.transaction(renew))
   if (failure.permanent) throw failure.permanent
   return token
 }

@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../../platform/errors.ts'
-import { type Connection, isMoment, isText, type Order, type PageArguments, type PageRequest, readPage, toConnection, writeCursor } from '../../../platform/page.ts'
+import {
+  type Connection,
+  isMoment,
+  isText,
+  type Order,
+  type PageArguments,
+  type PageRequest,
+  readPage,
+  toConnection,
+  writeCursor,
+} from '../../../platform/page.ts'
 
 interface Row {
   readonly at: string

@@ -120,8 +120,12 @@ export async function atTheSameMoment<Result>(database: TestDatabase, table: str
   try {
     await holder.query(`begin; lock table ${table} in share row exclusive mode`)
     const results = Promise.all(writers.map(write => write()))
-    const waiting = async () =>
-      (await holder.query("select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rows[0].n
+    const waiting = async () => {
+      // Within a transaction the activity is read once and remembered.
+      await holder.query('select pg_stat_clear_snapshot()')
+      const text = "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      return (await holder.query<{ n: number }>(text)).rows[0]!.n
+    }
     await expect.poll(waiting, { timeout: 5_000 }).toBe(writers.length)
     await holder.query('commit')
     return await results

@@ -44,10 +44,10 @@ export function createXOauth(settings: XSettings, outbound: Outbound) {
     scopes: tokens.scope?.split(' ') ?? scopes,
   })
 
-  /** invalid_grant and invalid_client do not heal by trying again; everything else may. */
+  /** Only a refusal of the grant itself is for good: X says invalid_request where RFC 6749 §5.2 has invalid_grant. A refused application is the operator's to mend. */
   const failed = (error: unknown): GrantFailure => {
     if (error instanceof oauth.ResponseBodyError)
-      return new GrantFailure(`X refused the grant: ${error.error}`, error.status < 500 && error.status !== 429, error)
+      return new GrantFailure(`X refused the grant: ${error.error}`, error.error === 'invalid_grant' || error.error === 'invalid_request', error)
     if (error instanceof oauth.AuthorizationResponseError) return new GrantFailure(`X reports: ${error.error}`, true, error)
     if (error instanceof OutboundFailure) return new GrantFailure(error.message, false, error)
     return new GrantFailure('X answered something that is no grant', false, error)
