@@ -61,7 +61,10 @@ const variables = z.object({
   PORT: port.default(4000),
   PUBLIC_URL: address
     .transform(value => new URL(value))
-    .refine(({ pathname, search, hash, username }) => pathname === '/' && !search && !hash && !username, 'must be an origin without a path, such as https://example.com')
+    .refine(
+      ({ pathname, search, hash, username }) => pathname === '/' && !search && !hash && !username,
+      'must be an origin without a path, such as https://example.com',
+    )
     .transform(({ origin }) => origin)
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),

@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss'
+import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
 
@@ -56,14 +56,15 @@ const settings = {
  * Makes the opener of job runners on one database.
  * @param connectionString PostgreSQL URL
  * @param poolSize         connections of each runner
+ * @param clock            time and timers of queues and sweeps; a test's own stands still until it is moved @default the system's
  */
-export function createOpenJobs(connectionString: string, poolSize: number): OpenJobs {
+export function createOpenJobs(connectionString: string, poolSize: number, clock: JobClock = systemJobClock): OpenJobs {
   return ({ slug, queues, sweeps, log }) => {
-    const boss = new PgBoss({ connectionString, schema: `${slug}_jobs`, max: poolSize, application_name: `${slug}-jobs`, ...settings.boss })
+    const boss = new PgBoss({ connectionString, schema: `${slug}_jobs`, max: poolSize, application_name: `${slug}-jobs`, clock, ...settings.boss })
     boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
     let started: Promise<void> | undefined
     let stopped = false
-    const timers: NodeJS.Timeout[] = []
+    const timers: unknown[] = []
     const running = new Set<Promise<void>>()
 
     const takeWork = (queue: JobQueue) =>
@@ -99,7 +100,7 @@ export function createOpenJobs(connectionString: string, poolSize: number): Open
         running.add(one)
       }
       run()
-      timers.push(setInterval(run, sweep.everyMs).unref())
+      timers.push(clock.setInterval(run, sweep.everyMs))
     }
 
     return {
@@ -124,7 +125,7 @@ export function createOpenJobs(connectionString: string, poolSize: number): Open
       async stop() {
         if (stopped) return
         stopped = true
-        for (const timer of timers) clearInterval(timer)
+        for (const timer of timers) clock.clearInterval(timer)
         if (!started) return
         await started.catch(() => {})
         await Promise.allSettled(running)

@@ -53,6 +53,14 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
   const sessions = createStanding(ids => authority.sessions(ids))
   const keys = createStanding(hashes => authority.keys(hashes))
 
+  /** What identity's answer makes of a viewer is worked out once an answer: what hangs on the viewer is then found again. */
+  const viewers = new WeakMap<object, Viewer>()
+  const remembered = (standing: object, make: () => Viewer): Viewer => {
+    const known = viewers.get(standing) ?? make()
+    viewers.set(standing, known)
+    return known
+  }
+
   const byToken = async (header: string): Promise<Caller | Unauthenticated> => {
     const token = /^bearer +([\w~+/.-]+=*) *$/i.exec(header)?.[1]
     if (!token) return refused('The Authorization header is not a bearer token: send "Authorization: Bearer <access token>".')
@@ -61,12 +69,14 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     if (claims === 'invalid') return refused('The access token is not valid: sign in again to get a new one.')
     const session = await sessions.of(claims.sessionId)
     if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')
-    const viewer = person(claims.sessionId, {
-      userId: claims.userId,
-      // A token keeps the organization that it was made for, but not past the person's membership.
-      ...(session.organizationId === null ? { organizationId: null, roles: [], context: 'personal' } : claims),
-      ...(session.organizationId === claims.organizationId && { roles: session.roles }),
-    })
+    const viewer =
+      session.organizationId === claims.organizationId
+        ? remembered(session, () => person(claims.sessionId, session))
+        : person(
+            claims.sessionId,
+            // A token keeps the organization that it was made for, but not past the person's membership.
+            session.organizationId === null ? session : { ...claims, userId: session.userId },
+          )
     return { viewer, credential: { kind: 'token', id: claims.sessionId, expiresAt: claims.expiresAt } }
   }
 
@@ -75,14 +85,14 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     if (!key || (key.expiresAt && key.expiresAt.getTime() <= clock.now().getTime()))
       return refused('The API key is not valid: it is unknown, revoked or expired. Make a new one in the settings of the organization.')
     authority.touchKeys([key.keyId])
-    const viewer: Viewer = {
+    const viewer = remembered(key, () => ({
       ...anonymous,
       kind: 'apiKey',
       organizationId: key.organizationId,
       context: 'organization',
       scopes: key.scopes,
       keyId: key.keyId,
-    }
+    }))
     return { viewer, credential: { kind: 'key', id: key.keyId, expiresAt: key.expiresAt } }
   }
 

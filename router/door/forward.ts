@@ -9,6 +9,7 @@ import type { ForwardRow } from '../rest/row.ts'
 import { callerOf } from '../rest/shim.ts'
 import { readRawBodies } from './body.ts'
 import { webHeaders } from './headers.ts'
+import { leavingSignal } from './leaving.ts'
 
 /** The header in which a subgraph finds the caller's address. From outside it is never believed. */
 export const addressHeader = 'x-client-address'
@@ -41,10 +42,6 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
 
 async function forward(request: FastifyRequest, reply: FastifyReply, row: ForwardRow, target: Subgraph, door: ForwardDoor): Promise<FastifyReply> {
   const viewer = 'public' in row.access ? anonymous : await guarded(request, reply, row.access.scope, door.authenticate)
-  const gone = new AbortController()
-  request.raw.once('close', () => {
-    if (!reply.raw.writableEnded) gone.abort()
-  })
   const headers = webHeaders(request.headers)
   for (const name of ownHeaders) headers.delete(name)
   headers.set(addressHeader, addressOf(request))
@@ -54,7 +51,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, row: Forwar
     new Request(`${door.publicUrl}${request.url}`, {
       method: request.method,
       headers,
-      signal: gone.signal,
+      signal: leavingSignal(reply),
       redirect: 'manual',
       ...(body?.length && { body: new Uint8Array(body) }),
     }),

@@ -13,6 +13,7 @@ import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
 import { landingPage } from './landing.ts'
+import { leavingSignal } from './leaving.ts'
 
 export interface HttpDoor {
   readonly engine: Engine
@@ -133,13 +134,9 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     }
   }
 
-  const gone = new AbortController()
-  request.raw.once('close', () => {
-    if (!reply.raw.writableEnded) gone.abort()
-  })
   const result = await server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
-    context: async () => ({ viewer: caller.viewer, requestId: request.id, signal: gone.signal }),
+    context: async () => ({ viewer: caller.viewer, requestId: request.id, signal: leavingSignal(reply) }),
   })
   for (const [name, value] of result.headers) reply.header(name, value)
   if (result.body.kind !== 'complete') throw new Error('the engine answers whole')

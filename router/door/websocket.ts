@@ -51,6 +51,7 @@ interface Extra {
   readonly request: IncomingMessage
   readonly id: string
   caller: Caller | null
+  closed: boolean
   end(code: number, reason: string): void
 }
 
@@ -75,6 +76,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
         return false
       }
       extra.caller = result
+      // Closed while identity was asked: nobody would take it off the list again.
+      if (extra.closed) return false
       if (result.credential.kind !== 'none') unwatch.set(extra, streams.watch({ caller: result, end: extra.end }))
       return true
     },
@@ -111,7 +114,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
       }
     },
     onError: ({ extra }, _id, _payload, errors) => errors.map(error => tell(error, { requestId: extra.id, log, hideSuggestions: door.hideSuggestions })),
-    onClose: ({ extra }) => unwatch.get(extra)?.(),
+    onClose({ extra }) {
+      extra.closed = true
+      unwatch.get(extra)?.()
+    },
   })
 
   const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols })
@@ -137,7 +143,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
 function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>, socket: WebSocket, request: IncomingMessage, log: Logger) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const extra: Extra = { request, id: newId(), caller: null, end }
+  const extra: Extra = { request, id: newId(), caller: null, closed: false, end }
   const closed = protocol.opened(
     {
       protocol: socket.protocol,

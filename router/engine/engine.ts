@@ -86,7 +86,7 @@ export interface AccessFilter {
    * (document, operationName, what of the viewer counts) and returned again as the same object.
    * @param document      valid against the API schema, already without `@skip` and `@include` (what they drop is not refused,
    *                      for it was not asked for); the same object for the same text and the same values, so it may key a
-   *                      WeakMap. It may hold other operations than the named one; those are of no interest.
+   *                      WeakMap. What was dropped may leave a selection set empty. It may hold other operations than the named one; those are of no interest.
    * @param operationName undefined when the document has a single operation
    */
   filter(document: DocumentNode, operationName: string | undefined, viewer: Viewer): AccessDecision

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './compile.ts'
 import type { Fetch, FetchCall, Transport } from './engine.ts'
 import { applyRewrite, type Place, representationOf, visitTargets } from './entities.ts'
-import { copyByShape, type Data, isData, mergeByShape } from './merge.ts'
+import { type Data, isData, mergeByShape } from './merge.ts'
 import type { Supergraph } from './supergraph.ts'
 
 /** Something that went wrong at a subgraph, still in the data's own keys. */
@@ -131,7 +131,7 @@ function takeEntities(run: Run, group: EntityGroup, waiting: Waiting, entities: 
   waiting.forEach((targets, index) => {
     const entity = entities[index]
     if (!isData(entity)) return
-    for (const target of targets) mergeByShape(target, copyByShape(entity, group.shape) as Data, group.shape, run.supergraph)
+    for (const target of targets) mergeByShape(target, entity, group.shape, run.supergraph)
   })
 }
 
@@ -204,8 +204,8 @@ function renamesOf(rewrites: FetchStep['rewrites']): ReadonlyMap<string, string>
   return renames
 }
 
-/** Absent variables stay absent: an absent one and a null are different things to a resolver. */
-function variablesFor(run: Run, variables: readonly FetchVariable[]): Data {
+/** What a fetch needs of the variables. Absent ones stay absent: absent and null are different things to a resolver. */
+export function variablesFor(run: Run, variables: readonly FetchVariable[]): Data {
   const values: Data = {}
   for (const { name, from } of variables) if (Object.hasOwn(run.variables, from)) values[name] = run.variables[from]
   return values

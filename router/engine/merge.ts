@@ -61,7 +61,8 @@ export function copyByShape(value: unknown, shape: MergeShape): unknown {
 }
 
 /**
- * Merges one answer into an object of the data. A null never overwrites a value, list elements merge by index, and the
+ * Merges one answer into an object of the data; what it adds is a copy, so that an answer for several places is shared by
+ * none of them. A null never overwrites a value, list elements merge by index, and the
  * name of an object type never gives way to the name of an interface (which a subgraph with `@interfaceObject` answers).
  */
 export function mergeByShape(target: Data, source: Data, shape: MergeShape, supergraph: Supergraph): void {

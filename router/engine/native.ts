@@ -15,15 +15,15 @@ import { type Cache, createCache } from './cache.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
 import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
-import { type Run, runPlan, takeAnswer } from './execute.ts'
+import { type Run, runPlan, takeAnswer, variablesFor } from './execute.ts'
 import type { Data } from './merge.ts'
 import { createNames } from './names.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from './operation.ts'
 import { createPlanner } from './planner.ts'
 import { project } from './project.ts'
 import { type Shape, shapeOf } from './shape.ts'
-import { mapStream } from './stream.ts'
 import { readSupergraph } from './supergraph.ts'
+import { mapStream } from './transport/stream.ts'
 
 export interface EngineOptions {
   readonly supergraphSdl: string
@@ -96,11 +96,9 @@ export function createEngine(options: EngineOptions): Engine {
       if (!plan.primary) return startRefusal(ready)
       const { primary } = plan
       const run = runOf(ready)
-      const variables: Data = {}
-      for (const { name, from } of primary.variables) if (Object.hasOwn(run.variables, from)) variables[name] = run.variables[from]
       let source: ResultStream | ExecutionResult
       try {
-        source = await transport.subscribe(primary.fetch, { ...run.call, variables })
+        source = await transport.subscribe(primary.fetch, { ...run.call, variables: variablesFor(run, primary.variables) })
       } catch (cause) {
         run.failures.push(failureOf(primary.fetch.subgraph, cause))
         return answer(ready, run)
@@ -150,16 +148,19 @@ export function createEngine(options: EngineOptions): Engine {
     if (!variant) {
       variant = compile(document, decision ? decision.document : document, request.operationName)
       prepared.variants.set(key, variant)
+      variant.catch(cause => {
+        // Kept, a failure that passes would stand for ever.
+        prepared.variants.delete(key)
+        if (codeOf(cause) !== 'INTERNAL_SERVER_ERROR') return
+        log.error({ requestId: request.requestId, operationName: request.operationName, err: cause }, 'An operation could not be planned')
+      })
     }
     try {
       const made = await variant
       return { request, variant: made, variables, decision, introspection: await introspect(schema, made.introspection, request.variables) }
     } catch (cause) {
-      // Kept, a failure that passes (or a supergraph's, until it is replaced) would stand for ever.
-      prepared.variants.delete(key)
       const code = codeOf(cause)
       if (code !== 'INTERNAL_SERVER_ERROR') return refused(code, (cause as Error).message)
-      log.error({ requestId: request.requestId, operationName: request.operationName, err: cause }, 'An operation could not be planned')
       return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
     }
   }

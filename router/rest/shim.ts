@@ -5,6 +5,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import { refusedCode } from '../access/refusal.ts'
 import { webHeaders } from '../door/headers.ts'
+import { leavingSignal } from '../door/leaving.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OperationRow, RowInput } from './row.ts'
 
@@ -21,16 +22,12 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     handler: async (request, reply) => {
       const caller = await callerOf(request, reply, door.authenticate)
       const input = readInput(row, request)
-      const gone = new AbortController()
-      request.raw.once('close', () => {
-        if (!reply.raw.writableEnded) gone.abort()
-      })
       const result = await door.engine.execute({
         document: row.operation,
         variables: given(row.variables(input)),
         viewer: caller.viewer,
         requestId: request.id,
-        signal: gone.signal,
+        signal: leavingSignal(reply),
       })
       const data = result.data
       // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.

@@ -4,20 +4,19 @@ import type { Config } from '../../config.ts'
 import { startPostgres } from '../../db/embedded.ts'
 import { lockFolder } from '../../db/lock.ts'
 import { openKeys } from './keys.ts'
-import type { Running } from './run.ts'
+import type { Running, Startup } from './run.ts'
 
 /**
  * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
  * Whatever was started is stopped again when a later step fails.
- * @param signal aborts between two steps: what was started until then is stopped
+ * An abort is obeyed between two steps: what was started until then is stopped.
  */
-export async function startEmbedded(config: Config, signal: AbortSignal): Promise<Running> {
+export async function startEmbedded(config: Config, { signal, onAbandon }: Startup): Promise<Running> {
   const began = performance.now()
   // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
   const assembling = import('./assemble.ts')
   assembling.catch(() => {})
   const stack = new AsyncDisposableStack()
-  let abandon = () => {}
   try {
     const { createLog } = await import('../door/log.ts')
     const log = createLog(config.logLevel)
@@ -30,7 +29,7 @@ export async function startEmbedded(config: Config, signal: AbortSignal): Promis
     const platform = await assemble({ config, keys, databaseUrl: database.url, log, stack, signal })
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     console.log(welcome({ ...platform, database: database.told, seconds }))
-    return { stop: () => stack.disposeAsync(), abandon }
+    return { stop: () => stack.disposeAsync() }
 
     async function openDatabase(): Promise<{ url: string; told: string }> {
       if (config.databaseUrl) {
@@ -39,7 +38,7 @@ export async function startEmbedded(config: Config, signal: AbortSignal): Promis
         return { url: config.databaseUrl, told: `PostgreSQL ${version} at DATABASE_URL` }
       }
       const postgres = await startPostgres({ folder: config.dataDir, log })
-      abandon = postgres.killNow
+      onAbandon(postgres.killNow)
       stack.defer(() => postgres.stop())
       const told = {
         fresh: 'made now',

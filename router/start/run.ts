@@ -5,8 +5,17 @@ import { StartError } from '../../db/start-error.ts'
 export interface Running {
   /** Drains and ends everything that was started; safe to call twice. */
   stop(): Promise<void>
-  /** Frees, without waiting, what would outlive this process. */
-  abandon(): void
+}
+
+/** What a start hears from, and tells, the process in which it happens. */
+export interface Startup {
+  /** Aborts when the process is to end before the start is done. */
+  readonly signal: AbortSignal
+  /**
+   * Takes what frees, without waiting, a thing that would outlive this process: called when the process falls over, also while
+   * it is still starting.
+   */
+  onAbandon(free: () => void): void
 }
 
 /** How long a stop may take, in ms, before the process ends anyway. */
@@ -18,13 +27,14 @@ export async function run(): Promise<void> {
   let ending = false
   let running: Running | undefined
   const startup = new AbortController()
+  let abandon = () => {}
   const end = (status: number) => {
     if (ending) return
     ending = true
     startup.abort()
     void (async () => {
       const overdue = setTimeout(() => {
-        running?.abandon()
+        abandon()
         process.exit(1)
       }, stopWithinMs)
       await starting.catch(() => {})
@@ -37,7 +47,7 @@ export async function run(): Promise<void> {
   process.on('SIGTERM', () => end(0))
   process.on('uncaughtException', error => {
     complain(error)
-    running?.abandon()
+    abandon()
     process.exit(1)
   })
 
@@ -48,7 +58,7 @@ export async function run(): Promise<void> {
       setInterval(() => process.ppid !== npm && end(0), 300).unref()
     }
     const { startEmbedded } = await import('./embedded.ts')
-    running = await startEmbedded(config, startup.signal)
+    running = await startEmbedded(config, { signal: startup.signal, onAbandon: free => (abandon = free) })
   })()
   try {
     await starting

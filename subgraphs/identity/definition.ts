@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { buildSubgraphSchema } from '@apollo/subgraph'
-import { parse } from 'graphql'
 import pg from 'pg'
 import type { Authority } from '../authority.ts'
-import { scalars } from '../scalars.ts'
+import { executableSchema } from '../executable.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { apiKeyResolvers } from './api-key/resolvers.ts'
 import { createKeyVerifier } from './api-key/verify.ts'
@@ -98,7 +95,15 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
   return {
     registration,
     authority,
-    schema: buildSubgraphSchema({ typeDefs: readSdl(), resolvers: resolvers() }),
+    schema: executableSchema('identity', [
+      userResolvers,
+      organizationResolvers,
+      membershipResolvers,
+      apiKeyResolvers,
+      serviceEntryResolvers,
+      viewerResolvers,
+      sessionResolvers,
+    ]),
     open: (viewer, operation) => openContext(ground, viewer, operation),
     http: createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader }),
     registerServices: (registrations, addresses) => registerServices(tables, registrations, addresses, { environment, now: clock.now(), log }),
@@ -112,22 +117,6 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
       ending ??= keys.settle().then(() => pool.end())
       return ending
     },
-  }
-}
-
-const readSdl = () => parse(readFileSync(new URL('../../schema/subgraphs/identity.graphql', import.meta.url), 'utf8'))
-
-function resolvers() {
-  const { DateTime, URL, EmailAddress } = scalars
-  const nouns = [userResolvers, organizationResolvers, membershipResolvers, apiKeyResolvers, serviceEntryResolvers, viewerResolvers, sessionResolvers]
-  const roots = nouns as readonly { readonly Query?: object; readonly Mutation?: object }[]
-  return {
-    ...Object.assign({}, ...nouns),
-    Query: Object.assign({}, ...roots.map(noun => noun.Query)),
-    Mutation: Object.assign({}, ...roots.map(noun => noun.Mutation)),
-    DateTime,
-    URL,
-    EmailAddress,
   }
 }
 

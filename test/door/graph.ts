@@ -5,9 +5,9 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { TestContext } from './platform.ts'
 
 /** A small graph that does what doors must cope with: it refuses, fails, waits and streams. */
-export function smallGraph(events: Events = createMemoryEvents()): GraphQLSchema {
+export function smallGraph(events: Events = createMemoryEvents(), left: string[] = []): GraphQLSchema {
   const schema = buildSchema(`
-    type Query { hello(name: String): String  viewer: Viewer  refuse: String  crash: String  wait: String  me: Viewer }
+    type Query { hello(name: String): String  viewer: Viewer  refuse: String  crash: String  wait: String  hang: String }
     type Mutation { rename(name: String!): String }
     type Subscription { tick: String  flood: String }
     type Viewer { kind: String!  userId: String  organizationId: String  roles: [String!]!  scopes: [String!]!  again: Viewer }
@@ -26,7 +26,15 @@ export function smallGraph(events: Events = createMemoryEvents()): GraphQLSchema
   resolve('Query', 'crash', () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:5432 password=hunter2')
   })
-  resolve('Query', 'wait', () => new Promise(done => setTimeout(done, 300, 'waited')))
+  resolve('Query', 'wait', async (_: unknown, __: unknown, { signal }: TestContext) => {
+    await new Promise(done => setTimeout(done, 300))
+    return signal?.aborted ? 'aborted' : 'waited'
+  })
+  resolve(
+    'Query',
+    'hang',
+    (_: unknown, __: unknown, { signal }: TestContext) => new Promise(done => signal!.addEventListener('abort', () => done(left.push('hang')))),
+  )
   resolve('Mutation', 'rename', (_: unknown, { name }: { name: string }) => name)
   resolve('Subscription', 'tick', () => events.listen(['tick']), 'subscribe')
   resolve('Subscription', 'tick', (event: { n: string }) => event.n)

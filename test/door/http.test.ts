@@ -6,8 +6,9 @@ import { openRouter, schemaEngine } from './platform.ts'
 
 type Platform = Awaited<ReturnType<typeof openRouter>>
 let platform: Platform
+const left: string[] = []
 beforeAll(async () => {
-  platform = await openRouter(schemaEngine(smallGraph()))
+  platform = await openRouter(schemaEngine(smallGraph(undefined, left)))
 })
 afterAll(() => platform.close())
 
@@ -177,6 +178,21 @@ test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, a
   expect(answer.headers['content-security-policy']).toContain('frame-src https://*.embed.apollographql.com')
   expect(answer.headers['cross-origin-embedder-policy']).toBeUndefined()
   expect((await platform.ask('/health/live')).headers['content-security-policy']).not.toContain('apollographql')
+})
+
+test('work stops when its client leaves, and not before', async () => {
+  const leaving = new AbortController()
+  const asked = fetch(`${platform.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ hang }"}',
+    signal: leaving.signal,
+  })
+  expect((await platform.gql('{ wait }')).json.data).toEqual({ wait: 'waited' })
+  expect(left).toEqual([])
+  leaving.abort()
+  await expect(asked).rejects.toThrow()
+  await expect.poll(() => left).toEqual(['hang'])
 })
 
 test('a persisted query is registered by its hash and run by it', async () => {

@@ -72,25 +72,25 @@ test('arguments in another order or object fields in another order are the same 
   )
 })
 
-// Trap 4: one subgraph has both types with other nullabilities of `code`, and clients see them alike.
-test('fields whose nullability differs between subgraphs may stand side by side in fragments', async () => {
+// Trap 4: one subgraph types `code` differently on two types that look alike to clients.
+test('fields whose nullability differs between subgraphs may stand side by side below fragments', async () => {
   const mixed = testGraph({
     one: {
-      sdl: `type Query { things: [Thing] } union Thing = A | B
-        type A @key(fields: "id") { id: ID! code: String! @shareable } type B @key(fields: "id") { id: ID! code: String @shareable }`,
+      sdl: `type Query { things: [Thing] } union Thing = A | B type A { kid: Kid } type B { kid: Kid } union Kid = X | Y
+        type X @key(fields: "k") { k: ID! code: String! @shareable } type Y @key(fields: "k") { k: ID! code: String @shareable }`,
       resolvers: {
         Query: {
           things: () => [
-            { __typename: 'A', id: 1, code: 'a' },
-            { __typename: 'B', id: 2, code: null },
+            { __typename: 'A', kid: { __typename: 'X', k: 1, code: 'x' } },
+            { __typename: 'B', kid: { __typename: 'Y', k: 2, code: null } },
           ],
         },
       },
     },
-    two: { sdl: 'type A @key(fields: "id") { id: ID! code: String @shareable more: Int } type Query { x: Int }', resolvers: { A: { more: () => 1 } } },
+    two: { sdl: 'type X @key(fields: "k") { k: ID! code: String @shareable more: Int } type Query { x: Int }', resolvers: { X: { more: () => 1 } } },
   })
-  const answer = await mixed.run('{ things { ... on A { ... on A { code more } } ... on B { ... on B { code } } } }')
-  expect(answer).toEqual({ data: { things: [{ code: 'a', more: 1 }, { code: null }] }, text: expect.any(String) })
+  const answer = await mixed.run('{ things { ... on A { kid { ... on X { code more } } } ... on B { kid { ... on Y { code } } } } }')
+  expect(answer).toEqual({ data: { things: [{ kid: { code: 'x', more: 1 } }, { kid: { code: null } }] }, text: expect.any(String) })
 })
 
 // Trap 14.

@@ -1,8 +1,10 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
+import { mergeByShape, shapeOfFetch } from '../../router/engine/merge.ts'
+import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { library } from './library-graph.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { compose, testGraph } from './supergraph-fixture.ts'
 
 test('equal representations are sent once, and the one answer reaches every place', async () => {
   const graph = testGraph(library)
@@ -68,6 +70,17 @@ test('fields of an interface object reach every implementation, and its type nam
   expect((await graph.run('{ first { id badge } badges { badge __typename } }')).text).toBe(
     '{"first":{"id":"1","badge":10},"badges":[{"badge":20,"__typename":"Worker"},{"badge":10,"__typename":"Pupil"}]}',
   )
+})
+
+test('merging never replaces an object type by an interface, a value by null, or a list of the data by another', () => {
+  const supergraph = readSupergraph(compose(library))
+  const shape = shapeOfFetch(parse('{ __typename a b { c } list { x y } }'))
+  const data = { __typename: 'Book', a: 1, b: { c: 2 }, list: [{ x: 1 }, null] }
+  mergeByShape(data, { __typename: 'Node', a: null, b: null, list: [{ y: 2 }, { x: 3 }, { x: 4 }] }, shape, supergraph)
+  expect(data).toEqual({ __typename: 'Book', a: 1, b: { c: 2 }, list: [{ x: 1, y: 2 }, { x: 3 }] })
+  const unresolved = { __typename: 'Node' }
+  mergeByShape(unresolved, { __typename: 'Author' }, shape, supergraph)
+  expect(unresolved).toEqual({ __typename: 'Author' })
 })
 
 test('a provided field comes without another fetch', async () => {

@@ -81,6 +81,12 @@ export interface Launched {
   readonly ended: Promise<number | NodeJS.Signals | null>
 }
 
+const running = new Set<ChildProcess>()
+// A group of its own does not hear the terminal's Ctrl-C.
+process.once('exit', () => {
+  for (const { pid } of running) if (pid) signal(-pid, 'SIGKILL')
+})
+
 /**
  * Starts a program in the project's folder, as the leader of a process group, with an environment that says nothing of this
  * test run.
@@ -97,6 +103,8 @@ export function launch(command: string, parameters: readonly string[], environme
   })
   // Not 'close': a process that outlives the program may hold its output open.
   const ended = once(child, 'exit').then(([code, killedBy]) => code ?? killedBy)
+  running.add(child)
+  ended.finally(() => running.delete(child))
   return {
     child,
     said: () => said,
@@ -115,9 +123,9 @@ export function launch(command: string, parameters: readonly string[], environme
 /** The environment of a platform of a test's own: its folder, a free port, a sandbox on a port that is free too. */
 export const platformEnvironment = async (folder: DataFolder) => ({ DATA_DIR: folder.path, PORT: String(await freePort()), SANDBOX_PORT: '0' })
 
-/** Starts the platform without npm. */
+/** Starts the platform without npm, under npm's name: so it ends with the process that started it, should that be killed. */
 export const launchPlatform = (environment: Readonly<Record<string, string>>, account: object = {}) =>
-  launch(process.execPath, ['router/main.ts'], environment, account)
+  launch(process.execPath, ['router/main.ts'], { ...environment, npm_lifecycle_event: 'start' }, account)
 
 /** The last line of a start. */
 export const readyLine = /^ready in .* s: (http:\S+)$/m

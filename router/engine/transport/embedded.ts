@@ -1,8 +1,8 @@
 import { createSourceEventStream, type ExecutionResult, execute, GraphQLError } from 'graphql'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
-import { mapStream } from '../stream.ts'
 import { jsonSafe } from './json-safe.ts'
+import { mapStream } from './stream.ts'
 
 /**
  * Reaches subgraphs by a call in this process. Resolvers get one context per client operation and subgraph, because it holds

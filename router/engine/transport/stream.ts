@@ -20,7 +20,7 @@ export function mapStream<Source, Value>(
   const end = () => {
     if (over) return
     over = true
-    
+    for (const settle of pending) settle({ value: undefined, done: true })
     pending.clear()
     ended()
   }

@@ -1,0 +1,78 @@
+import { describe, test } from 'vitest'
+import { until } from '../kit/launch.ts'
+import { type ChaosPost, openStage } from './stage.ts'
+
+/** How soon after the restart, from its first instruction on, work must have been taken up again, in seconds. */
+const takenUpWithin = 30
+
+const isSettled = ({ status }: ChaosPost) => status !== 'SCHEDULED'
+
+describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
+  test.for(['after-claim', 'after-attempt-row', 'after-call', 'in-conclusion', 'after-conclusion'])(
+    'at %s loses no post, doubles none, and goes on within 30 s of the restart',
+    { timeout: 120_000 },
+    async (point, { expect }) => {
+      await using stage = await openStage()
+      const doomed = await stage.start({ CRASH_AT: point })
+      const first = await stage.schedule(`first, ${point}`, 1_500)
+      const reply = await stage.schedule(`reply, ${point}`, 1_500, first.threadId)
+      const other = await stage.schedule(`other, ${point}`, 1_500)
+      const texts = [first, reply, other].map(({ copy }) => copy)
+      expect(await doomed.ended).toBe('SIGKILL')
+
+      const restarted = performance.now()
+      const platform = await stage.start()
+      const posts = await until(
+        `all posts are settled after a crash at ${point}`,
+        async () => {
+          const now = await stage.read([first.id, reply.id, other.id])
+          return now.every(isSettled) && now
+        },
+        60,
+      )
+      const seconds = (performance.now() - restarted) / 1000
+      console.log(`crash at ${point}: settled ${seconds.toFixed(1)} s after the restart began`)
+      expect(posts.map(({ status }) => status)).toEqual(['PUBLISHED', 'PUBLISHED', 'PUBLISHED'])
+      const published = await stage.published()
+      expect(published.map(({ text }) => text).sort()).toEqual([...texts].sort())
+      expect(published.find(({ text }) => text === reply.copy)).toMatchObject({ inReplyToId: posts[0]!.platformPostId })
+      // The network refuses a text that it has already: that a second call was refused would not excuse it.
+      expect(await stage.refusedCreations()).toEqual([])
+      expect(seconds).toBeLessThan(takenUpWithin)
+      platform.child.kill('SIGTERM')
+      expect(await platform.ended).toBe(0)
+    },
+  )
+
+  test('at after-refresh, with the renewed tokens lost, leaves no post without an answer: nobody knows, or connect again', { timeout: 120_000 }, async ({
+    expect,
+  }) => {
+    await using stage = await openStage()
+    const doomed = await stage.start({ CRASH_AT: 'after-refresh' })
+    await stage.arm({ fault: 'expired-token', times: 1 })
+    const first = await stage.schedule('first, after-refresh', 1_500)
+    expect(await doomed.ended).toBe('SIGKILL')
+
+    const restarted = performance.now()
+    const platform = await stage.start()
+    const next = await stage.schedule('next, after-refresh', 1_000)
+    const posts = await until(
+      'both posts are settled after a crash at after-refresh',
+      async () => {
+        const now = await stage.read([first.id, next.id])
+        return now.every(isSettled) && now
+      },
+      60,
+    )
+    const seconds = (performance.now() - restarted) / 1000
+    console.log(`crash at after-refresh: settled ${seconds.toFixed(1)} s after the restart began`)
+    expect(posts.map(({ status, deliveryPhase, failure }) => [status, deliveryPhase, failure?.code])).toEqual([
+      ['FAILED', 'UNKNOWN', 'OUTCOME_UNKNOWN'],
+      ['FAILED', 'NONE', 'CONNECTION_EXPIRED'],
+    ])
+    expect(await stage.published()).toEqual([])
+    expect(seconds).toBeLessThan(takenUpWithin)
+    platform.child.kill('SIGTERM')
+    expect(await platform.ended).toBe(0)
+  })
+})

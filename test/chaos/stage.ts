@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { type Client, signIn } from '../kit/client.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { type Launched, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+
+/** A platform that is killed and started again, and a sandbox beside it that is not. */
+export interface Stage extends AsyncDisposable {
+  /** Starts the platform and waits until it is ready. */
+  start(environment?: Record<string, string>): Promise<Launched>
+  /** Starts the platform and waits for nothing. */
+  begin(environment?: Record<string, string>): Launched
+  /** Schedules a post, so many ms ahead, and returns it. */
+  schedule(copy: string, aheadMs: number, threadId?: string): Promise<ChaosPost>
+  /** Posts as the platform shows them now. */
+  read(ids: readonly string[]): Promise<ChaosPost[]>
+  /** What the network has published, oldest first. */
+  published(): Promise<{ text: string; receivedAt: string; inReplyTo?: string }[]>
+  /** Calls to create a post that the network refused: a second call for the same text is among them. */
+  refusedCreations(): Promise<{ status: number; reason: string | null }[]>
+  /** Arms a fault of the network. */
+  arm(fault: Record<string, unknown>): Promise<void>
+}
+
+export interface ChaosPost {
+  readonly id: string
+  readonly threadId: string
+  readonly copy: string
+  readonly status: 'DRAFT' | 'SCHEDULED' | 'PUBLISHED' | 'FAILED'
+  readonly scheduledAt: string | null
+  readonly deliveryPhase: string
+  readonly platformPostId: string | null
+  readonly failure: { readonly code: string; readonly message: string } | null
+}
+
+const fields = 'id threadId copy status scheduledAt deliveryPhase platformPostId failure { code message }'
+
+/** Starts cost two seconds of a core each: of those of one test file no more than this many run at the same time. */
+const startsAtOnce = 2
+
+/** Opens a stage: a database and a data folder of its own, and the sandbox as a process of its own. */
+export async function openStage(): Promise<Stage> {
+  const stack = new AsyncDisposableStack()
+  try {
+    const database = stack.use(await createTestDatabase({ poolSize: 1 }))
+    const folder = stack.use(newDataFolder())
+    const environment = await platformEnvironment(folder)
+    const url = `http://localhost:${environment.PORT}`
+    const sandboxFolder = join(folder.path, 'sandbox')
+    const callback = `${url}/publishing/api/integrations/x/callback`
+    const sandbox = launch(process.execPath, ['sandbox/main.ts', '--folder', sandboxFolder, '--port', '0', '--redirect-uri', callback])
+    stack.defer(async () => {
+      sandbox.child.kill('SIGKILL')
+      await sandbox.ended
+    })
+    const [origin = ''] = await sandbox.told(/^http:\S+/m)
+    const control = async (path: string, body?: object) => {
+      const answer = await fetch(`${origin}/_control/${path}`, {
+        ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      })
+      if (!answer.ok) throw new Error(`the sandbox answers ${answer.status}: ${await answer.text()}`)
+      return answer.json()
+    }
+    let brandId: string | undefined
+    let client: Promise<Client> | undefined
+    // One sign-in: access tokens outlive the platform that gave them.
+    const owner = () => (client ??= signIn(url))
+    const begin = (extra: Record<string, string> = {}) => launchPlatform({ ...environment, DATABASE_URL: database.url, SANDBOX_DIR: sandboxFolder, ...extra })
+    return {
+      begin,
+      async start(extra) {
+        const release = await startSlot()
+        try {
+          const platform = begin(extra)
+          await platform.told(readyLine)
+          return platform
+        } finally {
+          release()
+        }
+      },
+      async schedule(copy, aheadMs, threadId) {
+        const { query } = await owner()
+        brandId ??= (
+          await query<{ viewer: { organization: { brands: { nodes: { id: string }[] } } } }>('{ viewer { organization { brands { nodes { id } } } } }')
+        ).viewer.organization.brands.nodes[0]!.id
+        const scheduledAt = new Date(Date.now() + aheadMs).toISOString()
+        const { createPost } = await query<{ createPost: ChaosPost }>(`mutation($input: CreatePostInput!) { createPost(input: $input) { ${fields} } }`, {
+          input: { brandId, platform: 'X', copy, scheduledAt, ...(threadId && { threadId }) },
+        })
+        return createPost
+      },
+      async read(ids) {
+        const selections = ids.map((id, at) => `p${at}: post(id: "${id}") { ${fields} }`)
+        return Object.values(await (await owner()).query<Record<string, ChaosPost>>(`{ ${selections.join(' ')} }`))
+      },
+      published: () => control('received?network=x'),
+      async refusedCreations() {
+        const calls: { method: string; path: string; outcome: string; status: number; reason: string | null }[] = await control('requests?network=x')
+        return calls.filter(({ method, path, outcome }) => method === 'POST' && path === '/x/2/tweets' && outcome === 'refused')
+      },
+      async arm(fault) {
+        await control('faults', { network: 'x', ...fault })
+      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+let starting = 0
+const waiting: (() => void)[] = []
+
+async function startSlot(): Promise<() => void> {
+  if (starting >= startsAtOnce) await new Promise<void>(resolve => waiting.push(resolve))
+  else starting++
+  return () => {
+    const next = waiting.shift()
+    if (next) next()
+    else starting--
+  }
+}

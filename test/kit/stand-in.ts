@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '../../platform/clock.ts'
+import type { XDemo } from '../../sandbox/x/demo.ts'
+import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
+
+/** X as the sandbox plays it: a real server on loopback with a folder of its own and the test's clock. */
+export interface StandIn extends AsyncDisposable {
+  readonly origin: string
+  readonly settings: XSettings
+  readonly demo: XDemo
+  /** What was published, oldest first. */
+  published(): Promise<readonly { readonly id: string; readonly text: string; readonly inReplyToId?: string | null }[]>
+  /** Refused, faulted and reading calls, oldest first, as `POST /2/tweets 401`. */
+  calls(): Promise<readonly string[]>
+  /** Arms a fault in place of the one before; without one, disarms. */
+  arm(fault?: { readonly fault: string; readonly status?: number; readonly times?: number; readonly delayMs?: number }): Promise<void>
+}
+
+export async function standIn(clock: Clock, redirectUri: string): Promise<StandIn> {
+  const { startSandbox } = await import('../../sandbox/server.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'stand-in-'))
+  const sandbox = await startSandbox({ folder, port: 0, clock, redirectUris: [redirectUri] })
+  const { clientId, clientSecret } = sandbox.demo.x
+  const control = async <Answer>(path: string, body?: object): Promise<Answer> => {
+    const answer = await fetch(`${sandbox.origin}/_control/${path}`, {
+      signal: AbortSignal.timeout(10_000),
+      ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`the sandbox refuses ${path}: ${await answer.text()}`)
+    return (await answer.json()) as Answer
+  }
+  return {
+    origin: sandbox.origin,
+    settings: { clientId, clientSecret, authorizeUrl: `${sandbox.origin}/x/i/oauth2/authorize`, apiUrl: `${sandbox.origin}/x` },
+    demo: sandbox.demo.x,
+    published: () => control('received?network=x'),
+    calls: async () =>
+      (await control<{ method: string; path: string; status: number }[]>('requests?network=x')).map(
+        ({ method, path, status }) => `${method} ${path} ${status}`,
+      ),
+    arm: async (fault = { fault: 'none' }) => void (await control('faults', { network: 'x', ...fault })),
+    async [Symbol.asyncDispose]() {
+      await sandbox.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

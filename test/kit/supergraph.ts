@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { Writable } from 'node:stream'
+import type { DocumentNode } from 'graphql'
+import { createCipher } from '../../platform/cipher.ts'
+import { createMemoryEvents } from '../../platform/events.ts'
+import { newId } from '../../platform/ids.ts'
+import { createOpenJobs } from '../../platform/jobs.ts'
+import { createOutbound } from '../../platform/outbound.ts'
+import { createDocuments } from '../../router/door/documents.ts'
+import { createLog } from '../../router/door/log.ts'
+import { type Composition, compose } from '../../router/start/compose.ts'
+import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
+import type { Room } from '../../subgraphs/publishing/room.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+import { type Answer, readAnswer } from './answer.ts'
+import { type Collector, collect } from './collector.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createSeed, type Seed } from './seed.ts'
+import { type StandIn, standIn } from './stand-in.ts'
+import { countStatements } from './statements.ts'
+import { type BoundTime, boundTime } from './time.ts'
+
+export interface SupergraphOptions {
+  /** The moment at which time stands still. @default a Monday morning */
+  readonly now?: string
+  /** Whether there is an X to publish to; without, no application is set up for it. @default false */
+  readonly sandbox?: boolean
+  /** Origin under which clients would reach it. @default http://localhost:4000 */
+  readonly publicUrl?: string
+}
+
+export interface As {
+  /** Who asks. @default anonymous */
+  readonly as?: Viewer
+}
+
+/** The three subgraphs behind the engine and its access filter, in this process, on a database of their own. */
+export interface Supergraph extends AsyncDisposable {
+  readonly database: TestDatabase
+  readonly clock: BoundTime
+  readonly platform: Composition
+  /** What publishing works with, for tests that drive delivery step by step. */
+  readonly room: Room
+  readonly publicUrl: string
+  /** Tells a story that ends with the rows and viewers which a test is about. */
+  readonly seed: Seed
+  /** The X that was asked for. Throws when none was. */
+  readonly x: StandIn
+  /** Everything that was logged, one JSON line each, from debug on. */
+  readonly log: readonly string[]
+  execute(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
+  /** Subscribes; throws when the subscription is refused. */
+  subscribe(document: string, variables?: Record<string, unknown>, as?: As): Promise<Collector>
+  /** What a subscription that is to be refused answers. */
+  refusedSubscription(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
+  /** How many listeners all topics have together. */
+  listeners(): number
+  /** The SQL statements that the work costs. */
+  statements(work: () => Promise<unknown>): Promise<string[]>
+  /** Reads rows past every rule. */
+  rows<Row extends object = Record<string, unknown>>(sql: string, bind?: unknown[]): Promise<Row[]>
+}
+
+/** Opens a platform for one test: `await using graph = await supergraph()`. */
+export async function supergraph({ now, sandbox = false, publicUrl = 'http://localhost:4000' }: SupergraphOptions = {}): Promise<Supergraph> {
+  await using opening = new AsyncDisposableStack()
+  const clock = boundTime(now)
+  const database = opening.use(await createTestDatabase())
+  // pg-boss asks SQL for the time: every session of this database, the warm one included, is to read the bound one.
+  const name = new URL(database.url).pathname.slice(1)
+  await database.sequelize.query(`alter database ${name} set pgboss.test_clock = 'on'`)
+  await database.sequelize.query(`set pgboss.test_clock = 'on'`)
+  const x = sandbox ? opening.use(await standIn(clock, callbackUrl(publicUrl, 'X'))) : null
+  const outbound = createOutbound(x ? [x.origin] : [])
+  opening.defer(() => outbound.close())
+  const lines: string[] = []
+  const events = createMemoryEvents()
+  const platform = await compose(
+    {
+      environment: 'development',
+      publicUrl,
+      databaseUrl: database.url,
+      sequelize: database.sequelize,
+      openJobs: createOpenJobs(database.url, 3, clock.jobs),
+      events,
+      clock,
+      cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
+      authSecret: randomBytes(32).toString('hex'),
+      outbound,
+      x: x?.settings ?? null,
+      log: createLog('debug', sink(lines)),
+    },
+    opening,
+  )
+  await platform.publishing.start()
+  const { engine } = platform
+  const { room } = platform.publishing
+  const documents = createDocuments(engine.schema, { introspection: true })
+  const read = (text: string): DocumentNode => {
+    const found = documents.read(text)
+    if ('document' in found) return found.document
+    throw new Error(`The document is not valid:\n${text}\n${found.errors.map(error => error.message).join('\n')}`)
+  }
+  const request = (text: string, variables: Record<string, unknown>, viewer: Viewer) => ({
+    document: read(text),
+    variables,
+    viewer,
+    requestId: newId(clock.now()),
+  })
+  const answer = (result: Parameters<typeof readAnswer>[0], text: string, { variables, viewer, requestId }: ReturnType<typeof request>) =>
+    readAnswer(result, { text, variables, as: nameOf(viewer), requestId })
+
+  const open = opening.move()
+  const graph: Omit<Supergraph, 'seed'> = {
+    database,
+    clock,
+    platform,
+    room,
+    publicUrl,
+    log: lines,
+    get x() {
+      if (!x) throw new Error('this supergraph has no X: open it with { sandbox: true }')
+      return x
+    },
+    async execute(text, variables = {}, { as = anonymous } = {}) {
+      const asked = request(text, variables, as)
+      return answer(await engine.execute(asked), text, asked)
+    },
+    async subscribe(text, variables = {}, { as = anonymous } = {}) {
+      const asked = request(text, variables, as)
+      const stream = await engine.subscribe(asked)
+      if (Symbol.asyncIterator in stream) return collect(stream)
+      answer(stream, text, asked).data()
+      throw new Error('a subscription answered data instead of a stream')
+    },
+    async refusedSubscription(text, variables = {}, { as = anonymous } = {}) {
+      const asked = request(text, variables, as)
+      const stream = await engine.subscribe(asked)
+      if (!(Symbol.asyncIterator in stream)) return answer(stream, text, asked)
+      await stream.return()
+      throw new Error(`a subscription that was to be refused began:\n${text}`)
+    },
+    listeners: () => events.listenerCount(),
+    statements: async work => (await countStatements(work)).statements,
+    rows: async <Row extends object>(sql: string, bind: unknown[] = []) => (await database.sequelize.query(sql, { bind }))[0] as Row[],
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+  return Object.defineProperties({ seed: createSeed(graph) }, Object.getOwnPropertyDescriptors(graph)) as unknown as Supergraph
+}
+
+const nameOf = ({ kind, userId, keyId, roles }: Viewer): string => [kind, userId ?? keyId, roles.join(' ')].filter(Boolean).join(' ')
+
+const sink = (lines: string[]) =>
+  new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../config.ts'
+
+const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`
+const complete = { ENVIRONMENT: 'production', AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: key }
+
+describe('a mistake in the configuration is one line that names the variable and what it takes', () => {
+  test.for([
+    [{ PORT: 'abc' }, 'PORT: must be a port number from 0 to 65535'],
+    [{ PORT: '70000' }, 'PORT: must be a port number from 0 to 65535'],
+    [{ PORT: '0' }, 'PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port'],
+    [{ SANDBOX_PORT: '-1' }, 'SANDBOX_PORT: must be a port number from 0 to 65535'],
+    [{ ENVIRONMENT: 'prod' }, 'ENVIRONMENT: must be one of development, staging, production'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent'],
+    [{ DEMO: 'yes' }, 'DEMO: must be one of 0, 1, true, false'],
+    [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY: must be one of 0, 1, true, false'],
+    [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL: must be an address such as https://example.com'],
+    [{ PUBLIC_URL: 'https://example.com/app' }, 'PUBLIC_URL: must be an origin without a path, such as https://example.com'],
+    [{ DATABASE_URL: 'mysql://localhost' }, 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/database'],
+    [{ AUTH_SECRET: 'short' }, 'AUTH_SECRET: must have at least 32 characters'],
+    [
+      { ENCRYPTION_KEYS: 'k1:c2hvcnQ=' },
+      'ENCRYPTION_KEYS: must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)',
+    ],
+    [{ X_CLIENT_ID: 'a' }, 'X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none'],
+    [{ X_API_URL: 'api.x.com' }, 'X_API_URL: must be an address such as https://example.com'],
+    [{ ...complete, CRASH_AT: 'after-call' }, 'CRASH_AT: only in development, for tests'],
+    [{ ...complete, AUTH_SECRET: '' }, 'AUTH_SECRET: missing, and production generates none: set at least 32 random characters'],
+    [{ ...complete, ENVIRONMENT: 'staging', ENCRYPTION_KEYS: '' }, 'ENCRYPTION_KEYS: missing, and staging generates none: set k1:<32 random bytes in base64>'],
+  ] as const)('%o', ([environment, line]) => {
+    expect(() => readConfig(environment)).toThrow(expect.objectContaining({ name: 'StartError', message: line }))
+  })
+
+  test('several mistakes are told at once', () => {
+    expect(() => readConfig({ PORT: 'x', DEMO: 'x' })).toThrow(/^PORT: .*\nDEMO: .*$/)
+  })
+})
+
+describe('without configuration', () => {
+  test('the platform listens on loopback, keeps its own database, and has demo data', () => {
+    expect(readConfig({})).toMatchObject({ host: 'localhost', port: 4000, publicUrl: 'http://localhost:4000', databaseUrl: null, demo: true, logLevel: 'warn' })
+  })
+
+  test.for([
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: '192.0.2.7' }, false],
+    [{ HOST: '127.0.0.2' }, true],
+    [{ HOST: '::1' }, true],
+    [{ HOST: '0.0.0.0', DEMO: '1' }, true],
+    [{ DEMO: '0' }, false],
+    [complete, false],
+    [{ ...complete, DEMO: '1' }, true],
+  ] as const)('D11 %o has demo data: %s', ([environment, demo]) => {
+    expect(readConfig(environment).demo).toBe(demo)
+  })
+
+  test('a public address is kept as an origin', () => {
+    expect(readConfig({ PUBLIC_URL: 'https://Example.com:443/' }).publicUrl).toBe('https://example.com')
+  })
+})

@@ -1,0 +1,127 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { canRead } from '../../db/embedded/account.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { type DataFolder, launch, launchPlatform, leftovers, newDataFolder, platformEnvironment } from '../kit/launch.ts'
+import { databaseUrl, serverUrl } from '../kit/template.ts'
+
+/** Starts a platform that cannot start, and returns what it complains: it must exit with 1 and leave nothing running. */
+async function complaintOf(folder: DataFolder, environment: Record<string, string>, account: object = {}): Promise<string> {
+  const platform = launchPlatform({ ...(await platformEnvironment(folder)), ...environment }, account)
+  expect(await platform.ended).toBe(1)
+  expect(platform.said()).toBe('')
+  expect([folder.node(), folder.postgres(), leftovers(folder)]).toEqual([null, null, []])
+  return platform.complained()
+}
+
+describe('one readable line, exit code 1 and nothing left running after a start with', () => {
+  test('a mistake in the configuration: one line for each', async () => {
+    await using folder = newDataFolder()
+    expect(await complaintOf(folder, { PORT: 'four', DEMO: 'perhaps', DATABASE_URL: 'mysql://localhost/x' })).toBe(
+      [
+        'PORT: must be a port number from 0 to 65535',
+        'DATABASE_URL: must be an address such as postgres://user:password@host:5432/database',
+        'DEMO: must be one of 0, 1, true, false',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('no keys in production', async () => {
+    await using folder = newDataFolder()
+    expect((await complaintOf(folder, { ENVIRONMENT: 'production' })).split('\n')).toEqual([
+      expect.stringMatching(/^AUTH_SECRET: missing/),
+      expect.stringMatching(/^ENCRYPTION_KEYS: missing/),
+      '',
+    ])
+  })
+
+  test('a port that is taken', async () => {
+    await using folder = newDataFolder()
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => holder.once('listening', resolve))
+    const { port } = holder.address() as AddressInfo
+    expect(await complaintOf(folder, { PORT: String(port) })).toBe(`port ${port} is taken: stop what listens there, or set PORT to another one\n`)
+    await new Promise(resolve => holder.close(resolve))
+  })
+
+  test('a host that is not of this machine', async () => {
+    await using folder = newDataFolder()
+    expect(await complaintOf(folder, { HOST: '192.0.2.1', DEMO: '0' })).toMatch(
+      /^192\.0\.2\.1:\d+ cannot be listened on \(EADDRNOTAVAIL\): set HOST and PORT .*\n$/,
+    )
+  })
+
+  test.for([
+    ['nothing listens at localhost:1, ', () => 'postgres://somebody:secret-word@localhost:1/x'],
+    ['there is no database "absent" at ', () => databaseUrl(serverUrl(), 'absent')],
+    ['refuses the password of user "postgres"', (): string => Object.assign(new URL(serverUrl()), { password: 'secret-word' }).href],
+  ] as [string, () => string][])('a DATABASE_URL that leads nowhere: %s', async ([sentence, url]) => {
+    await using folder = newDataFolder()
+    const complaint = await complaintOf(folder, { DATABASE_URL: url() })
+    expect(complaint).toMatch(/^DATABASE_URL does not lead to a database: .*\n$/)
+    expect(complaint).toContain(sentence)
+    expect(complaint).not.toContain('secret-word')
+  })
+
+  test('a database that a newer version has migrated', async () => {
+    await using folder = newDataFolder()
+    await using database = await createTestDatabase()
+    await database.sequelize.query(`insert into migrations.applied (slug, file, checksum) values ('publishing', '9999_later.sql', 'x')`)
+    expect(await complaintOf(folder, { DATABASE_URL: database.url })).toBe(
+      'the database holds migration publishing/9999_later.sql, which this version does not know: start the version that made it, or a newer one\n',
+    )
+  })
+
+  test('a migration that fails', async () => {
+    await using folder = newDataFolder()
+    await using database = await createTestDatabase({ empty: true })
+    await database.sequelize.query('create schema identity; create table identity.users (id text)')
+    expect(await complaintOf(folder, { DATABASE_URL: database.url })).toMatch(
+      /^migration identity\/0001_better_auth\.sql fails: relation "users" already exists\n$/,
+    )
+  })
+
+  test('a data folder that is a file, or below one', async () => {
+    await using folder = newDataFolder()
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    expect(await complaintOf(folder, { DATA_DIR: file })).toMatch(/^data folder \S+ cannot be used \(it is a file\): set DATA_DIR .*\n$/)
+    expect(await complaintOf(folder, { DATA_DIR: join(file, 'below') })).toMatch(
+      /^data folder \S+ cannot be used \(a part of the path is a file\): set DATA_DIR .*\n$/,
+    )
+  })
+
+  test("a data folder of somebody else's", async ({ skip }) => {
+    const account = { uid: 12345, gid: 12345 }
+    if (process.getuid?.() !== 0) skip('only root can start a program as somebody else')
+    if (!canRead(account, import.meta.filename) || !canRead(account, process.execPath)) skip('an ordinary user cannot read this project here')
+    await using folder = newDataFolder()
+    chmodSync(folder.path, 0o700)
+    expect(await complaintOf(folder, {}, account)).toMatch(/^data folder \S+ cannot be used \(permission denied.*\): set DATA_DIR .*\n$/)
+  })
+
+  test('generated keys that were damaged, which new ones would make worse', async () => {
+    await using folder = newDataFolder()
+    writeFileSync(join(folder.path, 'keys.json'), '{"authSecret":"half')
+    expect(await complaintOf(folder, {})).toMatch(/^\S+keys\.json cannot be read \(it is damaged\): restore it from a backup; .*\n$/)
+  })
+
+  test('a sandbox folder in which no sandbox runs', async () => {
+    await using folder = newDataFolder()
+    await using database = await createTestDatabase()
+    expect(await complaintOf(folder, { DATABASE_URL: database.url, SANDBOX_DIR: join(folder.path, 'none') })).toMatch(
+      /^SANDBOX_DIR: no sandbox runs on \S+: start one with .*\n$/,
+    )
+  })
+})
+
+test('`npm run demo:ids` before the first start says what to do and exits 1', async () => {
+  await using folder = newDataFolder()
+  const command = launch('npm', ['run', '--silent', 'demo:ids'], { DATA_DIR: folder.path })
+  expect(await command.ended).toBe(1)
+  expect(command.said()).toBe('')
+  expect(command.complained()).toBe(`${folder.path} holds no demo.json: run npm start once, with demo data\n`)
+})
