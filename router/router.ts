@@ -82,6 +82,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     sockets.close()
     // A connection whose last answer ends now would otherwise be kept alive, and the door open with it.
     cutting = setInterval(() => {
+      app.server.closeIdleConnections()
       twin.closeIdleConnections()
     }, cutIdleMs)
     cutting.unref()

@@ -79,6 +79,8 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const sentence = known?.refusal.message ?? accident(request.id)
   // 404 has a row of its own in the table of codes.
   const told = status === 404 ? 'NOT_FOUND' : String(code)
+  // What of it was not read must not be taken for the next request, nor read for ever.
+  if (status === 413) reply.header('connection', 'close')
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
   if (typeof (details as { retryAfter?: unknown }).retryAfter === 'number') reply.header('retry-after', String((details as { retryAfter: number }).retryAfter))
   if (onGraphql) return sendErrors(reply, status, [{ message: sentence, extensions: { ...details, code: told } }], request.headers.accept)

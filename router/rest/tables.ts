@@ -1,4 +1,5 @@
 import { credentialRows } from './identity/credentials.ts'
+import { setupRows } from './identity/setup.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { postRows } from './publishing/post.ts'
 import { widgetRows } from './publishing/widget.ts'
@@ -6,6 +7,6 @@ import type { RouteTable } from './row.ts'
 
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
-  { slug: 'identity', rows: credentialRows },
+  { slug: 'identity', rows: [...credentialRows, ...setupRows] },
   { slug: 'publishing', rows: [...postRows, ...integrationRows, ...widgetRows] },
 ]

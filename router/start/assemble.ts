@@ -28,6 +28,8 @@ export interface Assembly {
 export interface Assembled {
   readonly url: string
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
+  /** Where the first account is made; null when there is one, or demo data. */
+  readonly setup: string | null
 }
 
 /** Puts the whole platform together on one database, in one process, and opens its doors. */
@@ -93,5 +95,6 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   return {
     url: publicUrl,
     demo: sandbox && { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword, sandbox: sandbox.origin },
+    setup: setup && publicUrl + setup,
   }
 }

@@ -59,10 +59,11 @@ interface Welcome {
   readonly database: string
   readonly seconds: string
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
+  readonly setup: string | null
 }
 
 /** What a start prints: where to go, as whom, and that it is ready. */
-function welcome({ url, database, seconds, demo }: Welcome): string {
+function welcome({ url, database, seconds, demo, setup }: Welcome): string {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
   const lines = [
     `supergraph ${version}`,
@@ -79,5 +80,6 @@ function welcome({ url, database, seconds, demo }: Welcome): string {
       `  Demo accounts, password ${demo.password}`,
       ...demo.accounts.map(account => `    ${account}`),
     )
+  if (setup) lines.push('', '  Nobody has an account yet. Make the first one here, once, within a day:', `    ${setup}`)
   return [...lines, '', `ready in ${seconds} s: ${url}`].join('\n')
 }

@@ -20,6 +20,8 @@ import { sessionResolvers } from './session/resolvers.ts'
 import { claimsOf } from './session/rules.ts'
 import { createSessionReader } from './session/store.ts'
 import type { IdentitySettings } from './settings.ts'
+import { setupPath } from './setup/rules.ts'
+import { createSetup } from './setup/setup.ts'
 import { defineTables } from './tables.ts'
 import { userResolvers } from './user/resolvers.ts'
 import { viewerResolvers } from './viewer/resolvers.ts'
@@ -49,6 +51,8 @@ export interface Identity extends Subgraph<Context> {
   registerServices(registrations: readonly Registration[], addresses: Readonly<Record<string, Addresses>>): Promise<RegistrationOutcome>
   /** Makes people, organizations and keys that are not there yet: for set-up and demo data. */
   provision(world: World): Promise<Provisioned>
+  /** Path and query of a one-time link to the set-up page, in place of the former one; null when somebody has an account. */
+  openSetup(): Promise<string | null>
   /**
    * Signs from now on with a new key.
    * @param options.distrust tokens of the keys before are refused at once, as after a leak @default false
@@ -90,6 +94,8 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
   const readKeys = () => readPublicKeys(pool, clock.now())
   const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys })
   const ground = { tables, clock, environment, sign: async (claims: Parameters<Auth['sign']>[0]) => (await auth()).sign(claims) }
+  const setup = createSetup(tables, clock)
+  const credentials = createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader })
   let ending: Promise<void> | undefined
 
   return {
@@ -105,9 +111,10 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
       sessionResolvers,
     ]),
     open: (viewer, operation) => openContext(ground, viewer, operation),
-    http: createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader }),
+    http: request => (new URL(request.url).pathname === setupPath ? setup.handle(request) : credentials(request)),
     registerServices: (registrations, addresses) => registerServices(tables, registrations, addresses, { environment, now: clock.now(), log }),
     provision: world => provision(tables, world, clock.now()),
+    openSetup: setup.open,
     rotateSigningKeys: ({ distrust = false } = {}) => endSigningKeys(pool, clock.now(), distrust),
     async start() {
       // Warms up beside the rest of the start, so that the first sign-in need not wait for it.

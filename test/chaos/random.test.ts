@@ -7,7 +7,9 @@ const kills = Number(process.env.RANDOM_KILLS ?? 0)
 const seed = Number(process.env.RANDOM_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 const postCount = 80
-const streamMs = 45_000
+const streamMs = 32_000
+/** How long the network takes to answer a call that it has obeyed: long enough for a kill to fall in between. */
+const answerMs = 500
 const settledWithin = 30
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -20,11 +22,13 @@ function randomNumbers(state: number): () => number {
   }
 }
 
-test(`P-09 ${kills || 'random'} kills -9 at random moments under a stream of posts lose none and double none`, { timeout: 300_000 }, async ({ skip }) => {
-  if (!kills) skip('takes a minute and a half: set RANDOM_KILLS=10, as .ci/run does')
+if (!kills) console.warn('random kills are left out, they take a minute: set RANDOM_KILLS=10, as .ci/run does')
+
+test.runIf(kills)(`P-09 ${kills || 'random'} kills -9 at random moments under a stream of posts lose none and double none`, { timeout: 300_000 }, async () => {
   console.log(`random kills: seed ${seed} (RANDOM_SEED repeats it)`)
   const random = randomNumbers(seed)
   await using stage = await openStage()
+  await stage.arm({ fault: 'slow', delayMs: answerMs, times: 1_000 })
   let platform = await stage.start()
   const posts: ChaosPost[] = []
   while (posts.length < postCount) {

@@ -27,13 +27,12 @@ function requireOrganization({ viewer }: Context): string {
   throw new Refusal('FORBIDDEN', 'Posts belong to an organization and none is active: switch to one first.')
 }
 
-/** A new post as it will be written: everything checked that can be without the database. */
+/** A new post as it will be written: everything checked that concerns the input alone. */
 function draft(input: CreatePostInput, context: Context, brandId: string): NewPost {
-  const { clock, viewer, networks } = context
+  const { clock, viewer } = context
   const now = clock.now()
   const copy = checkCopy(input.copy)
   const { platform, scheduledAt = null, idempotencyKey } = input
-  if (scheduledAt) checkSchedule(scheduledAt, now, copy, platform, networks.get(platform))
   if (idempotencyKey === '' || (idempotencyKey && idempotencyKey.length > 200))
     throw new Refusal('BAD_USER_INPUT', 'idempotencyKey must have 1 to 200 characters.', { field: 'idempotencyKey' })
   return {
@@ -84,10 +83,12 @@ export const postResolvers: Resolvers = {
       const brandId = requireId(input.brandId, 'brandId')
       const brand = owned(context.viewer, await context.brandById.load(brandId), brandId)
       const post = draft(input, context, brand.id)
-      const { sequelize, posts, audit, jobs, events } = context
+      const { sequelize, posts, audit, jobs, events, networks } = context
       const { row, repeated } = await sequelize.transaction(async transaction => {
         const created = await posts.create(post, transaction)
         if (created.repeated) return created
+        // Only now: a repetition that comes after its time is still answered with the first post.
+        if (post.scheduledAt) checkSchedule(post.scheduledAt, post.createdAt, post.copy, post.platform, networks.get(post.platform))
         await audit(transaction, { brandId, actor: post.createdBy, action: 'post.created', subjectId: post.id, at: post.createdAt })
         if (post.scheduledAt) await jobs.enqueue(deliverQueue, { brandId, postId: post.id }, { transaction, startAfter: post.scheduledAt })
         return created

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../../../platform/errors.ts'
+import { platformOrganization } from '../membership/rules.ts'
+import { readName, readSlug } from '../organization/rules.ts'
+import type { World } from '../provision.ts'
+
+/** Where the set-up page is; the link adds `?code=`. */
+export const setupPath = '/identity/setup'
+/** How long a set-up link is good, in ms; a later start replaces it sooner. */
+export const setupLinkMs = 24 * 3600_000
+
+/** What the database knows a code by: it has 256 random bits, so a plain hash tells nothing of it. */
+export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex')
+
+const leastPassword = 12
+const mostPassword = 256
+const mailAddress = /^[^\s@]+@[^\s@]+$/
+
+/**
+ * Reads the form into the first person and organization. That person owns the organization, and may administer the platform.
+ * @throws BAD_USER_INPUT, FORBIDDEN with the sentence that the page shows
+ */
+export function readForm(form: URLSearchParams): World {
+  const field = (name: string) => form.get(name) ?? ''
+  const name = readName(field('name'), 'Your name')
+  const organization = readName(field('organization'), 'The organization')
+  const email = field('email').trim().toLowerCase()
+  if (email.length > 320 || !mailAddress.test(email)) throw new Refusal('BAD_USER_INPUT', 'The mail address is missing, or is none.')
+  const password = field('password')
+  if (password.length < leastPassword || password.length > mostPassword)
+    throw new Refusal('BAD_USER_INPUT', `The password takes ${leastPassword} to ${mostPassword} characters.`)
+  return {
+    password,
+    people: [{ email, name }],
+    organizations: [
+      { slug: readSlug(slugOf(organization)), name: organization, members: [{ email, roles: ['owner'] }] },
+      { slug: platformOrganization, name: 'Platform administration', members: [{ email, roles: ['platform_super_admin'] }] },
+    ],
+    keys: [],
+  }
+}
+
+/** A slug made of a name: its letters without accents, in lower case, and digits; `organization` when nothing is left. */
+export function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const slug = plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-|-$/g, '')
+  return slug || 'organization'
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Candidate, chooseConnection, mustRenew, renewBeforeMs } from '../../../subgraphs/publishing/connection/rules.ts'
+import { inMs, now } from './post-row.ts'
+
+const candidate = (id: string, changes: Partial<Candidate> = {}): Candidate => ({
+  id,
+  platform: 'X',
+  active: true,
+  authorId: 'somebody',
+  connectedAt: now,
+  ...changes,
+})
+
+describe('P-07 the connection that a post goes out by', () => {
+  const theirs = candidate('b')
+  const own = candidate('c', { authorId: 'author', connectedAt: inMs(-1000) })
+
+  test('is the author’s own active one, however old', () => {
+    expect(chooseConnection([theirs, own], 'X', 'author')).toBe(own)
+  })
+
+  test('else another active one of the brand', () => {
+    expect(chooseConnection([theirs, { ...own, active: false }], 'X', 'author')).toBe(theirs)
+    expect(chooseConnection([theirs], 'X', null)).toBe(theirs)
+  })
+
+  test('else none: an inactive one and one of another network are not used', () => {
+    expect(chooseConnection([{ ...own, active: false }, candidate('d', { platform: 'THREADS', authorId: 'author' })], 'X', 'author')).toBe(null)
+    expect(chooseConnection([], 'X', 'author')).toBe(null)
+  })
+
+  test('of several the latest authorized, then the smaller id', () => {
+    const latest = candidate('z', { connectedAt: inMs(1) })
+    expect(chooseConnection([theirs, latest, candidate('a')], 'X', 'author')).toBe(latest)
+    expect(chooseConnection([theirs, candidate('a')], 'X', 'author')?.id).toBe('a')
+  })
+
+  test('is the same in whatever order they are read', () => {
+    const any = fc.uniqueArray(
+      fc.record({
+        id: fc.uuid(),
+        platform: fc.constantFrom('X' as const, 'THREADS' as const),
+        active: fc.boolean(),
+        authorId: fc.constantFrom('author', 'somebody'),
+        connectedAt: fc.constantFrom(inMs(0), inMs(1)),
+      }),
+      { selector: one => one.id, maxLength: 8 },
+    )
+    fc.assert(
+      fc.property(any, candidates => {
+        const chosen = chooseConnection(candidates, 'X', 'author')
+        expect(chooseConnection(candidates.toReversed(), 'X', 'author')).toBe(chosen)
+        const usable = candidates.filter(({ active, platform }) => active && platform === 'X')
+        expect(chosen === null).toBe(usable.length === 0)
+        if (usable.some(({ authorId }) => authorId === 'author')) expect(chosen?.authorId).toBe('author')
+      }),
+    )
+  })
+})
+
+test('a token is renewed a minute before its end; one without an end is not', () => {
+  expect([mustRenew(inMs(renewBeforeMs), now), mustRenew(inMs(renewBeforeMs - 1), now), mustRenew(inMs(-1), now), mustRenew(null, now)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+})

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import {
+  askAgainAfterMs,
+  beginWithinMs,
+  claimMs,
+  failure,
+  failureSentence,
+  isDue,
+  isFree,
+  isHeldBy,
+  repliesTo,
+  sendMs,
+  settle,
+} from '../../../subgraphs/publishing/delivery/rules.ts'
+import { inMs, now, postRow } from './post-row.ts'
+
+const due = postRow({ status: 'SCHEDULED', scheduledAt: now, version: 4, claimId: 'claim', claimUntil: inMs(1), deliveryPhase: 'SENDING' })
+const published = postRow({ status: 'PUBLISHED', publishedAt: now, platformPostId: '17' })
+
+describe('P-06 a post is due', () => {
+  test('from its time on, and not a millisecond before', () => {
+    expect([isDue(due, null, now), isDue(due, null, inMs(-1)), isDue(due, null, inMs(1))]).toEqual([true, false, true])
+  })
+
+  test('only while it is scheduled', () => {
+    for (const status of ['DRAFT', 'PUBLISHED', 'FAILED'] as const) expect(isDue({ ...due, status }, null, now)).toBe(false)
+    expect(isDue({ ...due, scheduledAt: null }, null, now)).toBe(false)
+  })
+
+  test('only when nobody has to approve it, or somebody did', () => {
+    const approvals = ['NONE', 'APPROVED', 'PENDING', 'CHANGES_REQUESTED', 'REJECTED'] as const
+    expect(approvals.map(approval => isDue({ ...due, approval }, null, now))).toEqual([true, true, false, false, false])
+  })
+})
+
+describe('P-08 a later post of a thread', () => {
+  test.each([
+    ['nothing before it', null, false],
+    ['a published one with its id', published, false],
+    ['a draft', postRow(), true],
+    ['a scheduled one', due, true],
+    ['a failed one', postRow({ status: 'FAILED' }), true],
+    ['a published one that the network never named', { ...published, platformPostId: null }, true],
+  ])('behind %s', (_what, predecessor, held) => {
+    expect([isHeldBy(predecessor), isDue(due, predecessor, now)]).toEqual([held, !held])
+  })
+
+  test('answers the earlier one on the same network, and stands alone behind one of another', () => {
+    expect(repliesTo(due, published)).toBe('17')
+    expect(repliesTo(due, { ...published, platform: 'THREADS' })).toBe(null)
+    expect(repliesTo(due, null)).toBe(null)
+  })
+})
+
+describe('P-09 what a post becomes by the end of its attempt', () => {
+  const free = { deliveryPhase: 'NONE', claimId: null, claimUntil: null }
+
+  test('delivered: published, with the network’s id and without a failure', () => {
+    const before = { ...due, failureCode: 'OUTCOME_UNKNOWN', failureMessage: 'who knows', failedAt: now }
+    expect(settle(before, { outcome: 'delivered', platformPostId: '9', permalink: 'https://x.test/9' }, now)).toEqual({
+      ...free,
+      status: 'PUBLISHED',
+      publishedAt: now,
+      platformPostId: '9',
+      permalink: 'https://x.test/9',
+      failureCode: null,
+      failureMessage: null,
+      failedAt: null,
+      version: 5,
+      updatedAt: now,
+    })
+  })
+
+  test('refused: failed, with the code, a sentence and the moment; never an id', () => {
+    const changes = settle(due, { outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'again' }, now)
+    expect(changes).toMatchObject({ ...free, status: 'FAILED', failureCode: 'DUPLICATE_CONTENT', failedAt: now, version: 5 })
+    expect(changes).not.toHaveProperty('platformPostId')
+  })
+
+  test('refused for its credentials: the connection has expired', () => {
+    expect(settle(due, { outcome: 'refused', code: 'ACCESS_EXPIRED', detail: 'no' }, now).failureCode).toBe('CONNECTION_EXPIRED')
+  })
+
+  test('unknown: failed and open', () => {
+    expect(settle(due, { outcome: 'unknown', detail: 'silence' }, now)).toMatchObject({
+      status: 'FAILED',
+      deliveryPhase: 'UNKNOWN',
+      failureCode: 'OUTCOME_UNKNOWN',
+      claimUntil: null,
+    })
+  })
+
+  test('every failure says in a sentence of the network what to do next', () => {
+    for (const code of Object.keys(failureSentence) as (keyof typeof failureSentence)[]) {
+      const { failureMessage } = failure(code, 'X', 'a detail', now)
+      expect(failureMessage, code).toMatch(/^.*\bX\b.*[.:].+\.$/)
+      expect(failureMessage, code).toMatch(/reschedule|resolveDelivery/)
+    }
+  })
+})
+
+test('P-10 the limits of time fit into each other: nobody takes over while a call may be under way', () => {
+  const [renewal, call] = [8_000, 10_000]
+  expect(claimMs).toBeGreaterThan(renewal)
+  expect(sendMs).toBeGreaterThan(beginWithinMs + call)
+})
+
+test('a claim holds until its end', () => {
+  expect([isFree(postRow(), now), isFree(due, now), isFree(due, inMs(1))]).toEqual([true, false, true])
+})
+
+test('the network is asked sooner at first, then every five minutes', () => {
+  expect([0, 1, 2, 7, 8, 60].map(askAgainAfterMs)).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000])
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { Network, Networks } from '../../../subgraphs/publishing/network/network.ts'
+import { createX } from '../../../subgraphs/publishing/network/x/x.ts'
+import { edit } from '../../../subgraphs/publishing/post/change.ts'
+import { checkCopy, checkSchedule, checkTarget, checkVersion, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
+import { inMs, now, postRow, refusalOf } from './post-row.ts'
+
+const nowhere = () => Promise.reject(new Error('rules ask nobody'))
+const x: Network = createX({ clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test' }, nowhere)
+const networks: Networks = new Map([['X', x]])
+const later = inMs(60_000)
+const scheduled = postRow({ status: 'SCHEDULED', scheduledAt: later })
+const failed = postRow({ status: 'FAILED', scheduledAt: inMs(-1), failureCode: 'NO_CONNECTION', failureMessage: 'no', failedAt: now })
+
+describe('P-04 an edit', () => {
+  test('changes what it mentions and leaves the rest', () => {
+    const { verb, changes } = edit(scheduled, { copy: 'New' }, now, networks)
+    expect([verb, changes]).toEqual(['edit', { copy: 'New', target: null, status: 'SCHEDULED', scheduledAt: later }])
+  })
+
+  test('that clears the schedule reverts to a draft without a time', () => {
+    expect(edit(scheduled, { scheduledAt: null }, now, networks).changes).toMatchObject({ status: 'DRAFT', scheduledAt: null, copy: 'Hello' })
+  })
+
+  test('that sets a time schedules a draft', () => {
+    expect(edit(postRow(), { scheduledAt: later }, now, networks).changes).toMatchObject({ status: 'SCHEDULED', scheduledAt: later })
+  })
+
+  test('P-09 that sets a time or clears it takes the failure away; another leaves it', () => {
+    const none = { failureCode: null, failureMessage: null, failedAt: null }
+    expect(edit(failed, { scheduledAt: later }, now, networks).changes).toMatchObject({ ...none, status: 'SCHEDULED' })
+    expect(edit(failed, { scheduledAt: null }, now, networks).changes).toMatchObject({ ...none, status: 'DRAFT' })
+    expect(edit(failed, { copy: 'Other' }, now, networks).changes).not.toHaveProperty('failureCode')
+  })
+
+  test('keeps the target it does not mention, replaces the one it does, and removes it for null', () => {
+    const target = { kind: 'PAGE' as const, externalId: '1', name: 'One' }
+    const post = postRow({ platform: 'FACEBOOK', target })
+    expect(edit(post, { copy: 'New' }, now, networks).changes.target).toEqual(target)
+    const other = { ...target, externalId: '2' }
+    expect(edit(post, { target: other }, now, networks).changes.target).toEqual(other)
+    expect(edit(post, { target: null }, now, networks).changes.target).toBe(null)
+  })
+
+  test('of a scheduled text is held to the network’s rules, of a draft it is not', () => {
+    expect(refusalOf(() => edit(scheduled, { copy: 'x'.repeat(281) }, now, networks)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
+    expect(edit(postRow(), { copy: 'x'.repeat(281) }, now, networks).changes.status).toBe('DRAFT')
+    expect(edit(scheduled, { copy: 'x'.repeat(281), scheduledAt: null }, now, networks).changes.status).toBe('DRAFT')
+  })
+
+  test('of a published post is CONFLICT before anything else is looked at', () => {
+    const published = postRow({ status: 'PUBLISHED', publishedAt: now, platformPostId: '1' })
+    for (const change of [{ copy: 'x' }, { scheduledAt: inMs(-1) }, { scheduledAt: null }])
+      expect(refusalOf(() => edit(published, change, now, networks)).code).toBe('CONFLICT')
+  })
+
+  test('made against another version is CONFLICT with the present one', () => {
+    expect(refusalOf(() => edit(postRow({ version: 3 }), { copy: 'x', expectedVersion: 2 }, now, networks)).extensions).toEqual({
+      code: 'CONFLICT',
+      version: 3,
+    })
+    expect(() => checkVersion(3, 3)).not.toThrow()
+    for (const absent of [null, undefined]) expect(() => checkVersion(3, absent)).not.toThrow()
+  })
+})
+
+describe('a schedule', () => {
+  test('lies in the future: not now, not before, and one millisecond is enough', () => {
+    for (const at of [inMs(-3600_000), inMs(-1), now])
+      expect(refusalOf(() => checkSchedule(at, now, 'Hello', 'X', x)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scheduledAt' })
+    expect(checkSchedule(inMs(1), now, 'Hello', 'X', x)).toEqual(inMs(1))
+  })
+
+  test('is a moment', () => {
+    expect(refusalOf(() => checkSchedule(new Date(Number.NaN), now, 'Hello', 'X', x)).extensions.field).toBe('scheduledAt')
+  })
+
+  test('needs something to say, and a network that is spoken', () => {
+    expect(refusalOf(() => checkSchedule(later, now, ' \n', 'X', x)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
+    expect(refusalOf(() => checkSchedule(later, now, 'Hello', 'TIKTOK', undefined)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'platform' })
+  })
+})
+
+describe('a text and a target as they are stored', () => {
+  test('a text is text, without NUL, of 50,000 characters at most', () => {
+    for (const copy of [null, undefined, `a\0b`, 'x'.repeat(longestCopy + 1)]) expect(refusalOf(() => checkCopy(copy)).code).toBe('BAD_USER_INPUT')
+    expect(checkCopy('x'.repeat(longestCopy))).toHaveLength(longestCopy)
+    expect(checkCopy('')).toBe('')
+  })
+
+  test('a target is of a kind that the network has, with an id', () => {
+    const page = { kind: 'PAGE' as const, externalId: '1' }
+    expect(checkTarget(page, 'FACEBOOK')).toBe(page)
+    expect(checkTarget(null, 'X')).toBe(null)
+    expect(refusalOf(() => checkTarget(page, 'X')).code).toBe('BAD_USER_INPUT')
+    expect(refusalOf(() => checkTarget(page, 'INSTAGRAM')).message).toContain('PHOTO_ACCOUNT')
+    for (const externalId of ['', '  ', 'x'.repeat(201)])
+      expect(refusalOf(() => checkTarget({ ...page, externalId }, 'FACEBOOK')).extensions.field).toBe('target.externalId')
+  })
+})

@@ -1,0 +1,55 @@
+import { newId } from '../../../platform/ids.ts'
+import type { PostRow } from '../../../subgraphs/publishing/post/table.ts'
+
+/** The moment at which rules are asked. */
+export const now = new Date('2027-03-01T09:00:00.000Z')
+export const inMs = (milliseconds: number): Date => new Date(now.getTime() + milliseconds)
+
+/** A draft, with what a test changes of it. */
+export function postRow(changes: Partial<PostRow> = {}): PostRow {
+  const id = newId(now)
+  return {
+    brandId: newId(now),
+    id,
+    threadId: id,
+    position: 1,
+    platform: 'X',
+    copy: 'Hello',
+    target: null,
+    status: 'DRAFT',
+    approval: 'NONE',
+    scheduledAt: null,
+    publishedAt: null,
+    platformPostId: null,
+    permalink: null,
+    failureCode: null,
+    failureMessage: null,
+    failedAt: null,
+    attempts: 0,
+    deliveryPhase: 'NONE',
+    claimId: null,
+    claimUntil: null,
+    connectionId: null,
+    authorId: null,
+    idempotencyKey: null,
+    idempotencyHash: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    createdBy: 'user:somebody',
+    ...changes,
+  }
+}
+
+/** The code and message of the refusal that a call throws; throws when it does not. */
+export function refusalOf(call: () => unknown): { code: unknown; message: string; extensions: Record<string, unknown> } {
+  let result: unknown
+  try {
+    result = call()
+  } catch (error) {
+    const { message, extensions } = error as Error & { extensions?: Record<string, unknown> }
+    if (!extensions) throw error
+    return { code: extensions.code, message, extensions }
+  }
+  throw new Error(`was to be refused, and gave ${JSON.stringify(result)}`)
+}

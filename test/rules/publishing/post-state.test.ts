@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { type DeliveryPhase, move, movesFrom, type PostStatus, type PostVerb, transitions } from '../../../subgraphs/publishing/post/rules.ts'
+import { refusalOf } from './post-row.ts'
+
+const states: readonly PostStatus[] = ['DRAFT', 'SCHEDULED', 'PUBLISHED', 'FAILED']
+const verbs: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete', 'succeed', 'fail']
+const byPeople: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete']
+
+/** Every allowed move, written out a second time by hand: state, verb, state. */
+const allowed: readonly (readonly [PostStatus, PostVerb, PostStatus])[] = [
+  ['DRAFT', 'schedule', 'SCHEDULED'],
+  ['DRAFT', 'edit', 'DRAFT'],
+  ['DRAFT', 'revert', 'DRAFT'],
+  ['DRAFT', 'delete', 'DRAFT'],
+  ['SCHEDULED', 'schedule', 'SCHEDULED'],
+  ['SCHEDULED', 'edit', 'SCHEDULED'],
+  ['SCHEDULED', 'revert', 'DRAFT'],
+  ['SCHEDULED', 'delete', 'SCHEDULED'],
+  ['SCHEDULED', 'succeed', 'PUBLISHED'],
+  ['SCHEDULED', 'fail', 'FAILED'],
+  ['FAILED', 'schedule', 'SCHEDULED'],
+  ['FAILED', 'edit', 'FAILED'],
+  ['FAILED', 'revert', 'DRAFT'],
+  ['FAILED', 'delete', 'FAILED'],
+  ['FAILED', 'succeed', 'PUBLISHED'],
+  ['FAILED', 'fail', 'FAILED'],
+]
+const others = states.flatMap(status =>
+  verbs.filter(verb => !allowed.some(([from, by]) => from === status && by === verb)).map(verb => [status, verb] as const),
+)
+
+describe('P-03 the state of a post', () => {
+  test('is draft, scheduled, published or failed, and nothing else', () => {
+    expect(Object.keys(transitions).sort()).toEqual([...states].sort())
+    expect(allowed.length + others.length).toBe(states.length * verbs.length)
+  })
+
+  test.each(allowed)('%s, %s: %s', (status, verb, next) => {
+    expect(move({ status, deliveryPhase: 'NONE' }, verb)).toBe(next)
+  })
+
+  test.each(others)('%s, %s: CONFLICT that names the state, the verb and what is possible', (status, verb) => {
+    const { code, message, extensions } = refusalOf(() => move({ status, deliveryPhase: 'NONE' }, verb))
+    expect(code).toBe('CONFLICT')
+    expect(message).toContain(status)
+    const possible = movesFrom(status).filter(other => byPeople.includes(other))
+    expect(extensions).toMatchObject({ from: status, verb, possible })
+    for (const other of possible) expect(message).toContain(other)
+  })
+
+  test('every state can be reached from a draft', () => {
+    const reached = new Set<PostStatus>(['DRAFT'])
+    for (const status of reached) for (const verb of movesFrom(status)) reached.add(move({ status, deliveryPhase: 'NONE' }, verb))
+    expect([...reached].sort()).toEqual([...states].sort())
+  })
+
+  test.each(
+    (['SCHEDULED', 'FAILED'] as const).flatMap(status =>
+      (['SENDING', 'UNKNOWN'] as const).flatMap(phase => byPeople.map(verb => [status, phase, verb] as const)),
+    ),
+  )('%s and %s: nobody can %s it', (status, deliveryPhase: DeliveryPhase, verb) => {
+    const { code, extensions } = refusalOf(() => move({ status, deliveryPhase }, verb))
+    expect([code, extensions.deliveryPhase]).toEqual(['CONFLICT', deliveryPhase])
+  })
+
+  test('a claim alone does not keep people from a change', () => {
+    for (const verb of byPeople) expect(() => move({ status: 'SCHEDULED', deliveryPhase: 'CLAIMED' }, verb)).not.toThrow()
+  })
+
+  test('an unknown outcome can still end as published or failed', () => {
+    expect([move({ status: 'FAILED', deliveryPhase: 'UNKNOWN' }, 'succeed'), move({ status: 'SCHEDULED', deliveryPhase: 'SENDING' }, 'fail')]).toEqual([
+      'PUBLISHED',
+      'FAILED',
+    ])
+  })
+})

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { objection, saysTheSame } from '../../../subgraphs/publishing/network/x/text.ts'
+
+describe('what X takes', () => {
+  test.each([
+    ['280 letters', 'x'.repeat(280)],
+    ['140 emoji, which count two each', '😀'.repeat(140)],
+    ['140 letters of CJK, which count two each', '字'.repeat(140)],
+    ['a link, which counts 23 however long it is, and 256 letters', `${'x'.repeat(256)} https://example.test.com/${'y'.repeat(300)}`],
+    ['a family, which is one emoji of many code points', '👨‍👩‍👧‍👦'.repeat(140)],
+    ['one letter', 'a'],
+  ])('%s', (_what, copy) => expect(objection(copy)).toBe(null))
+
+  test.each([
+    ['281 letters', 'x'.repeat(281), '281'],
+    ['141 emoji', '😀'.repeat(141), '282'],
+    ['141 letters of CJK', '字'.repeat(141), '282'],
+    ['a link and 257 letters', `${'x'.repeat(257)} https://example.com/`, '281'],
+    ['nothing', '', 'nothing to say'],
+    ['blanks', ' \n\t', 'nothing to say'],
+    ['a byte order mark within', 'a\uFFFEb', 'characters'],
+  ])('not %s', (_what, copy, word) => expect(objection(copy)).toContain(word))
+})
+
+describe('whether a listed post says what we wrote', () => {
+  const link = { url: 'https://t.co/abc', expanded_url: 'https://example.com/page?a=1&b=2' }
+
+  test.each([
+    ['the same', 'Hello', 'Hello'],
+    ['escapes', 'a &lt;b&gt; &amp; c', 'a <b> & c'],
+    ['an escape that we wrote ourselves', '&amp;lt;', '&lt;'],
+    ['trailing blanks, which X cuts', 'Hello', 'Hello  \n'],
+    ['leading blanks', 'Hello', '  Hello'],
+    ['blanks at the end of a line', 'one\ntwo', 'one  \ntwo'],
+    ['composed characters', 'caf\u00e9', 'cafe\u0301'],
+  ])('%s', (_what, text, copy) => expect(saysTheSame({ text }, copy)).toBe(true))
+
+  test('its links are ours, which X replaced by t.co', () => {
+    const listed = { text: 'Read https://t.co/abc now', entities: { urls: [link] } }
+    expect(saysTheSame(listed, 'Read https://example.com/page?a=1&b=2 now')).toBe(true)
+    expect(saysTheSame(listed, 'Read https://example.com/other now')).toBe(false)
+    expect(saysTheSame({ text: listed.text }, 'Read https://example.com/page?a=1&b=2 now')).toBe(false)
+  })
+
+  test('a link without a scheme or with a trailing slash is the same link', () => {
+    const listed = { text: 'https://t.co/abc', entities: { urls: [{ url: 'https://t.co/abc', expanded_url: 'http://example.com/' }] } }
+    expect(saysTheSame(listed, 'example.com')).toBe(true)
+    expect(saysTheSame(listed, 'https://example.com')).toBe(true)
+  })
+
+  test.each([
+    ['another text', 'Hello', 'Hullo'],
+    ['another case', 'hello', 'Hello'],
+    ['a text with more behind it', 'Hello there', 'Hello'],
+    ['another inner blank', 'a  b', 'a b'],
+  ])('not %s', (_what, text, copy) => expect(saysTheSame({ text }, copy)).toBe(false))
+
+  test('whatever we write, X’s escaping and trimming of it is recognised', () => {
+    const escaped = (copy: string) => copy.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').trim()
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), copy => saysTheSame({ text: escaped(copy) }, copy)))
+  })
+})
