@@ -39,6 +39,8 @@ export interface StandingSession {
   readonly organizationId: string | null
   readonly roles: readonly string[]
   readonly context: 'personal' | 'organization'
+  /** The person's roles in every organization they belong to, by its id: a token may name another than the session's present one. */
+  readonly memberships: Readonly<Record<string, readonly string[]>>
   readonly expiresAt: Date
 }
 

@@ -5,7 +5,7 @@ import { scopesOf } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Hosts } from '../door/hosts.ts'
 import { createStanding } from './standing.ts'
-import { createTokenReader } from './token.ts'
+import { createTokenReader, type TokenClaims } from './token.ts'
 
 /** What a viewer was made of: by it the router finds out when a stream has to end. */
 export interface Credential {
@@ -69,15 +69,12 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     if (claims === 'invalid') return refused('The access token is not valid: sign in again to get a new one.')
     const session = await sessions.of(claims.sessionId)
     if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')
-    const viewer =
-      session.organizationId === claims.organizationId
-        ? remembered(session, () => person(claims.sessionId, session))
-        : person(
-            claims.sessionId,
-            // A token keeps the organization that it was made for, but not past the person's membership.
-            session.organizationId === null ? session : { ...claims, userId: session.userId },
-          )
-    return { viewer, credential: { kind: 'token', id: claims.sessionId, expiresAt: claims.expiresAt } }
+    if (session.organizationId === claims.organizationId) return { viewer: remembered(session, () => person(claims.sessionId, session)), credential: tokenOf(claims) }
+    // A token keeps the organization that it was made for, with the roles that the person has there now.
+    const roles = claims.organizationId === null ? [] : session.memberships[claims.organizationId]
+    if (!roles) return refused('The access token is for an organization that you no longer belong to: get a new one from /identity/api/auth/token.')
+    const viewer = person(claims.sessionId, { userId: session.userId, organizationId: claims.organizationId, roles, context: claims.context })
+    return { viewer, credential: tokenOf(claims) }
   }
 
   const byKey = async (clear: string): Promise<Caller | Unauthenticated> => {
@@ -136,6 +133,8 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     },
   })
 }
+
+const tokenOf = (claims: TokenClaims): Credential => ({ kind: 'token', id: claims.sessionId, expiresAt: claims.expiresAt })
 
 const unauthenticated = (refusal: Refusal, more: Partial<Unauthenticated> = {}): Unauthenticated => ({ refusal, setCookie: [], expired: false, ...more })
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import type { Authority, StandingKey, StandingSession } from '../../subgraphs/authority.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Caller } from '../access/authenticate.ts'
 
 /** How often the standing of open streams is looked at, in milliseconds: what is revoked or expired ends within two. */
@@ -90,10 +91,9 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
   }
 }
 
-type Rights = { readonly organizationId: string | null; readonly roles: readonly string[] }
-
 /** A token keeps its own organization when the session moves to another one; a cookie follows its session. */
-function sameRights(kind: 'token' | 'cookie', viewer: Rights, session: Rights): boolean {
-  if (viewer.organizationId !== session.organizationId) return kind === 'token' && session.organizationId !== null
-  return viewer.roles.length === session.roles.length && viewer.roles.every(role => session.roles.includes(role))
+function sameRights(kind: 'token' | 'cookie', viewer: Viewer, session: StandingSession): boolean {
+  if (kind === 'cookie' && viewer.organizationId !== session.organizationId) return false
+  const present = viewer.organizationId === null ? [] : session.memberships[viewer.organizationId]
+  return present !== undefined && viewer.roles.length === present.length && viewer.roles.every(role => present.includes(role))
 }

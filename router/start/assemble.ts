@@ -10,6 +10,7 @@ import { armCrash } from '../../platform/crash.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound } from '../../platform/outbound.ts'
+import { localOrigins } from '../door/hosts.ts'
 import { createRouter } from '../router.ts'
 import { compose } from './compose.ts'
 import type { Keys } from './keys.ts'
@@ -44,6 +45,8 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   stack.defer(close)
   const x = config.x ?? sandbox?.x ?? null
+  // `*.localhost` is this machine in development only; elsewhere nobody vouches for it.
+  const origins = environment === 'development' ? localOrigins(publicUrl) : []
   const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
   stack.defer(() => outbound.close())
 
@@ -60,11 +63,13 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       authSecret: keys.authSecret,
       outbound,
       x,
+      origins,
       log,
     },
     stack,
   )
   if (sandbox) await provideDemo({ identity, publishing: publishing.room, outbound, clock: systemClock, dataDir: config.dataDir, sandbox: sandbox.origin })
+  const setup = sandbox ? null : await identity.openSetup()
   signal.throwIfAborted()
   await Promise.all(subgraphs.map(subgraph => subgraph.start()))
 
@@ -79,6 +84,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     trustProxy: config.trustProxy,
     clock: systemClock,
     log,
+    origins,
     readiness: [{ name: 'database', check: () => sequelize.query('select 1').then(() => {}) }],
   })
   stack.defer(() => router.close())

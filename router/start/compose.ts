@@ -10,7 +10,7 @@ import { createAccessFilter } from '../access/filter.ts'
 import { readAccessTable } from '../access/rules.ts'
 import { createAsk } from '../ask.ts'
 import { addressHeader } from '../door/forward.ts'
-import { localOrigins } from '../door/hosts.ts'
+import type { ServiceOrigin } from '../door/hosts.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createEngine } from '../engine/native.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
@@ -22,6 +22,8 @@ export interface Ground extends Omit<Foundation, 'ask'> {
   readonly authSecret: string
   /** Null: no application of ours at X. */
   readonly x: XSettings | null
+  /** Addresses of the services, whose pages may send the session cookie. */
+  readonly origins: readonly ServiceOrigin[]
 }
 
 /** The platform without its doors. */
@@ -37,14 +39,14 @@ export interface Composition {
  * registry. Nothing works by itself yet: `start()` of the subgraphs sets jobs going.
  * @param stack takes what has to be stopped again
  */
-export async function compose({ databaseUrl, authSecret, x, ...ground }: Ground, stack: AsyncDisposableStack): Promise<Composition> {
+export async function compose({ databaseUrl, authSecret, x, origins, ...ground }: Ground, stack: AsyncDisposableStack): Promise<Composition> {
   const { publicUrl, log } = ground
   let ask: Ask = () => Promise.reject(new Error('nothing can be asked before the engine is there'))
   const foundation: Foundation = { ...ground, ask: (document, variables, as) => ask(document, variables, as) }
   const identity = defineIdentity(foundation, {
     databaseUrl,
     secret: authSecret,
-    trustedOrigins: localOrigins(publicUrl).map(({ origin }) => origin),
+    trustedOrigins: origins.map(({ origin }) => origin),
     clientAddressHeader: addressHeader,
   })
   stack.defer(() => identity.stop())

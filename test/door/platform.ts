@@ -108,14 +108,15 @@ export async function memoryAuthority(issuer: string) {
     },
     /** A session of a member of an organization. */
     signIn(id: string, session: Partial<StandingSession> = {}) {
-      const whole: StandingSession = {
+      const given = {
         userId: `user of ${id}`,
         organizationId: 'org-1',
         roles: ['member'],
-        context: 'organization',
+        context: 'organization' as const,
         expiresAt: new Date('2028-01-01'),
         ...session,
       }
+      const whole: StandingSession = { memberships: given.organizationId === null ? {} : { [given.organizationId]: given.roles }, ...given }
       sessions.set(id, whole)
       return whole
     },

@@ -48,6 +48,8 @@ export interface BrandStory<World> extends PromiseLike<World> {
   viewer(): BrandStory<World & { viewer: Viewer }>
   outsider(): BrandStory<World & { outsider: Viewer; elsewhere: OrganizationSeed }>
   key(...scopes: Scope[]): BrandStory<World & { key: Viewer }>
+  /** Another brand of the organization, which the story goes on with. */
+  brand(name?: string): BrandStory<World>
   post(post?: PostSeed): BrandStory<World & { post: PostRow }>
   /** So many posts, each a thread of its own, one second apart, oldest first. */
   posts(count: number, post?: PostSeed): BrandStory<World & { posts: PostRow[] }>

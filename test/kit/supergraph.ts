@@ -88,6 +88,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       authSecret: randomBytes(32).toString('hex'),
       outbound,
       x: x?.settings ?? null,
+      origins: [],
       log: createLog('debug', sink(lines)),
     },
     opening,

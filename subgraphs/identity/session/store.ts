@@ -8,15 +8,15 @@ interface SessionFound {
   readonly id: string
   readonly user_id: string
   readonly expires_at: Date
-  /** Null when the person is no member of the session's organization. */
-  readonly organization_id: string | null
-  readonly roles: string[] | null
+  readonly active_organization_id: string | null
+  /** Roles by organization; null for a person without any membership. */
+  readonly memberships: Record<string, string[]> | null
 }
 
 const standing = `
-  select s.id, s.user_id, s.expires_at, m.organization_id, m.roles
-    from identity.sessions s
-    left join identity.memberships m on m.organization_id = s.active_organization_id and m.user_id = s.user_id`
+  select s.id, s.user_id, s.expires_at, s.active_organization_id,
+         (select jsonb_object_agg(m.organization_id, m.roles) from identity.memberships m where m.user_id = s.user_id) as memberships
+    from identity.sessions s`
 
 /** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
 export function createSessionReader(pool: pg.Pool, clock: Clock) {
@@ -72,13 +72,18 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
   }
 }
 
-const toStandingSession = (row: SessionFound): StandingSession => ({
-  userId: row.user_id,
-  organizationId: row.organization_id,
-  roles: row.roles ?? [],
-  context: row.organization_id ? 'organization' : 'personal',
-  expiresAt: row.expires_at,
-})
+function toStandingSession(row: SessionFound): StandingSession {
+  const memberships = row.memberships ?? {}
+  const roles = row.active_organization_id === null ? undefined : memberships[row.active_organization_id]
+  return {
+    userId: row.user_id,
+    organizationId: roles ? row.active_organization_id : null,
+    roles: roles ?? [],
+    context: roles ? 'organization' : 'personal',
+    memberships,
+    expiresAt: row.expires_at,
+  }
+}
 
 export type SessionStore = ReturnType<typeof openSessionStore>
 

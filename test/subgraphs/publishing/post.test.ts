@@ -4,7 +4,7 @@ import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { createPost, deletePost, post, reschedulePost, updatePost } from './documents.ts'
 
 const actions = async (graph: Supergraph, id: string) =>
-  (await graph.rows<{ action: string }>('select action from publishing.audit_entries where subject_id = $1 order by at, id', [id])).map(({ action }) => action)
+  (await graph.rows<{ action: string }>('select action from publishing.audit_entries where subject_id = $1 order by ctid', [id])).map(({ action }) => action)
 const jobsOf = async (graph: Supergraph, id: string) =>
   (await graph.rows<{ at: Date }>(`select start_after as at from publishing_jobs.job where data->>'postId' = $1 order by start_after`, [id])).map(
     ({ at }) => at,

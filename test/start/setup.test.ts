@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { signIn } from '../kit/client.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+
+const linkPattern = /http:\S+\/identity\/setup\?code=\S+/
+
+const form = { organization: 'Ünion & Söhne', name: 'Ada', email: 'Ada@Example.test', password: 'a long enough one' }
+
+test('D11 outside loopback there is no sandbox, no account and no password, but a link by which the operator makes the first account, once', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const environment = { ...(await platformEnvironment(folder)), HOST: '0.0.0.0', DATABASE_URL: database.url }
+  const count = async (table: string) => ((await database.sequelize.query(`select count(*)::int as n from ${table}`))[0] as { n: number }[])[0]!.n
+
+  const first = launchPlatform(environment)
+  const [, url = ''] = await first.told(readyLine)
+  expect(first.said()).not.toMatch(/sandbox \(|password|demo/i)
+  expect(existsSync(join(folder.path, 'sandbox')) || existsSync(join(folder.path, 'demo.json'))).toBe(false)
+  expect([await count('identity.users'), await count('publishing.brands')]).toEqual([0, 0])
+  const formerLink = linkPattern.exec(first.said())![0]
+  const [stored] = (await database.sequelize.query(`select value from identity.verifications`))[0] as { value: string }[]
+  expect(stored!.value).toMatch(/^[0-9a-f]{64}$/)
+  first.child.kill('SIGTERM')
+  await first.ended
+
+  const second = launchPlatform(environment)
+  await second.told(readyLine)
+  const link = linkPattern.exec(second.said())![0]
+  const code = new URL(link).searchParams.get('code')!
+  const send = (fields: Record<string, string>) => fetch(`${url}/identity/setup`, { method: 'POST', body: new URLSearchParams(fields) })
+  expect((await fetch(formerLink)).status).toBe(410)
+  expect((await fetch(`${url}/identity/setup`)).status).toBe(410)
+  const page = await fetch(link)
+  expect(page.status).toBe(200)
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect([page.headers.get('referrer-policy'), page.headers.get('cache-control')]).toEqual(['no-referrer', 'no-store'])
+
+  expect((await send({ ...form, code: 'guessed' })).status).toBe(410)
+  const short = await send({ ...form, code, password: 'short', organization: '"><script>' })
+  expect(short.status).toBe(400)
+  const again = await short.text()
+  expect(again).toContain('The password takes 12 to 256 characters.')
+  expect(again).toContain('value="&quot;&gt;&lt;script&gt;"')
+  expect(again).not.toContain('value="short"')
+  expect((await send({ ...form, code, organization: 'Admin' })).status).toBe(400)
+  expect(
+    (await fetch(`${url}/identity/setup`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...form, code }) })).status,
+  ).toBe(410)
+  expect((await send({ ...form, code, name: 'x'.repeat(20_000) })).status).toBe(413)
+  expect(await count('identity.users')).toBe(0)
+
+  const both = await Promise.all([send({ ...form, code }), send({ ...form, code, email: 'second@example.test' })])
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 410])
+  expect([await count('identity.users'), await count('identity.verifications')]).toEqual([1, 0])
+  expect((await fetch(link)).status).toBe(410)
+  const email = both[0]!.status === 201 ? 'ada@example.test' : 'second@example.test'
+  const person = await signIn(url, email, form.password)
+  expect(await person.query('{ viewer { user { name } organization { name } } }')).toEqual({
+    viewer: { user: { name: 'Ada' }, organization: { name: 'Ünion & Söhne' } },
+  })
+  const [roles] = await database.sequelize.query(
+    `select o.slug, m.roles from identity.memberships m join identity.organizations o on o.id = m.organization_id order by m.created_at`,
+  )
+  expect(roles).toEqual([
+    { slug: 'union-sohne', roles: ['owner'] },
+    { slug: 'admin', roles: ['platform_super_admin'] },
+  ])
+  second.child.kill('SIGTERM')
+  await second.ended
+
+  const third = launchPlatform(environment)
+  await third.told(readyLine)
+  expect(third.said()).not.toMatch(linkPattern)
+})
