@@ -17,6 +17,8 @@ interface Migration {
 /** The schema in which the migrator keeps its books. */
 export const bookkeepingSchema = 'migrations'
 
+const booksSql = `select slug, file, checksum from ${bookkeepingSchema}.applied order by slug, file`
+
 const lockTimeoutMs = 120_000
 const lockKey = 4_836_529_117
 
@@ -52,6 +54,18 @@ export async function migrate(
     return await apply(client, covers, migrations, options.log)
   } finally {
     await client.end().catch(() => {})
+  }
+}
+
+/**
+ * Makes a check that the database stands where this program's files do; files are read once, here.
+ * @returns resolves when nothing is left to apply; rejects with what is missing or foreign
+ */
+export function migrationCheck(directory: string): (read: <Row extends object>(sql: string) => Promise<Row[]>) => Promise<void> {
+  const migrations = foldersOf(directory).flatMap(slug => readMigrations(directory, slug))
+  return async read => {
+    const due = pending(migrations, () => true, await read<Applied>(booksSql))
+    if (due.length > 0) throw new StartError(`not applied yet: ${due.map(nameOf).join(', ')}`)
   }
 }
 
@@ -93,7 +107,7 @@ interface Applied {
 
 async function readBooks(client: pg.ClientBase): Promise<Applied[]> {
   try {
-    return (await client.query<Applied>(`select slug, file, checksum from ${bookkeepingSchema}.applied order by slug, file`)).rows
+    return (await client.query<Applied>(booksSql)).rows
   } catch (error) {
     // No such table, no such schema: a new database.
     if (['42P01', '3F000'].includes(systemCodeOf(error))) return []

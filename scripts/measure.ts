@@ -3,7 +3,7 @@
  *
  *     npx node scripts/measure.ts [RUNS]
  *
- * Each run takes a data folder of its own: a cold start by `npm start` (PostgreSQL is made, migrated and filled), a warm one,
+ * Each run takes a data folder and a compile cache of its own: a cold start by `npm start` (PostgreSQL is made, migrated and filled), a warm one,
  * a warm one without npm, then ten idle seconds, after which memory is read. The figures are the medians of RUNS (3 by default).
  * Memory is read from /proc, so on Linux only; that of PostgreSQL is proportional (PSS), because its processes share most of
  * theirs, and belongs to another user when root starts the platform: then it takes root to read it.
@@ -38,9 +38,10 @@ interface Started {
   readonly ms: number
 }
 
-async function start(command: string, parameters: readonly string[], folder: string, port: number): Promise<Started> {
+async function start(command: string, parameters: readonly string[], place: string, port: number): Promise<Started> {
   const began = performance.now()
-  const environment = { ...process.env, DATA_DIR: folder, PORT: String(port), SANDBOX_PORT: '0', PUBLIC_URL: '', DATABASE_URL: '' }
+  const folders = { DATA_DIR: join(place, 'data'), NODE_COMPILE_CACHE: join(place, 'compile-cache') }
+  const environment = { ...process.env, ...folders, PORT: String(port), SANDBOX_PORT: '0', PUBLIC_URL: '', DATABASE_URL: '' }
   const child = spawn(command, parameters, { cwd: project, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   const ready = new Promise<void>((resolve, reject) => {
@@ -55,13 +56,13 @@ async function start(command: string, parameters: readonly string[], folder: str
 }
 
 /** Ends what was started, by TERM; returns how long that took, in ms. */
-async function end({ child }: Started, folder: string): Promise<number> {
+async function end({ child }: Started, place: string): Promise<number> {
   const began = performance.now()
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
   // npm is gone before Node is: the lock goes last.
-  while (existsSync(join(folder, 'lock'))) await wait(5)
+  while (existsSync(join(place, 'data', 'lock'))) await wait(5)
   return performance.now() - began
 }
 
@@ -74,9 +75,9 @@ function megabytes(pid: number | string, file: string, name: string): number {
   }
 }
 
-/** The server of a data folder and its children. */
-function postgresProcesses(folder: string): string[] {
-  const [server = ''] = readFileSync(join(folder, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')
+/** The database server and its children. */
+function postgresProcesses(place: string): string[] {
+  const [server = ''] = readFileSync(join(place, 'data', 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')
   const parentOf = (pid: string) => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -97,26 +98,26 @@ async function freePort(): Promise<number> {
 }
 
 async function measure(): Promise<number[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'measure-'))
+  const place = mkdtempSync(join(tmpdir(), 'measure-'))
   const port = await freePort()
   let running: Started | undefined
   try {
-    running = await start('npm', ['start'], folder, port)
+    running = await start('npm', ['start'], place, port)
     const cold = running.ms
-    await end(running, folder)
-    running = await start('npm', ['start'], folder, port)
+    await end(running, place)
+    running = await start('npm', ['start'], place, port)
     const warm = running.ms
-    await end(running, folder)
-    running = await start(process.execPath, ['router/main.ts'], folder, port)
+    await end(running, place)
+    running = await start(process.execPath, ['router/main.ts'], place, port)
     const bare = running.ms
     await wait(10_000)
     const node = megabytes(running.child.pid!, 'status', 'VmRSS')
-    const postgres = process.platform === 'linux' ? postgresProcesses(folder).reduce((sum, pid) => sum + megabytes(pid, 'smaps_rollup', 'Pss'), 0) : Number.NaN
-    const stop = await end(running, folder)
+    const postgres = process.platform === 'linux' ? postgresProcesses(place).reduce((sum, pid) => sum + megabytes(pid, 'smaps_rollup', 'Pss'), 0) : Number.NaN
+    const stop = await end(running, place)
     return [cold, warm, bare, node, postgres, stop]
   } finally {
     if (running?.child.exitCode === null) running.child.kill('SIGTERM')
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+    rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
 }
 

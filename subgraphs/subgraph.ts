@@ -61,6 +61,8 @@ export interface Subgraph<Context extends object = object> {
   http?(request: Request, viewer: Viewer): Promise<Response>
   /** Starts jobs and sweeps; resolves when they run. */
   start(): Promise<void>
+  /** Rejects while what it works with (its connections, its job runner) does not; asked by `/health/ready`. */
+  ready?(): Promise<void>
   /** Stops taking work, ends what runs, frees what was opened; safe to call twice. */
   stop(): Promise<void>
 }

@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { QueryTypes } from 'sequelize'
 import type { Config } from '../../config.ts'
 import { connect } from '../../db/connect.ts'
 import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
-import { migrate } from '../../db/migrate.ts'
+import { migrate, migrationCheck } from '../../db/migrate.ts'
 import { StartError } from '../../db/start-error.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -33,13 +35,15 @@ export interface Assembled {
   readonly setup: string | null
 }
 
+const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url))
+
 /** Puts the whole platform together on one database, in one process, and opens its doors. */
 export async function assemble({ config, keys, databaseUrl, log, stack, signal }: Assembly): Promise<Assembled> {
   armCrash(config.crashAt)
   const { publicUrl, environment } = config
   const sandbox = config.demo ? await openSandbox(config) : null
   if (sandbox) stack.defer(() => sandbox.stop())
-  await migrate({ url: databaseUrl, directory: new URL('../../db/migrations', import.meta.url).pathname, log })
+  await migrate({ url: databaseUrl, directory: migrations, log })
   signal.throwIfAborted()
 
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
@@ -73,6 +77,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   signal.throwIfAborted()
   await Promise.all(subgraphs.map(subgraph => subgraph.start()))
 
+  const isMigrated = migrationCheck(migrations)
   const router = await createRouter({
     engine,
     authority: identity.authority,
@@ -85,7 +90,11 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     clock: systemClock,
     log,
     origins,
-    readiness: [{ name: 'database', check: () => sequelize.query('select 1').then(() => {}) }],
+    readiness: [
+      { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
+      { name: 'migrations', check: () => isMigrated(sql => sequelize.query(sql, { type: QueryTypes.SELECT })) },
+      ...subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : [])),
+    ],
   })
   stack.defer(() => router.close())
   await router.listen().catch(error => {

@@ -120,6 +120,7 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
       // Warms up beside the rest of the start, so that the first sign-in need not wait for it.
       auth().catch(error => log.error({ err: error }, 'the credential library did not load'))
     },
+    ready: () => pool.query('select 1').then(() => {}),
     stop() {
       ending ??= keys.settle().then(() => pool.end())
       return ending

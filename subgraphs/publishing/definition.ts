@@ -76,6 +76,7 @@ export function definePublishing(foundation: Foundation, settings: PublishingSet
     open: (viewer, { requestId }) => openContext(room, viewer, requestId),
     http: request => handle(room, request),
     start: () => jobs.start(),
+    ready: () => jobs.start(),
     stop: () => jobs.stop(),
   }
 }

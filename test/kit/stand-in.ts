@@ -12,8 +12,6 @@ export interface StandIn extends AsyncDisposable {
   readonly demo: XDemo
   /** What was published, oldest first. */
   published(): Promise<readonly { readonly id: string; readonly text: string; readonly inReplyToId?: string | null }[]>
-  /** Refused, faulted and reading calls, oldest first, as `POST /2/tweets 401`. */
-  calls(): Promise<readonly string[]>
   /** Arms a fault in place of the one before; without one, disarms. */
   arm(fault?: { readonly fault: string; readonly status?: number; readonly times?: number; readonly delayMs?: number }): Promise<void>
 }
@@ -36,10 +34,6 @@ export async function standIn(clock: Clock, redirectUri: string): Promise<StandI
     settings: { clientId, clientSecret, authorizeUrl: `${sandbox.origin}/x/i/oauth2/authorize`, apiUrl: `${sandbox.origin}/x` },
     demo: sandbox.demo.x,
     published: () => control('received?network=x'),
-    calls: async () =>
-      (await control<{ method: string; path: string; status: number }[]>('requests?network=x')).map(
-        ({ method, path, status }) => `${method} ${path} ${status}`,
-      ),
     arm: async (fault = { fault: 'none' }) => void (await control('faults', { network: 'x', ...fault })),
     async [Symbol.asyncDispose]() {
       await sandbox.stop()

@@ -5,7 +5,7 @@ import { createCipher } from '../../platform/cipher.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
-import { createOutbound } from '../../platform/outbound.ts'
+import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { createDocuments } from '../../router/door/documents.ts'
 import { createLog } from '../../router/door/log.ts'
 import { type Composition, compose } from '../../router/start/compose.ts'
@@ -46,6 +46,8 @@ export interface Supergraph extends AsyncDisposable {
   readonly seed: Seed
   /** The X that was asked for. Throws when none was. */
   readonly x: StandIn
+  /** What went out to third parties, in order: `POST /x/2/tweets 201`; without a status while, and when, no answer came. */
+  readonly sent: readonly string[]
   /** Everything that was logged, one JSON line each, from debug on. */
   readonly log: readonly string[]
   execute(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
@@ -71,8 +73,15 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
   await database.sequelize.query(`alter database ${name} set pgboss.test_clock = 'on'`)
   await database.sequelize.query(`set pgboss.test_clock = 'on'`)
   const x = sandbox ? opening.use(await standIn(clock, callbackUrl(publicUrl, 'X'))) : null
-  const outbound = createOutbound(x ? [x.origin] : [])
-  opening.defer(() => outbound.close())
+  const way = createOutbound(x ? [x.origin] : [])
+  opening.defer(() => way.close())
+  const sent: string[] = []
+  const outbound: Outbound = async (url, options) => {
+    const place = sent.push(`${options?.method ?? 'GET'} ${new URL(url).pathname}`) - 1
+    const answer = await way(url, options)
+    sent[place] += ` ${answer.status}`
+    return answer
+  }
   const lines: string[] = []
   const events = createMemoryEvents()
   const platform = await compose(
@@ -118,6 +127,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
     platform,
     room,
     publicUrl,
+    sent,
     log: lines,
     get x() {
       if (!x) throw new Error('this supergraph has no X: open it with { sandbox: true }')

@@ -1,0 +1,16 @@
+import { hasPeers, measureRemote } from './remote.ts'
+import { measureEmbedded } from './embedded.ts'
+import { loadCore, pinMyself } from './processes.ts'
+import { tableOf } from './table.ts'
+await pinMyself(loadCore)
+const only = process.argv[3] ? new RegExp(process.argv[3]) : undefined
+const rounds = Number(process.argv[4] ?? 3)
+if (process.argv[2] === 'remote') {
+const rows = await measureRemote({ rounds, seconds: 3, only })
+console.log(tableOf(rows, 'ms/request', ['own engine', 'own engine, semi-space 64', 'by hand', 'by hand, semi-space 64']))
+}
+if (process.argv[2] === 'embedded') {
+const rows = await measureEmbedded({ rounds, seconds: 1.5, only })
+console.log(tableOf(rows, 'µs/operation', ['own engine', 'one schema, graphql-jit']))
+}
+process.exit()

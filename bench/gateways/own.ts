@@ -1,0 +1,31 @@
+/**
+ * The own engine over remote subgraphs behind a bare HTTP server. Arguments: the supergraph's file, the subgraphs' origin.
+ */
+import { readFileSync } from 'node:fs'
+import { type DocumentNode, parse, validate } from 'graphql'
+import { createEngine } from '../../router/engine/native.ts'
+import type { Transport } from '../../router/engine/engine.ts'
+import { anonymous } from '../../subgraphs/viewer.ts'
+import { createPost } from './post.ts'
+import { serve } from './serve.ts'
+
+const [, , file, origin] = process.argv
+const post = createPost(origin!)
+const transport: Transport = {
+  fetch: async (fetch, call) => JSON.parse(await post(`/${fetch.subgraph}`, JSON.stringify({ query: fetch.text, variables: call.variables }))),
+  subscribe: () => Promise.reject(new Error('not measured')),
+}
+const engine = createEngine({ supergraphSdl: readFileSync(file!, 'utf8'), transport, log: console })
+const documents = new Map<string, DocumentNode>()
+
+function read(query: string): DocumentNode {
+  const known = documents.get(query)
+  if (known) return known
+  const document = parse(query)
+  const errors = validate(engine.schema, document)
+  if (errors.length > 0) throw new Error(errors.join('\n'))
+  documents.set(query, document)
+  return document
+}
+
+serve(async query => JSON.stringify(await engine.execute({ document: read(query), viewer: anonymous, requestId: 'bench' })))

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+
+/** Cores of the two sides of a measurement: what is measured has one of its own, load and subgraphs share another. */
+export const measuredCore = 1
+export const loadCore = 0
+
+const pinned = process.platform === 'linux' && availableParallelism() > 1
+
+/** A process of the measurement. It ends with this one, or when disposed. */
+export interface Running extends AsyncDisposable {
+  readonly child: ChildProcess
+  /** Milliseconds of processor time so far, all threads, in user and system mode. */
+  cpu(): number
+  /** Megabytes of memory in use now. */
+  memory(): number
+}
+
+export interface Start {
+  readonly core: number
+  readonly nodeOptions?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+/** Starts a Node program on one core, with a channel to it. */
+export function start(program: string, args: readonly string[], { core, nodeOptions = [], env, cwd }: Start): Running {
+  const command = [...(pinned ? ['taskset', '-c', String(core)] : []), process.execPath, ...nodeOptions, program, ...args]
+  const child = spawn(command[0]!, command.slice(1), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...env },
+    cwd,
+  })
+  const over = once(child, 'exit')
+  return {
+    child,
+    cpu: () => cpuOf(child.pid!),
+    memory: () => memoryOf(child.pid!),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await over
+    },
+  }
+}
+
+/** Pins this process, which loads. */
+export async function pinMyself(core: number): Promise<void> {
+  if (pinned) await once(spawn('taskset', ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' }), 'exit')
+}
+
+/** The next message of a process. Rejects when it ends before it says anything. */
+export async function said<Message>({ child }: Running): Promise<Message> {
+  const [message] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`${child.spawnargs.join(' ')} ended with ${code}`)
+    }),
+  ])
+  return message
+}
+
+/** A tick of /proc is a hundredth of a second wherever Linux runs (proc_pid_stat(5), USER_HZ). */
+const millisecondsPerTick = 10
+
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The program's name stands in brackets and may hold spaces: the numbers begin behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick
+}
+
+function memoryOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+}

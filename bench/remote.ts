@@ -1,0 +1,156 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load, percentile } from './load.ts'
+import { loadCore, measuredCore, type Running, said, start } from './processes.ts'
+import { query } from './shop/graph.ts'
+import { composeShop } from './shop/supergraph.ts'
+import { median, type Row } from './table.ts'
+
+const here = (path: string) => join(import.meta.dirname, path)
+const body = JSON.stringify({ query })
+const connections = 50
+const warmUpMilliseconds = 4000
+
+/** One gateway of a comparison. */
+interface Contender {
+  readonly name: string
+  /** The path it serves GraphQL under. */
+  readonly path: string
+  start(supergraph: string, origin: string, port: number): Running
+  /** Whether it is started but does not speak over the channel: its port is tried until it answers. */
+  readonly silent?: boolean
+}
+
+const young = ['--max-semi-space-size=64']
+const measured = { core: measuredCore }
+const hive = (name: string, dedupe: '0' | '1'): Contender => ({
+  name,
+  path: '/graphql',
+  silent: true,
+  start: (supergraph, _origin, port) =>
+    start(here('peers/node_modules/@graphql-hive/gateway/dist/bin.js'), ['supergraph', supergraph, '--hive-router-runtime', '-c', here('peers/hive.config.mjs')], {
+      ...measured,
+      cwd: here('peers'),
+      env: { HIVE_SUPERGRAPH: supergraph, HIVE_PORT: String(port), HIVE_DEDUPE: dedupe },
+    }),
+})
+
+/** Everything that answers workload 1 over HTTP. Peers run as their documentation starts them; node options are in the name. */
+const contenders: readonly Contender[] = [
+  { name: '@apollo/gateway', path: '/', start: file => start(here('peers/apollo.mjs'), [file], measured) },
+  hive('Hive, Rust planner, dedupe off', '0'),
+  hive('Hive, Rust planner, dedupe on', '1'),
+  { name: 'own engine', path: '/', start: (file, origin) => start(here('gateways/own.ts'), [file, origin], measured) },
+  { name: 'own engine, semi-space 64', path: '/', start: (file, origin) => start(here('gateways/own.ts'), [file, origin], { ...measured, nodeOptions: young }) },
+  { name: 'by hand', path: '/', start: (_, origin) => start(here('gateways/by-hand.ts'), [origin], measured) },
+  { name: 'by hand, semi-space 64', path: '/', start: (_, origin) => start(here('gateways/by-hand.ts'), [origin], { ...measured, nodeOptions: young }) },
+]
+
+export interface RemoteOptions {
+  readonly rounds: number
+  readonly seconds: number
+  /** Only contenders whose name has this in it. */
+  readonly only?: RegExp | undefined
+}
+
+/** Measures workload 1 over HTTP: all gateways are started, then loaded one after the other, round by round. */
+export async function measureRemote({ rounds, seconds, only = /./ }: RemoteOptions): Promise<Row[]> {
+  await using stack = new AsyncDisposableStack()
+  const subgraphs = stack.use(start(here('shop/subgraphs.ts'), [], { core: loadCore }))
+  const { port: subgraphPort } = await said<{ port: number }>(subgraphs)
+  const origin = `http://127.0.0.1:${subgraphPort}`
+  const supergraph = join(mkdtempSync(join(tmpdir(), 'bench-')), 'supergraph.graphql')
+  writeFileSync(supergraph, composeShop(origin))
+  const requestsSoFar = async () => Number(await (await fetch(`${origin}/count`)).text())
+
+  const started: { contender: Contender; running: Running; port: number; expected: Buffer; perOperation: number }[] = []
+  let reference: string | undefined
+  for (const contender of contenders.filter(({ name }) => only.test(name))) {
+    const wanted = contender.silent ? await freePort() : 0
+    const running = stack.use(contender.start(supergraph, origin, wanted))
+    const port = contender.silent ? wanted : (await said<{ port: number }>(running)).port
+    const expected = await firstAnswer(contender, port)
+    reference ??= expected.toString().trim()
+    if (expected.toString().trim() !== reference) throw new Error(`${contender.name} answers something else:\n${expected.toString().slice(0, 300)}`)
+    const before = await requestsSoFar()
+    await firstAnswer(contender, port)
+    started.push({ contender, running, port, expected, perOperation: (await requestsSoFar()) - before - 0 })
+  }
+  for (const { contender, port, expected } of started) await load({ port, path: contender.path, body, connections, milliseconds: warmUpMilliseconds, expected })
+
+  const samples = new Map(started.map(({ contender }) => [contender.name, [] as { cpu: number; rps: number; p50: number; p99: number }[]]))
+  for (let round = 0; round < rounds; round++) {
+    for (const { contender, running, port, expected } of started) {
+      const before = running.cpu()
+      const result = await load({ port, path: contender.path, body, connections, milliseconds: seconds * 1000, expected })
+      if (result.bad > 0) throw new Error(`${contender.name} answered ${result.bad} of ${result.answers} requests wrongly`)
+      samples.get(contender.name)!.push({
+        cpu: (running.cpu() - before) / result.answers,
+        rps: result.answers / result.seconds,
+        p50: percentile(result.latencies, 0.5),
+        p99: percentile(result.latencies, 0.99),
+      })
+    }
+  }
+  return started.map(({ contender, running, perOperation }) => {
+    const taken = samples.get(contender.name)!
+    return {
+      name: contender.name,
+      samples: taken.map(({ cpu }) => cpu),
+      notes: {
+        'requests/s': median(taken.map(({ rps }) => rps)).toFixed(0),
+        'p50/p99 ms': `${median(taken.map(({ p50 }) => p50)).toFixed(0)}/${median(taken.map(({ p99 }) => p99)).toFixed(0)}`,
+        'MB': running.memory().toFixed(0),
+        'upstream': String(perOperation),
+      },
+    }
+  })
+}
+
+/** Latency of one gateway at 70 % of the load that it can take: p50 and p99 in milliseconds. */
+export async function measureLatency(seconds: number): Promise<{ p50: number; p99: number; rate: number }> {
+  await using stack = new AsyncDisposableStack()
+  const subgraphs = stack.use(start(here('shop/subgraphs.ts'), [], { core: loadCore }))
+  const { port: subgraphPort } = await said<{ port: number }>(subgraphs)
+  const origin = `http://127.0.0.1:${subgraphPort}`
+  const supergraph = join(mkdtempSync(join(tmpdir(), 'bench-')), 'supergraph.graphql')
+  writeFileSync(supergraph, composeShop(origin))
+  const own = contenders.find(({ name }) => name === 'own engine, semi-space 64')!
+  const running = stack.use(own.start(supergraph, origin, 0))
+  const { port } = await said<{ port: number }>(running)
+  const expected = await firstAnswer(own, port)
+  const whole = { port, path: own.path, body, connections, expected }
+  await load({ ...whole, milliseconds: warmUpMilliseconds })
+  const full = await load({ ...whole, milliseconds: seconds * 1000 })
+  const rate = (full.answers / full.seconds) * 0.7
+  const { latencies } = await load({ ...whole, milliseconds: seconds * 1000, rate })
+  return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), rate }
+}
+
+/** Whether the peers are installed. */
+export const hasPeers = () => existsSync(here('peers/node_modules/@apollo/gateway'))
+
+async function firstAnswer({ name, path }: Contender, port: number): Promise<Buffer> {
+  const end = Date.now() + 30_000
+  for (;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', accept: 'application/json' } })
+      return Buffer.from(await response.arrayBuffer())
+    } catch (error) {
+      if (Date.now() > end) throw new Error(`${name} did not answer within 30 s`, { cause: error })
+      await new Promise(done => setTimeout(done, 100))
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,52 @@
+/**
+ * A process that serves the shop's subgraphs over HTTP, one path each. An answer is computed once for each request body and
+ * then kept, so that what is measured in front of it is the gateway. Says `{ port }` to its parent when it listens.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { execute, parse } from 'graphql'
+import { shopSchemas } from './supergraph.ts'
+
+const schemas = shopSchemas()
+const answers = new Map<string, Buffer>()
+/** Bodies beyond this are a mistake of the measurement: some gateway makes every body a new one. */
+const mostAnswers = 2000
+let requests = 0
+
+async function answerTo(subgraph: string, body: string): Promise<Buffer> {
+  const known = answers.get(subgraph + body)
+  if (known) return known
+  const schema = schemas.get(subgraph)
+  if (!schema) throw new Error(`There is no subgraph "${subgraph}"`)
+  const { query, variables, operationName } = JSON.parse(body)
+  const answer = Buffer.from(JSON.stringify(await execute({ schema, document: parse(query), variableValues: variables, operationName })))
+  if (answers.size >= mostAnswers) throw new Error('Too many different requests: answers cannot be kept')
+  answers.set(subgraph + body, answer)
+  return answer
+}
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === '/count') {
+    response.end(String(requests))
+    return
+  }
+  let body = ''
+  request.setEncoding('latin1')
+  request.on('data', chunk => {
+    body += chunk
+  })
+  request.on('end', async () => {
+    requests++
+    try {
+      const answer = await answerTo(request.url!.slice(1), body)
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer)
+    } catch (error) {
+      console.error(error)
+      response.writeHead(500).end()
+    }
+  })
+}
+
+const server = createServer({ keepAliveTimeout: 600_000 }, serve)
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,1 @@
+export function takeTurns(work: () => Promise<string>): Promise<void>

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { usableToken } from '../../../subgraphs/publishing/connection/tokens.ts'
+import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
+import { renewals, stored, storedConnection, texts, twoHours, wake } from './delivering.ts'
+import { brand as brandDocument } from './documents.ts'
+
+/** Posts whose time comes when the token has run out. */
+const begin = async (count: number) => {
+  const graph = await supergraph({ sandbox: true })
+  const told = await graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .posts(count, { scheduledAt: graph.clock.in(twoHours) })
+  await graph.clock.advance(twoHours)
+  return { graph, ...told }
+}
+
+const revoke = async ({ x }: Supergraph, token: string) => {
+  const authorization = `Basic ${Buffer.from(`${x.settings.clientId}:${x.settings.clientSecret}`).toString('base64')}`
+  const answer = await fetch(`${x.settings.apiUrl}/2/oauth2/revoke`, { method: 'POST', headers: { authorization }, body: new URLSearchParams({ token }) })
+  expect(answer.status).toBe(200)
+}
+
+test('a token that has run out is renewed before it is used, and the new pair is what is kept', async () => {
+  const { graph, posts, connection } = await begin(1)
+  await using _ = graph
+  const before = graph.room.connections.open(connection)
+  await wake(graph, posts[0]!)
+  const row = await storedConnection(graph, connection)
+  const after = graph.room.connections.open(row)
+  expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
+  expect([after.accessToken === before.accessToken, after.refreshToken === before.refreshToken]).toEqual([false, false])
+  expect(row.tokenExpiresAt).toEqual(graph.clock.in(twoHours))
+})
+
+test('P-10 many deliveries at once renew it once, and the family of tokens lives on', async () => {
+  const { graph, posts } = await begin(4)
+  await using _ = graph
+  await Promise.all(posts.map(post => wake(graph, post)))
+  expect((await texts(graph)).sort()).toEqual(posts.map(({ copy }) => copy).sort())
+  expect(renewals(graph)).toBe(1)
+})
+
+test('many that were refused with the same token renew it once as well, and all get the new one', async () => {
+  const graph = await supergraph({ sandbox: true })
+  await using _ = graph
+  const { connection } = await graph.seed.owner().brand().connection()
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  const x = graph.room.networks.get('X')!
+  const tokens = await Promise.all([1, 2, 3].map(() => usableToken(graph.room, x, connection, refused)))
+  expect([new Set(tokens).size, tokens.includes(refused), renewals(graph)]).toEqual([1, false, 1])
+})
+
+test('a grant that brings no refresh token keeps the old one', async () => {
+  const graph = await supergraph()
+  await using _ = graph
+  const { connection } = await graph.seed.owner().brand().connection()
+  const { refreshToken } = graph.room.connections.open(connection)
+  for (const empty of [null, '']) {
+    const grant = { accessToken: `new ${empty}`, refreshToken: empty, expiresIn: 7200, scopes: [] }
+    await graph.room.sequelize.transaction(transaction => graph.room.connections.renew(connection, grant, graph.clock.now(), transaction))
+    expect(graph.room.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken })
+  }
+})
+
+test('P-11 a grant that X has ended takes the connection out of use, with its tokens, and says what to do', async () => {
+  const { graph, owner, brand, posts, connection } = await begin(2)
+  await using _ = graph
+  await revoke(graph, graph.room.connections.open(connection).refreshToken!)
+  await wake(graph, posts[0]!)
+  expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'FAILED', failureCode: 'CONNECTION_EXPIRED', attempts: 1 })
+  expect(await storedConnection(graph, connection)).toMatchObject({ active: false, accessToken: null, refreshToken: null, tokenExpiresAt: null })
+  const [shown] = (await graph.execute(brandDocument, { id: brand.id }, { as: owner })).data().brand.connections
+  expect(shown).toMatchObject({ active: false, inactiveReason: expect.stringContaining('connect the account again') })
+  expect(await graph.rows(`select actor, subject_id from publishing.audit_entries where action = 'connection.deactivated'`)).toEqual([
+    { actor: 'delivery', subject_id: connection.id },
+  ])
+  await wake(graph, posts[1]!)
+  expect(await stored(graph, posts[1]!)).toMatchObject({ status: 'FAILED', failureCode: 'NO_CONNECTION' })
+  expect(await texts(graph)).toEqual([])
+})
+
+test('a network that cannot be reached for a renewal leaves the connection as it is', async () => {
+  const { graph, posts, connection } = await begin(1)
+  await using _ = graph
+  await graph.x[Symbol.asyncDispose]()
+  await wake(graph, posts[0]!)
+  expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'FAILED', failureCode: 'NETWORK_UNAVAILABLE' })
+  const { updatedAt: _now, ...row } = await storedConnection(graph, connection)
+  expect(row).toMatchObject({ active: true, accessToken: connection.accessToken, refreshToken: connection.refreshToken })
+})
+
+test('a token that is good is handed out without asking anybody', async () => {
+  const graph = await supergraph({ sandbox: true })
+  await using _ = graph
+  const { connection } = await graph.seed.owner().brand().connection()
+  const statements = await graph.statements(async () =>
+    expect(await usableToken(graph.room, graph.room.networks.get('X')!, connection)).toBe(graph.room.connections.open(connection).accessToken),
+  )
+  expect([statements, graph.sent]).toEqual([[], []])
+})
