@@ -13,6 +13,8 @@ export interface NamedKey {
 export interface Config {
   /** Which environment this is; apart from NODE_ENV, which belongs to libraries. */
   readonly environment: 'development' | 'staging' | 'production'
+  /** Who runs operations: our executor, or the stock Apollo Gateway, which has no subscriptions. */
+  readonly engine: 'native' | 'apollo'
   /** The name or address to listen on; `localhost` is loopback in both families. */
   readonly host: string
   readonly port: number
@@ -40,6 +42,24 @@ export interface Config {
   readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string } | null
   /** Connections to the database: Sequelize's, and each job runner's. Identity has four of its own. */
   readonly pools: { readonly sequelize: number; readonly jobs: number }
+  /** What the router does with subgraphs that it reaches over HTTP. */
+  readonly remote: {
+    /** Names of client headers, in lower case, that pass to subgraphs. */
+    readonly propagate: readonly string[]
+    /** Whether equal queries that are on their way at the same time are asked once. */
+    readonly deduplicate: boolean
+    /** Milliseconds that one fetch may take. */
+    readonly fetchMs: number
+    /** Milliseconds that all fetches of one operation may take together. */
+    readonly operationMs: number
+  }
+  /**
+   * Where a subgraph answers, when `<NAME>_URL` says so: `NAME` is its name in capitals, other characters as underscores.
+   * @throws StartError for a value that is no address
+   */
+  subgraphUrl(name: string): string | null
+  /** The folder from which npm, or else this process, was started: relative paths of the command line are meant from there. */
+  readonly calledFrom: string
   /** Tests only: where the process kills itself. */
   readonly crashAt: string | null
   /** Whether npm started us, so that its end is ours. */
@@ -53,10 +73,16 @@ const port = z
   .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
   .transform(Number)
   .refine(value => value <= 65_535, 'must be a port number from 0 to 65535')
+const milliseconds = z
+  .string()
+  .regex(/^\d{1,7}$/, 'must be a number of milliseconds')
+  .transform(Number)
+  .refine(value => value > 0, 'must be a number of milliseconds')
 const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
 const variables = z.object({
   ENVIRONMENT: oneOf('development', 'staging', 'production').default('development'),
+  ROUTER_ENGINE: oneOf('native', 'apollo').default('native'),
   HOST: z.string().min(1).default('localhost'),
   PORT: port.default(4000),
   PUBLIC_URL: address
@@ -76,6 +102,14 @@ const variables = z.object({
   ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
   SANDBOX_PORT: port.optional(),
   SANDBOX_DIR: z.string().min(1).optional(),
+  PROPAGATE_HEADERS: z
+    .string()
+    .transform(value => value.split(',').map(name => name.trim().toLowerCase()))
+    .refine(names => names.every(name => /^[a-z0-9-]+$/.test(name)), 'must be names of headers with commas between, such as authorization,x-tenant')
+    .default([]),
+  DEDUPLICATE: flag.default(false),
+  FETCH_TIMEOUT_MS: milliseconds.default(10_000),
+  OPERATION_TIMEOUT_MS: milliseconds.default(30_000),
   X_CLIENT_ID: z.string().min(1).optional(),
   X_CLIENT_SECRET: z.string().min(1).optional(),
   X_AUTHORIZE_URL: address.default('https://x.com/i/oauth2/authorize'),
@@ -96,27 +130,38 @@ function readKeys(text: string, context: z.RefinementCtx): [NamedKey, ...NamedKe
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
+type Variables = Readonly<Record<string, string | undefined>>
+
+export interface Reading {
+  /** Variables whose values the command line gave: they come before those of the environment. */
+  readonly given?: Variables
+  /** Whether outside development the platform's secrets must be configured. @default true */
+  readonly secrets?: boolean
+}
+
 /**
  * Reads and checks the configuration.
  * @throws StartError with one line a mistake: the variable, what is wrong with it, what to do
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(environment: Variables = process.env, reading: Reading = {}): Config {
   // An empty variable counts as none: that is what most ways of setting variables make of "unset".
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(Object.entries({ ...environment, ...reading.given }).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = variables.safeParse(given)
   const mistakes = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   if (!parsed.success) throw new StartError(mistakes.join('\n'))
   const v = parsed.data
   const loopback = isLoopback(v.HOST)
   const apart = v.ENVIRONMENT !== 'development'
-  if (apart && !v.AUTH_SECRET) mistakes.push(`AUTH_SECRET: missing, and ${v.ENVIRONMENT} generates none: set at least 32 random characters`)
-  if (apart && !v.ENCRYPTION_KEYS) mistakes.push(`ENCRYPTION_KEYS: missing, and ${v.ENVIRONMENT} generates none: set k1:<32 random bytes in base64>`)
+  const secrets = apart && (reading.secrets ?? true)
+  if (secrets && !v.AUTH_SECRET) mistakes.push(`AUTH_SECRET: missing, and ${v.ENVIRONMENT} generates none: set at least 32 random characters`)
+  if (secrets && !v.ENCRYPTION_KEYS) mistakes.push(`ENCRYPTION_KEYS: missing, and ${v.ENVIRONMENT} generates none: set k1:<32 random bytes in base64>`)
   if (Boolean(v.X_CLIENT_ID) !== Boolean(v.X_CLIENT_SECRET)) mistakes.push('X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none')
   if (v.CRASH_AT && v.ENVIRONMENT !== 'development') mistakes.push('CRASH_AT: only in development, for tests')
   if (v.PORT === 0 && !v.PUBLIC_URL) mistakes.push('PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port')
   if (mistakes.length) throw new StartError(mistakes.join('\n'))
   return {
     environment: v.ENVIRONMENT,
+    engine: v.ROUTER_ENGINE,
     host: v.HOST,
     port: v.PORT,
     publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
@@ -133,6 +178,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         ? { clientId: v.X_CLIENT_ID, clientSecret: v.X_CLIENT_SECRET, authorizeUrl: v.X_AUTHORIZE_URL, apiUrl: v.X_API_URL }
         : null,
     pools: { sequelize: 10, jobs: 6 },
+    remote: { propagate: v.PROPAGATE_HEADERS, deduplicate: v.DEDUPLICATE, fetchMs: v.FETCH_TIMEOUT_MS, operationMs: v.OPERATION_TIMEOUT_MS },
+    subgraphUrl(name) {
+      const variable = `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`
+      const found = address.optional().safeParse(given[variable])
+      if (!found.success) throw new StartError(`${variable}: ${found.error.issues[0]!.message}`)
+      return found.data ?? null
+    },
+    calledFrom: environment.INIT_CWD || process.cwd(),
     crashAt: v.CRASH_AT ?? null,
     startedByNpm: Boolean(environment.npm_lifecycle_event),
   }

@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/kit/global-setup.ts'],
+    reporters: ['default', './test/kit/skipped-reporter.ts'],
     // Node loads our files itself, as in production; through Vite's runner graphql would be loaded twice.
     experimental: { viteModuleRunner: false },
     pool: 'forks',

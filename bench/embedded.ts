@@ -34,11 +34,7 @@ export async function measureEmbedded(options: EmbeddedOptions): Promise<Row[]> 
 }
 
 /** Starts programs that take turns (`turns.mjs`), checks that they answer the same, and measures them in alternating rounds. */
-export async function takeRounds(
-  all: readonly Contender[],
-  args: readonly string[],
-  { rounds, seconds, only = /./ }: EmbeddedOptions,
-): Promise<Row[]> {
+export async function takeRounds(all: readonly Contender[], args: readonly string[], { rounds, seconds, only = /./ }: EmbeddedOptions): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const started: { name: string; running: Running; samples: number[] }[] = []
   let reference: string | undefined

@@ -96,12 +96,12 @@ function readAnswers(socket: Socket, answered: (body: Buffer) => void): void {
   let parts: Buffer[] = []
   let length = 0
   let needed = -1
-  socket.on('data', data => {
+  socket.on('data', (data: Buffer) => {
     parts.push(data)
     length += data.length
     // Most of an answer's packets only add to it: they are put together when it is whole.
     if (length < needed) return
-    let bytes = parts.length === 1 ? data : Buffer.concat(parts)
+    let bytes: Buffer = parts.length === 1 ? data : Buffer.concat(parts)
     for (;;) {
       const answer = cut(bytes)
       if (typeof answer === 'number') {
@@ -120,7 +120,7 @@ function readAnswers(socket: Socket, answered: (body: Buffer) => void): void {
 function cut(bytes: Buffer): { readonly body: Buffer; readonly rest: Buffer } | number {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return bytes.length + 1
-  const head = bytes.latin1Slice(0, end).toLowerCase()
+  const head = bytes.toString('latin1', 0, end).toLowerCase()
   const [, length] = /\r\ncontent-length: *(\d+)/.exec(head) ?? []
   if (length !== undefined) {
     const last = end + 4 + Number(length)
@@ -131,7 +131,7 @@ function cut(bytes: Buffer): { readonly body: Buffer; readonly rest: Buffer } | 
   for (;;) {
     const line = bytes.indexOf('\r\n', at)
     if (line === -1) return bytes.length + 1
-    const size = Number.parseInt(bytes.latin1Slice(at, line), 16)
+    const size = Number.parseInt(bytes.toString('latin1', at, line), 16)
     const next = line + 2 + size + 2
     if (bytes.length < next) return next
     if (size === 0) return { body: Buffer.concat(chunks), rest: bytes.subarray(next) }

@@ -23,15 +23,20 @@ export interface Start {
   readonly nodeOptions?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Whether it says anything over the channel: a program of others does not, and is not given one. */
+  readonly silent?: boolean
 }
 
-/** Starts a Node program on one core, with a channel to it. */
-export function start(program: string, args: readonly string[], { core, nodeOptions = [], env, cwd }: Start): Running {
-  const command = [...(pinned ? ['taskset', '-c', String(core)] : []), process.execPath, ...nodeOptions, program, ...args]
-  const child = spawn(command[0]!, command.slice(1), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', ...env },
-    cwd,
+/** Options for every measured process, e.g. those of a profiler. */
+export const extraNodeOptions: string[] = []
+
+/** Starts a Node program on one core, in production mode, with a channel to it. */
+export function start(program: string, args: readonly string[], { core, nodeOptions = [], env = {}, cwd, silent = false }: Start): Running {
+  const settings = Object.entries({ NODE_ENV: 'production', ...env }).map(([name, value]) => `${name}=${value}`)
+  const extra = core === measuredCore ? extraNodeOptions : []
+  const child = spawn('env', [...settings, ...(pinned ? ['taskset', '-c', String(core)] : []), process.execPath, ...nodeOptions, ...extra, program, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit', ...(silent ? [] : (['ipc'] as const))],
+    ...(cwd && { cwd }),
   })
   const over = once(child, 'exit')
   return {
@@ -39,8 +44,12 @@ export function start(program: string, args: readonly string[], { core, nodeOpti
     cpu: () => cpuOf(child.pid!),
     memory: () => memoryOf(child.pid!),
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      // Left alone, our own programs end by themselves, and a profiler writes what it saw.
+      if (child.connected) child.disconnect()
+      else child.kill()
+      const late = setTimeout(() => child.kill('SIGKILL'), 3000)
       await over
+      clearTimeout(late)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load, percentile } from './load.ts'
@@ -31,11 +31,15 @@ const hive = (name: string, dedupe: '0' | '1'): Contender => ({
   path: '/graphql',
   silent: true,
   start: (supergraph, _origin, port) =>
-    start(here('peers/node_modules/@graphql-hive/gateway/dist/bin.js'), ['supergraph', supergraph, '--hive-router-runtime', '-c', here('peers/hive.config.mjs')], {
-      ...measured,
-      cwd: here('peers'),
-      env: { HIVE_SUPERGRAPH: supergraph, HIVE_PORT: String(port), HIVE_DEDUPE: dedupe },
-    }),
+    start(
+      here('peers/node_modules/@graphql-hive/gateway/dist/bin.js'),
+      ['supergraph', supergraph, '--hive-router-runtime', '-c', here('peers/hive.config.mjs')],
+      {
+        ...measured,
+        cwd: here('peers'),
+        env: { HIVE_SUPERGRAPH: supergraph, HIVE_PORT: String(port), HIVE_DEDUPE: dedupe },
+      },
+    ),
 })
 
 /** Everything that answers workload 1 over HTTP. Peers run as their documentation starts them; node options are in the name. */
@@ -44,7 +48,11 @@ const contenders: readonly Contender[] = [
   hive('Hive, Rust planner, dedupe off', '0'),
   hive('Hive, Rust planner, dedupe on', '1'),
   { name: 'own engine', path: '/', start: (file, origin) => start(here('gateways/own.ts'), [file, origin], measured) },
-  { name: 'own engine, semi-space 64', path: '/', start: (file, origin) => start(here('gateways/own.ts'), [file, origin], { ...measured, nodeOptions: young }) },
+  {
+    name: 'own engine, semi-space 64',
+    path: '/',
+    start: (file, origin) => start(here('gateways/own.ts'), [file, origin], { ...measured, nodeOptions: young }),
+  },
   { name: 'by hand', path: '/', start: (_, origin) => start(here('gateways/by-hand.ts'), [origin], measured) },
   { name: 'by hand, semi-space 64', path: '/', start: (_, origin) => start(here('gateways/by-hand.ts'), [origin], { ...measured, nodeOptions: young }) },
 ]
@@ -77,7 +85,7 @@ export async function measureRemote({ rounds, seconds, only = /./ }: RemoteOptio
     if (expected.toString().trim() !== reference) throw new Error(`${contender.name} answers something else:\n${expected.toString().slice(0, 300)}`)
     const before = await requestsSoFar()
     await firstAnswer(contender, port)
-    started.push({ contender, running, port, expected, perOperation: (await requestsSoFar()) - before - 0 })
+    started.push({ contender, running, port, expected, perOperation: (await requestsSoFar()) - before })
   }
   for (const { contender, port, expected } of started) await load({ port, path: contender.path, body, connections, milliseconds: warmUpMilliseconds, expected })
 
@@ -103,8 +111,8 @@ export async function measureRemote({ rounds, seconds, only = /./ }: RemoteOptio
       notes: {
         'requests/s': median(taken.map(({ rps }) => rps)).toFixed(0),
         'p50/p99 ms': `${median(taken.map(({ p50 }) => p50)).toFixed(0)}/${median(taken.map(({ p99 }) => p99)).toFixed(0)}`,
-        'MB': running.memory().toFixed(0),
-        'upstream': String(perOperation),
+        MB: running.memory().toFixed(0),
+        upstream: String(perOperation),
       },
     }
   })
@@ -137,7 +145,11 @@ async function firstAnswer({ name, path }: Contender, port: number): Promise<Buf
   const end = Date.now() + 30_000
   for (;;) {
     try {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', accept: 'application/json' } })
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+      })
       return Buffer.from(await response.arrayBuffer())
     } catch (error) {
       if (Date.now() > end) throw new Error(`${name} did not answer within 30 s`, { cause: error })

@@ -7,4 +7,4 @@ import { enableCompileCache } from 'node:module'
 enableCompileCache()
 
 const { run } = await import('./start/run.ts')
-await run()
+await run(process.argv.slice(2))

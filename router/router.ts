@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
@@ -14,6 +12,7 @@ import { serveForwards } from './door/forward.ts'
 import { type ReadinessCheck, serveHealth } from './door/health.ts'
 import { createHosts, localOrigins, type ServiceOrigin } from './door/hosts.ts'
 import { serveGraphql } from './door/http.ts'
+import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createStreams } from './live/streams.ts'
@@ -45,18 +44,11 @@ export interface RouterOptions {
   readonly tables?: readonly RouteTable[]
 }
 
-export interface Router {
+export interface Router extends Listening {
   readonly app: FastifyInstance
   /** Open streams of known callers. */
   readonly openStreams: () => number
-  /** Begins to answer. Throws with code EADDRINUSE when the port is taken. */
-  listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
-  /** Ends sockets with 1001, lets running requests end, and stops. Safe to call twice. */
-  close(): Promise<void>
 }
-
-/** How often connections that fell idle are cut while the door closes, in milliseconds. */
-const cutIdleMs = 50
 
 /** Makes the router: every door over one engine, one way to know callers, and one registry of open streams. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
@@ -69,58 +61,13 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const sockets = createSockets({ engine, documents, authenticate, streams, hideSuggestions: production, log })
 
   const app = await createApp({ hosts, trustProxy: options.trustProxy ?? false, log })
-  // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
-  const twin = createServer((request, response) => app.routing(request, response))
-  twin.requestTimeout = app.server.requestTimeout
-  twin.keepAliveTimeout = app.server.keepAliveTimeout
-  sockets.attach(app.server)
-  sockets.attach(twin)
-
-  let cutting: NodeJS.Timeout | undefined
-  app.addHook('preClose', async () => {
-    streams.stop()
-    sockets.close()
-    // A connection whose last answer ends now would otherwise be kept alive, and the door open with it.
-    cutting = setInterval(() => {
-      app.server.closeIdleConnections()
-      twin.closeIdleConnections()
-    }, cutIdleMs)
-    cutting.unref()
-    if (twin.listening) await new Promise(resolve => twin.close(resolve))
-  })
-  app.addHook('onClose', () => clearInterval(cutting))
-
+  const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
   serveHealth(app, options.readiness)
   await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, log })
   serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
   await app.ready()
 
-  return {
-    app,
-    openStreams: () => streams.size,
-    async listen() {
-      const loopback = ['localhost', '127.0.0.1', '::1'].includes(options.host)
-      try {
-        await app.listen({ host: loopback ? '127.0.0.1' : options.host, port: options.port, listenTextResolver: address => `listening at ${address}` })
-        const { port } = app.server.address() as AddressInfo
-        const both = loopback && (await listenBeside(twin, port))
-        const name = options.host.includes(':') ? `[${options.host}]` : options.host
-        return { port, urls: loopback ? [`http://127.0.0.1:${port}`, ...(both ? [`http://[::1]:${port}`] : [])] : [`http://${name}:${port}`] }
-      } catch (error) {
-        await app.close()
-        throw error
-      }
-    },
-    close: () => app.close(),
-  }
-}
-
-/** @returns false on a machine without IPv6 */
-function listenBeside(server: ReturnType<typeof createServer>, port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT' ? resolve(false) : reject(error)))
-    server.listen({ host: '::1', port }, () => resolve(true))
-  })
+  return { app, openStreams: () => streams.size, ...listening }
 }
 
 interface RouteDoor {

@@ -2,7 +2,7 @@
  * The limit: what somebody would write by hand who knows this one operation, with the requests that the planner makes, the
  * HTTP client and the server of the own engine's process. Arguments: the subgraphs' origin.
  */
-import { createPost } from './post.ts'
+import { openOrigin } from '../../router/engine/transport/exchange.ts'
 import { serve } from './serve.ts'
 
 interface ProductRow {
@@ -25,8 +25,13 @@ interface ReviewRow {
   readonly product: { readonly upc: string; readonly reviews: readonly ReviewRow[] }
 }
 
-const post = createPost(process.argv[2]!)
-const ask = async (subgraph: string, query: string, variables?: object) => JSON.parse(await post(`/${subgraph}`, JSON.stringify({ query, variables }))).data
+const origin = openOrigin(process.argv[2]!, { connections: 64, mostWaiting: 10_000, mostBytes: 32 * 1024 * 1024 })
+const headers = ['content-type', 'application/json', 'accept', 'application/json']
+const ask = async (subgraph: string, query: string, variables?: object) => {
+  const { status, text } = await origin.ask({ path: `/${subgraph}`, headers, body: JSON.stringify({ query, variables }) }).answer
+  if (status !== 200) throw new Error(`${subgraph} answered ${status}`)
+  return JSON.parse(text).data
+}
 
 const topProducts = '{topProducts{upc name price weight}}'
 const users = '{users{id username name}}'

@@ -4,17 +4,13 @@
 import { readFileSync } from 'node:fs'
 import { type DocumentNode, parse, validate } from 'graphql'
 import { createEngine } from '../../router/engine/native.ts'
-import type { Transport } from '../../router/engine/engine.ts'
+import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
-import { createPost } from './post.ts'
+import { parts } from '../shop/graph.ts'
 import { serve } from './serve.ts'
 
 const [, , file, origin] = process.argv
-const post = createPost(origin!)
-const transport: Transport = {
-  fetch: async (fetch, call) => JSON.parse(await post(`/${fetch.subgraph}`, JSON.stringify({ query: fetch.text, variables: call.variables }))),
-  subscribe: () => Promise.reject(new Error('not measured')),
-}
+const transport = createRemoteTransport({ subgraphs: new Map(Object.keys(parts).map(name => [name, { url: `${origin}/${name}` }])) })
 const engine = createEngine({ supergraphSdl: readFileSync(file!, 'utf8'), transport, log: console })
 const documents = new Map<string, DocumentNode>()
 

@@ -57,8 +57,7 @@ export const parts = {
 }
 
 /** The link that makes an SDL a federation 2 subgraph. */
-export const federationLink =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])\n'
+export const federationLink = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])\n'
 
 /** One schema that holds everything: what a monolith would serve. */
 export const monolith = {

@@ -69,7 +69,8 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     if (claims === 'invalid') return refused('The access token is not valid: sign in again to get a new one.')
     const session = await sessions.of(claims.sessionId)
     if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')
-    if (session.organizationId === claims.organizationId) return { viewer: remembered(session, () => person(claims.sessionId, session)), credential: tokenOf(claims) }
+    if (session.organizationId === claims.organizationId)
+      return { viewer: remembered(session, () => person(claims.sessionId, session)), credential: tokenOf(claims) }
     // A token keeps the organization that it was made for, with the roles that the person has there now.
     const roles = claims.organizationId === null ? [] : session.memberships[claims.organizationId]
     if (!roles) return refused('The access token is for an organization that you no longer belong to: get a new one from /identity/api/auth/token.')

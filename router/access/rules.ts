@@ -1,6 +1,7 @@
 import {
   type ConstDirectiveNode,
   type DefinitionNode,
+  type DirectiveNode,
   type DocumentNode,
   Kind,
   type ObjectTypeDefinitionNode,
@@ -132,15 +133,14 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
 }
 
 /** The name under which each access directive appears, by the schema's `@link`s: imported, renamed or with its prefix. */
-function directiveNames(definitions: readonly DefinitionNode[]): ReadonlyMap<string, Feature> {
+export function directiveNames(definitions: readonly DefinitionNode[]): ReadonlyMap<string, Feature> {
   const names = new Map<string, Feature>()
   for (const definition of definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue
     for (const link of definition.directives ?? []) {
-      if (link.name.value !== 'link') continue
-      const values = Object.fromEntries((link.arguments ?? []).map(each => [each.name.value, valueFromASTUntyped(each.value)]))
-      const feature = /\/(authenticated|requiresScopes|policy)\/v\d+\.\d+$/.exec(String(values.url))?.[1] as Feature | undefined
+      const feature = accessFeature(link)
       if (!feature) continue
+      const values = valuesOf(link)
       const imported = ((values.import ?? []) as (string | { name: string; as?: string })[]).find(
         each => (typeof each === 'string' ? each : each.name) === `@${feature}`,
       )
@@ -150,6 +150,13 @@ function directiveNames(definitions: readonly DefinitionNode[]): ReadonlyMap<str
   }
   return names
 }
+
+/** Which access directive a `@link` brings in, if any. */
+export const accessFeature = (link: DirectiveNode): Feature | undefined =>
+  link.name.value === 'link' ? (/\/(authenticated|requiresScopes|policy)\/v\d+\.\d+$/.exec(String(valuesOf(link).url))?.[1] as Feature | undefined) : undefined
+
+const valuesOf = (directive: DirectiveNode): Record<string, unknown> =>
+  Object.fromEntries((directive.arguments ?? []).map(each => [each.name.value, valueFromASTUntyped(each.value)]))
 
 function rootNames(definitions: readonly DefinitionNode[]): AccessTable['roots'] {
   const roots = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' }

@@ -21,6 +21,8 @@ export interface Telling {
   readonly log: Logger
   /** Takes "Did you mean" out of validation messages, so that they do not spell the schema. */
   readonly hideSuggestions: boolean
+  /** Tells messages that are no refusals, too: for development with subgraphs of others. @default false */
+  readonly expose?: boolean | undefined
 }
 
 /**
@@ -33,7 +35,13 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const known = typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR' && (isErrorCode(code) || graphqlCodes.has(code))
   if (!known) telling.log.error({ requestId: telling.requestId, err: causeOf(error), path }, 'an operation failed')
   return {
-    message: known ? (telling.hideSuggestions ? message.replace(/ ?Did you mean [^?]+\?/, '') : message) : internal(telling.requestId),
+    message: known
+      ? telling.hideSuggestions
+        ? message.replace(/ ?Did you mean [^?]+\?/, '')
+        : message
+      : telling.expose
+        ? message
+        : internal(telling.requestId),
     ...(locations && { locations }),
     ...(path && { path }),
     extensions: known

@@ -22,6 +22,8 @@ export interface HttpDoor {
   readonly hosts: Hosts
   readonly publicUrl: string
   readonly production: boolean
+  /** Tells clients the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
   readonly log: Logger
 }
 
@@ -50,14 +52,14 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
   })
 }
 
-function createApollo({ engine, documents, log, production }: HttpDoor): ApolloServer<RequestContext> {
+function createApollo({ engine, documents, log, production, exposeErrors: expose }: HttpDoor): ApolloServer<RequestContext> {
   const ready = new WeakSet<object>()
   const telling: Engine = {
     ...engine,
     async execute(request) {
       const result = await engine.execute(request)
       if (!result.errors) return result
-      const errors = result.errors.map(error => tellAsError(error, { requestId: request.requestId, log, hideSuggestions: production }))
+      const errors = result.errors.map(error => tellAsError(error, { requestId: request.requestId, log, hideSuggestions: production, expose }))
       for (const error of errors) ready.add(error)
       return { ...result, errors }
     },
@@ -113,7 +115,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     )
 
   const caller = await door.authenticate(headers, { safe: request.method === 'GET' })
-  const telling: Telling = { requestId: request.id, log: door.log, hideSuggestions: door.production }
+  const telling: Telling = { requestId: request.id, log: door.log, hideSuggestions: door.production, expose: door.exposeErrors }
   if (!isCaller(caller)) {
     for (const line of caller.setCookie) reply.header('set-cookie', line)
     if (caller.refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer')
@@ -136,7 +138,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
 
   const result = await server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
-    context: async () => ({ viewer: caller.viewer, requestId: request.id, signal: leavingSignal(reply) }),
+    context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, signal: leavingSignal(reply) }),
   })
   for (const [name, value] of result.headers) reply.header(name, value)
   if (result.body.kind !== 'complete') throw new Error('the engine answers whole')

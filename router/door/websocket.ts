@@ -18,6 +18,8 @@ export interface WebSocketDoor {
   readonly authenticate: Authenticate
   readonly streams: Streams
   readonly hideSuggestions: boolean
+  /** Tells clients the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
   readonly log: Logger
 }
 
@@ -51,6 +53,8 @@ interface Extra {
   readonly request: IncomingMessage
   readonly id: string
   caller: Caller | null
+  /** The upgrade's, with what `connection_init` brings in their place. */
+  headers: Headers
   closed: boolean
   end(code: number, reason: string): void
 }
@@ -64,12 +68,14 @@ interface Operation extends ExecutionArgs {
 
 export function createSockets(door: WebSocketDoor): Sockets {
   const { engine, documents, authenticate, streams, log } = door
+  const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
 
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,
     async onConnect({ connectionParams, extra }) {
-      const result = await authenticate(credentialsOf(extra.request, connectionParams), { safe: false })
+      extra.headers = credentialsOf(extra.request, connectionParams)
+      const result = await authenticate(extra.headers, { safe: false })
       if (!isCaller(result)) {
         if (result.expired) extra.end(forbiddenCode, 'token expired')
         else extra.end(CloseCode.Unauthorized, shortened(result.refusal.message))
@@ -93,6 +99,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         variables: payload.variables ?? undefined,
         viewer: context.extra.caller!.viewer,
         requestId,
+        headers: context.extra.headers,
       }
       return {
         schema: engine.schema,
@@ -108,12 +115,12 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if (!errors) return undefined
       const { requestId } = contextValue as OperationRequest
       return {
-        errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: door.hideSuggestions })),
+        errors: errors.map(error => tell(error, { ...manner, requestId })),
         ...(data !== undefined && { data }),
         ...(extensions && { extensions }),
       }
     },
-    onError: ({ extra }, _id, _payload, errors) => errors.map(error => tell(error, { requestId: extra.id, log, hideSuggestions: door.hideSuggestions })),
+    onError: ({ extra }, _id, _payload, errors) => errors.map(error => tell(error, { ...manner, requestId: extra.id })),
     onClose({ extra }) {
       extra.closed = true
       unwatch.get(extra)?.()
@@ -143,7 +150,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
 function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>, socket: WebSocket, request: IncomingMessage, log: Logger) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const extra: Extra = { request, id: newId(), caller: null, closed: false, end }
+  const extra: Extra = { request, id: newId(), caller: null, headers: noHeaders, closed: false, end }
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -215,5 +222,7 @@ function turnAway(duplex: Duplex, status: string, sentence: string): void {
 
 /** A close reason holds 123 bytes. */
 const shortened = (text: string): string => (Buffer.byteLength(text) <= 123 ? text : 'Unauthorized')
+
+const noHeaders = new Headers()
 
 const limited = { extensions: { code: 'RATE_LIMITED' } }

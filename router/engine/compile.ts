@@ -8,9 +8,14 @@ import type {
   RequiresSelection,
 } from '@graphql-hive/router-query-planner'
 import { parse } from 'graphql'
+import { createKnownKeys, isToldWhole } from './data/known-keys.ts'
+import { type MergeShape, shapeOfFetch } from './data/merge.ts'
+import { createMerger, type Merger } from './data/merger.ts'
+import { createRepresent, type Represent } from './data/representations.ts'
+import { createWalk, type Walk } from './data/walk.ts'
 import type { Fetch } from './engine.ts'
-import { type MergeShape, shapeOfFetch } from './merge.ts'
 import { variablePrefix } from './planner.ts'
+import type { Supergraph } from './supergraph.ts'
 
 /** A plan made ready to run: every document parsed, every answer's shape known. */
 export type Step = SequenceStep | ParallelStep | FetchStep | EntityStep
@@ -31,6 +36,7 @@ export interface FetchStep {
   readonly fetch: Fetch
   readonly variables: readonly FetchVariable[]
   readonly shape: MergeShape
+  readonly merger: Merger
   readonly rewrites: readonly FetchRewrite[]
 }
 
@@ -48,10 +54,17 @@ export interface EntityGroup {
   readonly key: string
   readonly representations: string
   readonly paths: readonly (readonly FlattenNodePathSegment[])[]
-  readonly requires: readonly RequiresSelection[]
-  readonly inputRewrites: readonly FetchRewrite[]
+  /** One for each path. */
+  readonly walks: readonly Walk[]
+  /**
+   * For each path whether equally represented objects there are equal in everything: then one object stands for all of them,
+   * and takes what they wait for once.
+   */
+  readonly alike: readonly boolean[]
+  readonly represent: Represent
   readonly rewrites: readonly FetchRewrite[]
   readonly shape: MergeShape
+  readonly merger: Merger
 }
 
 export interface FetchVariable {
@@ -68,53 +81,79 @@ export interface CompiledPlan {
 }
 
 /** Compiles the plans of one operation, to be run one after the other. Throws for a plan of a kind that cannot occur. */
-export function compilePlans(plans: readonly PlanNode[]): CompiledPlan {
+export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph): CompiledPlan {
+  const keys = createKnownKeys()
+  // Under a condition one object may be left out of a fetch that is on its way to its equals: then each keeps its own.
+  const mayShare = !plans.some(hasConditions)
   const [plan] = plans
   if (plan?.kind === 'Subscription') return { primary: compileFetch(plan.primary), root: null }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
-    return { primary: compileFetch(plan.nodes[0].primary), root: { kind: 'sequence', steps: plan.nodes.slice(1).map(node => compileNode(node, [])) } }
+    const steps = plan.nodes.slice(1).map(node => compileNode(node, []))
+    return { primary: compileFetch(plan.nodes[0].primary), root: { kind: 'sequence', steps } }
   }
   const steps = plans.map(node => compileNode(node, []))
   return { primary: null, root: steps.length > 1 ? { kind: 'sequence', steps } : (steps[0] ?? null) }
-}
 
-function compileNode(node: PlanNode, path: readonly FlattenNodePathSegment[]): Step {
-  switch (node.kind) {
-    case 'Sequence':
-      return { kind: 'sequence', steps: node.nodes.map(inner => compileNode(inner, path)) }
-    case 'Parallel':
-      return { kind: 'parallel', steps: node.nodes.map(inner => compileNode(inner, path)) }
-    case 'Flatten':
-      return compileNode(node.node, [...path, ...node.path])
-    case 'Fetch':
-      return node.requires ? compileEntities(node, [onlyGroup(node, node.requires, path)]) : compileFetch(node)
-    case 'BatchFetch':
-      return compileEntities(node, node.entityBatch.aliases)
-    default:
-      throw new Error(`A plan holds a ${node.kind} where none can be`)
+  function compileNode(node: PlanNode, path: readonly FlattenNodePathSegment[]): Step {
+    switch (node.kind) {
+      case 'Sequence':
+        return { kind: 'sequence', steps: node.nodes.map(inner => compileNode(inner, path)) }
+      case 'Parallel':
+        return { kind: 'parallel', steps: node.nodes.map(inner => compileNode(inner, path)) }
+      case 'Flatten':
+        return compileNode(node.node, [...path, ...node.path])
+      case 'Fetch':
+        return node.requires ? compileEntities(node, [onlyGroup(node, node.requires, path)]) : compileFetch(node)
+      case 'BatchFetch':
+        return compileEntities(node, node.entityBatch.aliases)
+      default:
+        throw new Error(`A plan holds a ${node.kind} where none can be`)
+    }
+  }
+
+  function compileFetch(node: FetchNode): FetchStep {
+    const fetch = fetchOf(node)
+    const shape = shapeOfFetch(fetch.document)
+    keys.add([], shape)
+    return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph), rewrites: node.outputRewrites ?? [] }
+  }
+
+  function compileEntities(node: FetchNode | BatchFetchNode, aliases: readonly EntityBatchAlias[]): EntityStep {
+    const fetch = fetchOf(node)
+    const shapes = shapeOfFetch(fetch.document)
+    const groups = aliases.map((alias): EntityGroup => {
+      const shape = shapes.get(alias.alias) ?? new Map()
+      return {
+        key: alias.alias,
+        representations: alias.representationsVariableName,
+        paths: alias.paths,
+        walks: alias.paths.map(path => createWalk(path, supergraph)),
+        alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isToldWhole(keys.below(path), alias.requires)),
+        represent: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
+        rewrites: alias.outputRewrites ?? [],
+        shape,
+        merger: createMerger(shape, supergraph),
+      }
+    })
+    for (const { paths, shape } of groups) for (const path of paths) keys.add(path, shape)
+    return { kind: 'entities', fetch, variables: variablesOf(node), groups }
   }
 }
 
-function compileFetch(node: FetchNode): FetchStep {
-  const fetch = fetchOf(node)
-  return { kind: 'fetch', fetch, variables: variablesOf(node), shape: shapeOfFetch(fetch.document), rewrites: node.outputRewrites ?? [] }
-}
-
-function compileEntities(node: FetchNode | BatchFetchNode, aliases: readonly EntityBatchAlias[]): EntityStep {
-  const fetch = fetchOf(node)
-  const shape = shapeOfFetch(fetch.document)
-  const groups = aliases.map(
-    (alias): EntityGroup => ({
-      key: alias.alias,
-      representations: alias.representationsVariableName,
-      paths: alias.paths,
-      requires: alias.requires,
-      inputRewrites: alias.inputRewrites ?? [],
-      rewrites: alias.outputRewrites ?? [],
-      shape: shape.get(alias.alias) ?? new Map(),
-    }),
-  )
-  return { kind: 'entities', fetch, variables: variablesOf(node), groups }
+/** Whether any path of a plan goes to objects of some types only. */
+function hasConditions(node: PlanNode): boolean {
+  const conditioned = (path: readonly FlattenNodePathSegment[]) => path.some(segment => typeof segment !== 'string' && 'TypeCondition' in segment)
+  switch (node.kind) {
+    case 'Sequence':
+    case 'Parallel':
+      return node.nodes.some(hasConditions)
+    case 'Flatten':
+      return conditioned(node.path) || hasConditions(node.node)
+    case 'BatchFetch':
+      return node.entityBatch.aliases.some(alias => alias.paths.some(conditioned))
+    default:
+      return false
+  }
 }
 
 const onlyGroup = (node: FetchNode, requires: RequiresSelection[], path: readonly FlattenNodePathSegment[]): EntityBatchAlias => ({

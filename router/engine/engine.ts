@@ -10,6 +10,8 @@ export interface OperationRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined
   readonly viewer: Viewer
   readonly requestId: string
+  /** As the client sent them, for transports that let some of them pass to subgraphs. */
+  readonly headers?: Headers | undefined
   /** Aborts the work when the caller leaves. */
   readonly signal?: AbortSignal | undefined
 }
@@ -45,7 +47,10 @@ export interface FetchCall {
   readonly variables: Readonly<Record<string, unknown>>
   readonly viewer: Viewer
   readonly requestId: string
+  readonly headers?: Headers | undefined
   readonly signal?: AbortSignal | undefined
+  /** When the operation's time is up, as `performance.now()` tells it, in milliseconds. */
+  readonly deadline?: number | undefined
   /** One object per client operation: a transport keeps what lives that long (the subgraph's context) under it. */
   readonly operation: object
 }

@@ -1,12 +1,12 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { codeOf, type ErrorCode } from '../../platform/errors.ts'
-import type { Place } from './entities.ts'
+import type { Place } from './data/entities.ts'
+import { type Data, isData } from './data/merge.ts'
 import type { Failure } from './execute.ts'
-import { type Data, isData } from './merge.ts'
 import { variablePrefix } from './planner.ts'
-import type { Flaw } from './project.ts'
-import { type FieldShape, runtimeShape, type Shape } from './shape.ts'
+import type { Flaw } from './shape/project.ts'
+import { type FieldShape, runtimeShape, type Shape } from './shape/shape.ts'
 
 export interface ErrorReader {
   readonly log: Pick<Logger, 'error' | 'warn'>

@@ -1,8 +1,9 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './compile.ts'
+import { applyRewrite, type Place, visitTargets } from './data/entities.ts'
+import { type Data, isData } from './data/merge.ts'
+import { createRepresentations, type Representations } from './data/representations.ts'
 import type { Fetch, FetchCall, Transport } from './engine.ts'
-import { applyRewrite, type Place, representationOf, visitTargets } from './entities.ts'
-import { type Data, isData, mergeByShape } from './merge.ts'
 import type { Supergraph } from './supergraph.ts'
 
 /** Something that went wrong at a subgraph, still in the data's own keys. */
@@ -41,7 +42,8 @@ export async function runPlan(run: Run, plan: CompiledPlan): Promise<void> {
 /** Takes the answer to a fetch of root fields into the run: also how a subscription's event enters it. */
 export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): void {
   const { data, errors } = result
-  if (isData(data)) mergeByShape(run.data, data, step.shape, run.supergraph)
+  if (isData(data)) step.merger.take(run.data, data)
+  if (!errors && isData(data)) return
   const roots = [...step.shape.keys()].map(key => [key])
   const failed = { subgraph: step.fetch.subgraph, renames: renamesOf(step.rewrites), cause: null }
   for (const error of errorsOf(errors)) {
@@ -76,63 +78,76 @@ async function runFetch(run: Run, step: FetchStep): Promise<void> {
   }
 }
 
-/** Objects of the data that wait for the same entity, by the representation's index. */
-type Waiting = Data[][]
+/** Objects of the data that wait for the same entity, by path and by the representation's index. */
+type Waiting = readonly (readonly Data[][])[]
 
 async function runEntities(run: Run, step: EntityStep): Promise<void> {
   if (run.call.signal?.aborted) return
   const variables = variablesFor(run, step.variables)
-  const texts = new Map<string, Map<string, number>>()
-  const waiting = step.groups.map(group => gather(run, group, variables, texts))
-  if (waiting.every(group => group.length === 0)) return
+  const told = new Map<string, Representations>()
+  const waiting = step.groups.map(group => gather(run, group, told))
+  let some = false
+  for (const [variable, { list }] of told) {
+    variables[variable] = list
+    some ||= list.length > 0
+  }
+  if (!some) return
   let result: ExecutionResult
   try {
     result = await send(run, step.fetch, variables)
     if (!isData(result.data) && errorsOf(result.errors).length === 0) throw noAnswer
   } catch (cause) {
     step.groups.forEach((group, index) => {
-      run.failures.push({ subgraph: step.fetch.subgraph, error: null, cause, places: placesOf(run, group, waiting[index]!.flat()), renames: noRenames })
+      run.failures.push({ subgraph: step.fetch.subgraph, error: null, cause, places: placesOf(run, group, waiting[index]!.flat(2)), renames: noRenames })
     })
     return
   }
   step.groups.forEach((group, index) => {
     const entities = isData(result.data) ? result.data[group.key] : null
-    if (Array.isArray(entities)) takeEntities(run, group, waiting[index]!, entities)
+    if (Array.isArray(entities)) takeEntities(group, waiting[index]!, entities)
   })
-  for (const error of errorsOf(result.errors)) takeEntityError(run, step, waiting, error)
+  if (result.errors) for (const error of errorsOf(result.errors)) takeEntityError(run, step, waiting, error)
 }
 
 /** Collects the representations of one group; equal ones are sent once, across all groups that share a variable. */
-function gather(run: Run, group: EntityGroup, variables: Data, texts: Map<string, Map<string, number>>): Waiting {
-  const representations = (variables[group.representations] ?? []) as Data[]
-  variables[group.representations] = representations
-  const known = texts.get(group.representations) ?? new Map<string, number>()
-  texts.set(group.representations, known)
-  const waiting: Waiting = []
-  for (const path of group.paths) {
-    visitTargets(run.data, path, run.supergraph, object => {
-      const representation = representationOf(object, group.requires, group.inputRewrites, run.supergraph)
-      if (!representation) return
-      const text = JSON.stringify(representation)
-      let index = known.get(text)
-      if (index === undefined) {
-        index = representations.push(representation) - 1
-        known.set(text, index)
-      }
-      const targets = waiting[index]
-      if (targets) targets.push(object)
-      else waiting[index] = [object]
-    })
+function gather(run: Run, group: EntityGroup, told: Map<string, Representations>): Waiting {
+  let representations = told.get(group.representations)
+  if (!representations) {
+    representations = createRepresentations()
+    told.set(group.representations, representations)
   }
-  return waiting
+  const into = representations
+  return group.walks.map((walk, at) => {
+    const waiting: Data[][] = []
+    const alike = group.alike[at]
+    walk(run.data, (object, owner, key) => {
+      const index = group.represent(object, into)
+      if (index === -1) return
+      const targets = waiting[index]
+      if (!targets) waiting[index] = [object]
+      else if (targets[0] === object) return
+      else if (alike && owner) owner[key] = targets[0]
+      else targets.push(object)
+    })
+    return waiting
+  })
 }
 
-function takeEntities(run: Run, group: EntityGroup, waiting: Waiting, entities: readonly unknown[]): void {
-  waiting.forEach((targets, index) => {
-    const entity = entities[index]
-    if (!isData(entity)) return
-    for (const target of targets) mergeByShape(target, entity, group.shape, run.supergraph)
-  })
+/**
+ * Gives every waiting object its entity. Objects at one path may share what the entity holds, because whatever is done at a
+ * path later is done to all of them; those at another path get a copy.
+ */
+function takeEntities({ merger }: EntityGroup, waiting: Waiting, entities: readonly unknown[]): void {
+  const taken = merger.hasObjects && waiting.length > 1 ? new Set<number>() : null
+  for (const atPath of waiting) {
+    atPath.forEach((targets, index) => {
+      let entity = entities[index]
+      if (!isData(entity)) return
+      if (taken?.has(index)) entity = merger.copy(entity)
+      else taken?.add(index)
+      for (const target of targets) merger.take(target, entity as Data)
+    })
+  }
 }
 
 function takeEntityError(run: Run, step: EntityStep, waiting: readonly Waiting[], error: GraphQLError): void {
@@ -142,7 +157,7 @@ function takeEntityError(run: Run, step: EntityStep, waiting: readonly Waiting[]
   concerned.forEach((group, offset) => {
     const groupWaiting = waiting[at === -1 ? offset : at]!
     const index = path?.[1]
-    const entity = at !== -1 && typeof index === 'number' ? (groupWaiting[index] ?? []) : groupWaiting.flat()
+    const entity = at !== -1 && typeof index === 'number' ? groupWaiting.flatMap(atPath => atPath[index] ?? []) : groupWaiting.flat(2)
     const tail = at === -1 ? [] : (path?.slice(2) ?? [])
     const places = placesOf(run, group, entity, tail)
     if (places.length === 0) return

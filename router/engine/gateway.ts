@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts'
 export interface RequestContext {
   readonly viewer: Viewer
   readonly requestId: string
+  readonly headers?: Headers | undefined
   /** Aborts when the client leaves. */
   readonly signal?: AbortSignal | undefined
 }
@@ -28,8 +29,8 @@ export function createGateway(engine: Engine, supergraphSdl: string): Gateway {
       for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: supergraphSdl })
       return {
         executor: ({ document, request, operationName, context }) => {
-          const { viewer, requestId, signal } = context as RequestContext
-          return engine.execute({ document, operationName: operationName ?? undefined, variables: request.variables, viewer, requestId, signal })
+          const { viewer, requestId, headers, signal } = context as RequestContext
+          return engine.execute({ document, operationName: operationName ?? undefined, variables: request.variables, viewer, requestId, headers, signal })
         },
       }
     },

@@ -13,26 +13,29 @@ import type { Logger } from 'pino'
 import { codeOf } from '../../platform/errors.ts'
 import { type Cache, createCache } from './cache.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
+import type { Data } from './data/merge.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
 import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from './execute.ts'
-import type { Data } from './merge.ts'
 import { createNames } from './names.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from './operation.ts'
 import { createPlanner } from './planner.ts'
-import { project } from './project.ts'
-import { type Shape, shapeOf } from './shape.ts'
-import { readSupergraph } from './supergraph.ts'
+import { createProjector, type Projector } from './shape/projector.ts'
+import { type Shape, shapeOf } from './shape/shape.ts'
+import { readSupergraph, type Supergraph } from './supergraph.ts'
 import { mapStream } from './transport/stream.ts'
 
 export interface EngineOptions {
-  readonly supergraphSdl: string
+  /** SDL as composition writes it, or what `readSupergraph` made of it. */
+  readonly supergraphSdl: string | Supergraph
   readonly transport: Transport
   /** Without one, everybody may have everything. */
   readonly access?: AccessFilter | undefined
   readonly log: Pick<Logger, 'error' | 'warn'>
   /** How many operations stay planned; the least recently used go. 1000 unless told. */
   readonly planCacheSize?: number | undefined
+  /** Milliseconds that the fetches of one operation, or of one event, have together. 30000 unless told. */
+  readonly operationTimeoutMs?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
 }
@@ -53,6 +56,7 @@ interface Prepared {
 interface Variant {
   readonly plan: CompiledPlan
   readonly shape: Shape
+  readonly project: Projector
   readonly introspection: DocumentNode | null
 }
 
@@ -70,8 +74,9 @@ interface Ready {
  * graphql-js would. Throws at once for a supergraph that cannot be read.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { transport, access, log } = options
-  const supergraph = readSupergraph(options.supergraphSdl)
+  const { transport, access, log, operationTimeoutMs = 30_000 } = options
+  const { supergraphSdl: given } = options
+  const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { schema } = supergraph
   const planner = createPlanner(supergraph)
   const byDocument = new WeakMap<DocumentNode, Map<string, Prepared>>()
@@ -199,14 +204,15 @@ export function createEngine(options: EngineOptions): Engine {
     const remaining = typeof allowed === 'string' ? null : allowed
     const rootType = schema.getRootType(asked.definition.operation)!
     const names = createNames(supergraph)
-    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [])
+    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph)
     const shape = shapeOf(asked, remaining, rootType, names, schema)
-    return { plan, shape, introspection: introspectionOf(document, asked, shape) }
+    return { plan, shape, project: createProjector(shape), introspection: introspectionOf(document, asked, shape) }
   }
 
   function runOf(ready: Ready): Run {
-    const { viewer, requestId, signal } = ready.request
-    return { transport, supergraph, variables: ready.variables, call: { viewer, requestId, signal, operation: {} }, data: {}, failures: [] }
+    const { viewer, requestId, headers, signal } = ready.request
+    const call = { viewer, requestId, headers, signal, deadline: performance.now() + operationTimeoutMs, operation: {} }
+    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [] }
   }
 
   function answer(ready: Ready, run: Run): ExecutionResult & { errors?: readonly GraphQLError[] } {
@@ -214,7 +220,7 @@ export function createEngine(options: EngineOptions): Engine {
     const errors = decision ? decision.errors.map(errorFrom) : []
     const reader: ErrorReader = { log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
     errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
-    const { data, flaws } = project(variant.shape, run.data, introspection)
+    const { data, flaws } = variant.project(run.data, introspection)
     if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
     return errors.length > 0 ? { data, errors } : { data }
   }

@@ -14,10 +14,16 @@ import {
   type TypeNode,
   visit,
 } from 'graphql'
+import { type AccessTable, readAccessTable } from '../access/rules.ts'
+import { withoutAccess } from '../access/strip.ts'
 
-/** The supergraph as the engine sees it: what clients may ask, and the type facts that running plans needs. */
+/** The supergraph as the router sees it: what clients may ask, who may see what, and the type facts that running plans needs. */
 export interface Supergraph {
   readonly sdl: string
+  /** Its access directives, as rules. */
+  readonly access: AccessTable
+  /** The SDL without the access directives. */
+  stripped(): string
   /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own. */
   readonly schema: GraphQLSchema
   /** Whether an object type has this name, inaccessible ones included. */
@@ -64,6 +70,8 @@ export function readSupergraph(sdl: string): Supergraph {
   }
   return {
     sdl,
+    access: readAccessTable(document),
+    stripped: () => print(withoutAccess(document)),
     schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),
     isObject: name => objects.has(name),
     covers: (condition, typename) => condition === typename || (members.get(condition)?.has(typename) ?? false),

@@ -5,7 +5,6 @@ import type { Config } from '../../config.ts'
 import { connect } from '../../db/connect.ts'
 import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
 import { migrate, migrationCheck } from '../../db/migrate.ts'
-import { StartError } from '../../db/start-error.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { armCrash } from '../../platform/crash.ts'
@@ -16,6 +15,7 @@ import { localOrigins } from '../door/hosts.ts'
 import { createRouter } from '../router.ts'
 import { compose } from './compose.ts'
 import type { Keys } from './keys.ts'
+import { listenAt } from './listen.ts'
 import { openSandbox } from './sandbox.ts'
 
 export interface Assembly {
@@ -58,6 +58,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     {
       environment,
       publicUrl,
+      engine: config.engine,
       databaseUrl,
       sequelize,
       openJobs: createOpenJobs(databaseUrl, config.pools.jobs),
@@ -97,16 +98,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     ],
   })
   stack.defer(() => router.close())
-  await router.listen().catch(error => {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new StartError(`port ${config.port} is taken: stop what listens there, or set PORT to another one`, error)
-    if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw new StartError(
-        `${config.host}:${config.port} cannot be listened on (${(error as NodeJS.ErrnoException).code}): set HOST and PORT to an address of this machine`,
-        error,
-      )
-    throw error
-  })
+  await listenAt(router, config)
   return {
     url: publicUrl,
     demo: sandbox && { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword, sandbox: sandbox.origin },

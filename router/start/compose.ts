@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Config } from '../../config.ts'
 import type { Ask } from '../../platform/ask.ts'
 import { defineIdentity, type Identity } from '../../subgraphs/identity/definition.ts'
 import { defineLauncher } from '../../subgraphs/launcher/definition.ts'
@@ -7,17 +8,19 @@ import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
 import type { Room } from '../../subgraphs/publishing/room.ts'
 import type { Foundation, Subgraph } from '../../subgraphs/subgraph.ts'
 import { createAccessFilter } from '../access/filter.ts'
-import { readAccessTable } from '../access/rules.ts'
 import { createAsk } from '../ask.ts'
 import { addressHeader } from '../door/forward.ts'
 import type { ServiceOrigin } from '../door/hosts.ts'
 import type { Engine } from '../engine/engine.ts'
-import { createEngine } from '../engine/native.ts'
+import { readSupergraph } from '../engine/supergraph.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
+import { openEngine } from './engine.ts'
 
 /** What a composition stands on: the foundation without asking, which it makes itself, and what configuration decides. */
 export interface Ground extends Omit<Foundation, 'ask'> {
   readonly databaseUrl: string
+  /** Who runs operations. @default native */
+  readonly engine?: Config['engine']
   /** Signs sessions; at least 32 characters. */
   readonly authSecret: string
   /** Null: no application of ours at X. */
@@ -39,7 +42,10 @@ export interface Composition {
  * registry. Nothing works by itself yet: `start()` of the subgraphs sets jobs going.
  * @param stack takes what has to be stopped again
  */
-export async function compose({ databaseUrl, authSecret, x, origins, ...ground }: Ground, stack: AsyncDisposableStack): Promise<Composition> {
+export async function compose(
+  { databaseUrl, authSecret, x, origins, engine: kind = 'native', ...ground }: Ground,
+  stack: AsyncDisposableStack,
+): Promise<Composition> {
   const { publicUrl, log } = ground
   let ask: Ask = () => Promise.reject(new Error('nothing can be asked before the engine is there'))
   const foundation: Foundation = { ...ground, ask: (document, variables, as) => ask(document, variables, as) }
@@ -57,9 +63,9 @@ export async function compose({ databaseUrl, authSecret, x, origins, ...ground }
   const subgraphs: readonly Subgraph[] = [identity, publishing, launcher] as Subgraph[]
   const registrations = subgraphs.map(subgraph => subgraph.registration)
 
-  const supergraphSdl = readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8')
+  const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = createEngine({ supergraphSdl, transport, access: createAccessFilter(readAccessTable(supergraphSdl)), log })
+  const engine = await openEngine(kind, { supergraphSdl: supergraph, transport, access: createAccessFilter(supergraph.access), log })
   ask = createAsk(engine, registrations)
 
   const addresses = Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }]))

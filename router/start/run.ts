@@ -1,5 +1,6 @@
 import { readConfig } from '../../config.ts'
 import { StartError } from '../../db/start-error.ts'
+import { readCommand } from './command.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -21,8 +22,11 @@ export interface Startup {
 /** How long a stop may take, in ms, before the process ends anyway. */
 const stopWithinMs = 15_000
 
-/** Starts the platform, and sees to it that it ends as a whole: by a signal, by the end of npm, or by an error. */
-export async function run(): Promise<void> {
+/**
+ * Starts what the command line asks for, and sees to it that it ends as a whole: by a signal, by the end of npm, or by an error.
+ * @param words of the command line, after the program's name
+ */
+export async function run(words: readonly string[]): Promise<void> {
   // Every Ctrl-C reaches us more than once: from the terminal, and again from npm.
   let ending = false
   let running: Running | undefined
@@ -52,13 +56,21 @@ export async function run(): Promise<void> {
   })
 
   const starting = (async () => {
-    const config = readConfig()
+    const command = readCommand(words)
+    const config = readConfig(undefined, { given: command.given, secrets: command.mode !== 'bare' })
     if (config.startedByNpm) {
       const npm = process.ppid
       setInterval(() => process.ppid !== npm && end(0), 300).unref()
     }
-    const { startEmbedded } = await import('./embedded.ts')
-    running = await startEmbedded(config, { signal: startup.signal, onAbandon: free => (abandon = free) })
+    const mine: Startup = { signal: startup.signal, onAbandon: free => (abandon = free) }
+    switch (command.mode) {
+      case 'embedded':
+        running = await (await import('./embedded.ts')).startEmbedded(config, mine)
+        break
+      case 'bare':
+        running = await (await import('./bare.ts')).startBare(config, command.supergraph)
+        break
+    }
   })()
   try {
     await starting

@@ -10,6 +10,13 @@ export async function handle(room: Room, request: Request): Promise<Response> {
   const path = callbackPath.exec(url.pathname)?.[1]
   const platform = (Object.keys(networkFacts) as Platform[]).find(name => networkFacts[name].path === path)
   if (request.method === 'GET' && platform) return callback(room, platform, url.searchParams)
-  const problem = { type: 'about:blank', title: 'Not Found', status: 404, detail: `Publishing answers nothing at ${request.method} ${url.pathname}.`, code: 'NOT_FOUND', requestId: request.headers.get('x-request-id') }
+  const problem = {
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    detail: `Publishing answers nothing at ${request.method} ${url.pathname}.`,
+    code: 'NOT_FOUND',
+    requestId: request.headers.get('x-request-id'),
+  }
   return Response.json(problem, { status: 404, headers: { 'content-type': 'application/problem+json' } })
 }

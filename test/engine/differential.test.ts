@@ -27,6 +27,9 @@ function reaches(data: unknown, path: string[]): boolean {
  */
 const failsInPlanner = () => graph.logged.splice(0).some(line => /cannot be found in selection set of type/.test(String(line.err)))
 
+/** At the last of so many runs of an operation everything that can be generated is. */
+const warmRuns = 5
+
 test('random operations answer the same text, key order and error paths as one schema that holds everything', { timeout: 60_000 }, async () => {
   let compared = 0
   let unplanned = 0
@@ -37,11 +40,17 @@ test('random operations answer the same text, key order and error paths as one s
       const { source, variables } = randomOperation(graph.schema, choices)
       if (validate(graph.schema, parse(source)).length > 0) return
       const expected = answerOf(await runMonolith(oracle, source, variables))
-      const actual = await graph.run(source, variables)
+      const first = await graph.run(source, variables)
       if (failsInPlanner()) return void unplanned++
       compared++
-      expect(actual.text, `${source}\n${JSON.stringify(variables)}\n${JSON.stringify(actual.errors)}`).toBe(expected.text)
-      expect(comparable(actual), source).toEqual(comparable(expected))
+      const check = (actual: Answer) => {
+        expect(actual.text, `${source}\n${JSON.stringify(variables)}\n${JSON.stringify(actual.errors)}`).toBe(expected.text)
+        expect(comparable(actual), source).toEqual(comparable(expected))
+      }
+      check(first)
+      // What is asked again and again is run by generated code.
+      for (let run = 2; run < warmRuns; run++) await graph.run(source, variables)
+      check(await graph.run(source, variables))
     }),
     { seed, numRuns: runs },
   )

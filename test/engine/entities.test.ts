@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { mergeByShape, shapeOfFetch } from '../../router/engine/merge.ts'
+import { mergeByShape, shapeOfFetch } from '../../router/engine/data/merge.ts'
 import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { library } from './library-graph.ts'

@@ -120,11 +120,14 @@ export function answerOf(result: ExecutionResult): Answer {
   return { data, ...(errors && { errors }), text: JSON.stringify(result.data) }
 }
 
+/** The executable schema of one subgraph. */
+export const schemaOf = (part: Part): GraphQLSchema => buildSubgraphSchema([{ typeDefs: parse(link + part.sdl), resolvers: part.resolvers ?? {} }])
+
 function subgraphOf(part: Part): Subgraph {
   const none = async () => {}
   return {
     registration: {} as Subgraph['registration'],
-    schema: buildSubgraphSchema([{ typeDefs: parse(link + part.sdl), resolvers: part.resolvers ?? {} }]),
+    schema: schemaOf(part),
     open: part.open ?? (() => ({})),
     start: none,
     stop: none,

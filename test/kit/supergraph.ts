@@ -53,6 +53,8 @@ export interface Supergraph extends AsyncDisposable {
   execute(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
   /** Subscribes; throws when the subscription is refused. */
   subscribe(document: string, variables?: Record<string, unknown>, as?: As): Promise<Collector>
+  /** Subscribes, or tells why not. */
+  trySubscription(document: string, variables?: Record<string, unknown>, as?: As): Promise<Collector | Answer>
   /** What a subscription that is to be refused answers. */
   refusedSubscription(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
   /** How many listeners all topics have together. */
@@ -120,6 +122,12 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
   const answer = (result: Parameters<typeof readAnswer>[0], text: string, { variables, viewer, requestId }: ReturnType<typeof request>) =>
     readAnswer(result, { text, variables, as: nameOf(viewer), requestId })
 
+  const trySubscription = async (text: string, variables: Record<string, unknown> = {}, { as = anonymous }: As = {}) => {
+    const asked = request(text, variables, as)
+    const started = await engine.subscribe(asked)
+    return Symbol.asyncIterator in started ? collect(started) : answer(started, text, asked)
+  }
+
   const open = opening.move()
   const graph: Omit<Supergraph, 'seed'> = {
     database,
@@ -137,18 +145,17 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       const asked = request(text, variables, as)
       return answer(await engine.execute(asked), text, asked)
     },
-    async subscribe(text, variables = {}, { as = anonymous } = {}) {
-      const asked = request(text, variables, as)
-      const stream = await engine.subscribe(asked)
-      if (Symbol.asyncIterator in stream) return collect(stream)
-      answer(stream, text, asked).data()
-      throw new Error('a subscription answered data instead of a stream')
+    trySubscription,
+    async subscribe(text, variables, as) {
+      const started = await trySubscription(text, variables, as)
+      if ('end' in started) return started
+      started.data()
+      throw new Error(`a subscription answered data instead of a stream:\n${text}`)
     },
-    async refusedSubscription(text, variables = {}, { as = anonymous } = {}) {
-      const asked = request(text, variables, as)
-      const stream = await engine.subscribe(asked)
-      if (!(Symbol.asyncIterator in stream)) return answer(stream, text, asked)
-      await stream.return()
+    async refusedSubscription(text, variables, as) {
+      const started = await trySubscription(text, variables, as)
+      if (!('end' in started)) return started
+      await started.end()
       throw new Error(`a subscription that was to be refused began:\n${text}`)
     },
     listeners: () => events.listenerCount(),

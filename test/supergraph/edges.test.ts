@@ -102,7 +102,8 @@ describe('S-07 nobody else', () => {
     ]
     expect(foreign.data).toEqual({ brand: null, post: null, posts: { nodes: [], totalCount: 0 }, thread: { nodes: [] }, all: { nodes: [] } })
     expect(places(foreign.errors)).toEqual(['NOT_FOUND brand', 'NOT_FOUND post'])
-    const shape = ({ data, errors }: typeof foreign) => JSON.stringify({ data, errors }).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id')
+    const shape = ({ data, errors }: typeof foreign) =>
+      [JSON.stringify(data), ...errors.map(error => JSON.stringify(error)).sort()].join('\n').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id')
     expect(shape(missing)).toBe(shape(foreign))
   })
 
@@ -111,6 +112,19 @@ describe('S-07 nobody else', () => {
     const { owner, outsider, asked } = await variables(graph)
     const elsewhere = { ...owner, organizationId: outsider.organizationId }
     expect((await graph.execute(document, asked, { as: elsewhere })).partial.data).toMatchObject({ brand: null, post: null, all: { nodes: [] } })
+  })
+
+  test('of an organization that the viewer may switch to, seen through a membership: its name, and no brand', async () => {
+    await using graph = await supergraph()
+    const { owner, outsider, elsewhere } = await variables(graph)
+    await graph.rows('update identity.memberships set user_id = $1 where user_id = $2', [owner.userId, outsider.userId])
+    const document = '{ memberships { nodes { organization { id name brands { nodes { name } totalCount } } } } }'
+    const nodes = (await graph.execute(document, {}, { as: owner })).data().memberships.nodes
+    const brandsOf = (id: string | null) => nodes.find(({ organization }: { organization: { id: string } }) => organization.id === id).organization
+    expect(brandsOf(elsewhere.id)).toMatchObject({ name: elsewhere.name, brands: { nodes: [], totalCount: 0 } })
+    expect(brandsOf(owner.organizationId).brands.nodes).toEqual([{ name: 'Secret brand' }])
+    const there = { ...owner, organizationId: elsewhere.id }
+    expect(JSON.stringify((await graph.execute(document, {}, { as: there })).partial)).not.toContain('Secret brand')
   })
 
   test('in personal context, though the scopes were there', async () => {

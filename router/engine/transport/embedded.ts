@@ -1,7 +1,7 @@
-import { createSourceEventStream, type ExecutionResult, execute, GraphQLError } from 'graphql'
+import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
-import { jsonSafe } from './json-safe.ts'
+import { createRunner } from './runner.ts'
 import { mapStream } from './stream.ts'
 
 /**
@@ -12,6 +12,7 @@ import { mapStream } from './stream.ts'
  */
 export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>): Transport {
   const contexts = new WeakMap<object, Map<string, object>>()
+  const runners = new Map([...subgraphs].map(([name, { schema }]) => [name, createRunner(schema)]))
 
   const subgraphOf = (fetch: Fetch): Subgraph => {
     const subgraph = subgraphs.get(fetch.subgraph)
@@ -27,13 +28,16 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     return context
   }
 
+  const run = async (fetch: Fetch, call: FetchCall, context: object, rootValue?: unknown): Promise<ExecutionResult> =>
+    coded(await runners.get(fetch.subgraph)!(fetch.document)(context, call.variables, rootValue))
+
   return {
     async fetch(fetch, call) {
       const subgraph = subgraphOf(fetch)
-      if (fetch.kind !== 'mutation') return run(subgraph, fetch, call, contextOf(subgraph, fetch, call))
+      if (fetch.kind !== 'mutation') return run(fetch, call, contextOf(subgraph, fetch, call))
       contexts.delete(call.operation)
       try {
-        return await run(subgraph, fetch, call, subgraph.open(call.viewer, call))
+        return await run(fetch, call, subgraph.open(call.viewer, call))
       } finally {
         contexts.delete(call.operation)
       }
@@ -46,10 +50,10 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         contextValue: subgraph.open(call.viewer, call),
         variableValues: call.variables,
       })
-      if (!(Symbol.asyncIterator in source)) return safeResult(source)
+      if (!(Symbol.asyncIterator in source)) return coded(source)
       return mapStream(
         source[Symbol.asyncIterator](),
-        event => run(subgraph, fetch, call, subgraph.open(call.viewer, call), event),
+        event => run(fetch, call, subgraph.open(call.viewer, call), event),
         cause => ({
           errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })],
         }),
@@ -58,20 +62,12 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   }
 }
 
-async function run(subgraph: Subgraph, fetch: Fetch, call: FetchCall, contextValue: object, rootValue?: unknown): Promise<ExecutionResult> {
-  return safeResult(await execute({ schema: subgraph.schema, document: fetch.document, contextValue, rootValue, variableValues: call.variables }))
-}
-
-/** What would have come over HTTP; and what a client wrote wrong says so, though graphql-js gives it no code. */
-function safeResult(result: ExecutionResult): ExecutionResult {
-  const safe: ExecutionResult = {}
-  if (result.data !== undefined) safe.data = jsonSafe(result.data) as ExecutionResult['data'] & object
-  if (result.errors) {
-    // Without data nothing was executed, and for a valid document only its variables can be the reason.
-    const refusedVariables = result.data === undefined
-    safe.errors = result.errors.map(error => (refusedVariables || isArgumentError(error) ? withCode(error) : error))
-  }
-  return safe
+/** What a client wrote wrong says so, though graphql-js gives it no code. */
+function coded(result: ExecutionResult): ExecutionResult {
+  if (!result.errors) return result
+  // Without data nothing was executed, and for a valid document only its variables can be the reason.
+  const refusedVariables = result.data === undefined
+  return { ...result, errors: result.errors.map(error => (refusedVariables || isArgumentError(error) ? withCode(error) : error)) }
 }
 
 /** Whether graphql-js could not read an argument: then the error points at the argument's value, others at a field. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
 import { platformOrganization } from '../membership/rules.ts'
 import { readName, readSlug } from '../organization/rules.ts'
-import type { World } from '../provision.ts'
+import type { World } from './provision.ts'
 
 /** Where the set-up page is; the link adds `?code=`. */
 export const setupPath = '/identity/setup'

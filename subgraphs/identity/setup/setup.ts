@@ -1,8 +1,8 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
-import { provision } from '../provision.ts'
 import type { Tables } from '../tables.ts'
 import { setupForm, setupPage } from './page.ts'
+import { provision } from './provision.ts'
 import { readForm, setupPath } from './rules.ts'
 import { createSetupStore } from './store.ts'
 

@@ -161,8 +161,10 @@ export async function conclude(room: Room, attempt: AttemptRow, delivery: Delive
   const settled = await sequelize.transaction(async transaction => {
     const post = await posts.lock(attempt.brandId, attempt.postId, transaction)
     if (!post || post.attempts !== attempt.number || post.status === 'PUBLISHED') return null
-    // "Delivered" is always heard: even when another worker, seeing nothing on the network, has put the post back into the queue.
-    if (delivery.outcome !== 'delivered' && post.deliveryPhase !== 'SENDING' && post.deliveryPhase !== 'UNKNOWN') return null
+    // The network's own "delivered" is always heard, even when another worker, seeing nothing there, has put the post back into
+    // the queue; a person's word counts only while the outcome is open.
+    const isHeard = delivery.outcome === 'delivered' && actor === 'delivery'
+    if (!isHeard && post.deliveryPhase !== 'SENDING' && post.deliveryPhase !== 'UNKNOWN') return null
     const now = clock.now()
     const { outcome } = delivery
     const platformPostId = outcome === 'delivered' ? delivery.platformPostId : null

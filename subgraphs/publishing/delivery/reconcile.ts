@@ -1,6 +1,6 @@
 import { newId } from '../../../platform/ids.ts'
 import { usableToken } from '../connection/tokens.ts'
-import type { Lookup } from '../network/network.ts'
+import { AccessExpired, type Lookup } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import { deliverQueue, type Room } from '../room.ts'
 import { announce, conclude } from './deliver.ts'
@@ -109,10 +109,16 @@ async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promise<Look
   if (!network || !connection?.active) throw new Error('the connection is not there any more')
   const accessToken = await usableToken(room, network, connection)
   const publication = {
-    accessToken,
     account: { externalId: connection.externalAccountId, name: connection.accountName },
     copy: attempt.copy,
     inReplyTo: attempt.inReplyTo,
   }
-  return network.find(publication, attempt.startedAt, await room.deliveries.takenIds(post))
+  const taken = await room.deliveries.takenIds(post)
+  try {
+    return await network.find({ ...publication, accessToken }, attempt.startedAt, taken)
+  } catch (error) {
+    if (!(error instanceof AccessExpired)) throw error
+    const renewed = await usableToken(room, network, connection, accessToken)
+    return network.find({ ...publication, accessToken: renewed }, attempt.startedAt, taken)
+  }
 }

@@ -79,6 +79,14 @@ export class GrantFailure extends Error {
   }
 }
 
+/** Thrown by a look-up whose access token the network does not take: with a renewed one it may be asked again. */
+export class AccessExpired extends Error {
+  constructor(network: string) {
+    super(`${network} does not take the access token any more`)
+    this.name = 'AccessExpired'
+  }
+}
+
 /** One network's protocol. Adapters never know whether they speak to the network or to a stand-in. */
 export interface Network {
   readonly platform: Platform
@@ -96,7 +104,7 @@ export interface Network {
   account(accessToken: string): Promise<Account>
   /** Makes the one call that cannot be taken back. Never throws, never repeats the call. */
   publish(publication: Publication): Promise<Delivery>
-  /** Looks for a publication among the account's own posts since `since`, leaving out ids that belong to other posts. Throws when it cannot tell. */
+  /** Looks for a publication among the account's own posts since `since`, leaving out ids that belong to other posts. Throws AccessExpired, and any other error when it cannot tell. */
   find(publication: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup>
 }
 

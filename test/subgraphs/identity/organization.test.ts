@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Provisioned } from '../../../subgraphs/identity/provision.ts'
+import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { countStatements } from '../../kit/statements.ts'
 import { atTheSameMoment, execute, openIdentity, userViewer, world } from './identity-world.ts'

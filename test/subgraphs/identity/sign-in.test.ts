@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAttempts } from '../../../subgraphs/identity/credentials/attempts.ts'
 import { credentialOptions } from '../../../subgraphs/identity/credentials/options.ts'
-import type { Provisioned } from '../../../subgraphs/identity/provision.ts'
+import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import { execute, openIdentity, origin, password, userViewer, world } from './identity-world.ts'
 
 const base = `${origin}/identity/api/auth`

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { claimMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { supergraph } from '../../kit/supergraph.ts'
 import { renewals, round, stored, storedConnection, texts, twoHours, until, wake } from './delivering.ts'
 import { deletePost, post as postDocument, reschedulePost, updatePost } from './documents.ts'
@@ -63,6 +64,29 @@ describe('P-09 a post becomes published', () => {
   })
 })
 
+describe('P-10 a claim', () => {
+  test('keeps other workers away until its end; whoever is overtaken then sends nothing', async () => {
+    const { graph, owner, post, connection } = await begin()
+    await using _ = graph
+    await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
+    await graph.clock.advance(twoHours)
+    // Both have to renew the token, and wait for the row that this transaction holds.
+    const holder = await graph.room.sequelize.transaction()
+    await graph.room.connections.lock(connection.brandId, connection.id, holder)
+    const slow = wake(graph, post)
+    const { claimId } = await until(graph, post, { deliveryPhase: 'CLAIMED' })
+    await graph.clock.advance(claimMs - 1)
+    await wake(graph, post)
+    expect((await stored(graph, post)).claimId).toBe(claimId)
+    await graph.clock.advance(1)
+    const second = wake(graph, post)
+    await vi.waitFor(async () => expect((await stored(graph, post)).claimId).not.toBe(claimId))
+    await holder.commit()
+    await Promise.all([slow, second])
+    expect([await texts(graph), await stored(graph, post)]).toMatchObject([[post.copy], { status: 'PUBLISHED', attempts: 1 }])
+  })
+})
+
 describe('P-06 what is sent is what stands in the row at its time', () => {
   test('an edited text beats the older wake-up', async () => {
     const { graph, owner, post } = await begin()
@@ -84,6 +108,17 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
     await graph.clock.advance(1)
     await wake(graph, post)
     expect(await texts(graph)).toEqual([post.copy])
+  })
+
+  test('a wake-up before its time leaves the post as it is, also one that could not be sent at all', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { post } = await graph.seed
+      .owner()
+      .brand()
+      .post({ scheduledAt: graph.clock.in(60_000) })
+    await graph.clock.advance(59_999)
+    await wake(graph, post)
+    expect(await stored(graph, post)).toEqual(post)
   })
 
   test('a reverted and a deleted one are not sent', async () => {
@@ -198,6 +233,22 @@ describe('P-08 a thread', () => {
     await graph.clock.advance(1000)
     for (const post of posts) await wake(graph, post)
     expect(await texts(graph)).toEqual(posts.map(({ copy }) => copy))
+  })
+
+  test('that is held, however long it is, does not keep the sweep from other posts', async () => {
+    const graph = await supergraph({ sandbox: true })
+    await using _ = graph
+    const story = graph.seed
+      .owner()
+      .brand()
+      .connection()
+      .thread(22, { scheduledAt: graph.clock.in(60_000) })
+    const { thread: held, post: other } = await story.post({ scheduledAt: graph.clock.in(61_000) })
+    const failed = { status: 'FAILED' as const, failureCode: 'NETWORK_REFUSED', failureMessage: 'no', failedAt: graph.clock.now() }
+    await graph.room.sequelize.transaction(transaction => graph.room.posts.update(held[0]!, failed, transaction))
+    await graph.clock.advance(120_000)
+    await round(graph)
+    expect(await texts(graph)).toEqual([other.copy])
   })
 })
 

@@ -1,5 +1,5 @@
 import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../../platform/outbound.ts'
-import type { Delivery, Lookup, Publication } from '../network.ts'
+import { AccessExpired, type Delivery, type Lookup, type Publication } from '../network.ts'
 import { readJson } from './json.ts'
 import type { XSettings } from './oauth.ts'
 import { type ListedText, saysTheSame } from './text.ts'
@@ -56,6 +56,7 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
       const query = new URLSearchParams({ max_results: '100', 'tweet.fields': 'created_at,entities,referenced_tweets' })
       for (let page = 0; page < mostPages; page += 1) {
         const answer = await outbound(`${settings.apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken) })
+        if (answer.status === 401) throw new AccessExpired('X')
         if (answer.status !== 200) throw new Error(`X did not list the account's posts: ${answer.status}`)
         const { data = [], meta } = readJson<{ data: ListedPost[]; meta: { next_token?: string; result_count?: number } }>(answer.text)
         if (!meta) throw new Error('X answered something that is no list of posts')

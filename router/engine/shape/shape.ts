@@ -19,9 +19,9 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import type { Data } from './merge.ts'
-import type { Names } from './names.ts'
-import type { Operation } from './operation.ts'
+import type { Data } from '../data/merge.ts'
+import type { Names } from '../names.ts'
+import type { Operation } from '../operation.ts'
 
 /** What a selection yields, per runtime type: made when a type is met for the first time, then kept. */
 export interface Shape {

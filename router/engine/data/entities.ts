@@ -1,6 +1,6 @@
 import type { FetchNodePathSegment, FetchRewrite, FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
+import type { Supergraph } from '../supergraph.ts'
 import { type Data, isData } from './merge.ts'
-import type { Supergraph } from './supergraph.ts'
 
 /** A place in an answer: keys and list indexes from the root. */
 export type Place = readonly (string | number)[]

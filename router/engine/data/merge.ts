@@ -1,5 +1,5 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
-import type { Supergraph } from './supergraph.ts'
+import type { Supergraph } from '../supergraph.ts'
 
 /** An object between subgraphs: keys are field names or private names, never words of a client. */
 export type Data = Record<string, unknown>

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { QueryTypes, type Transaction } from 'sequelize'
-import { newId } from '../../platform/ids.ts'
-import type { Scope } from '../scopes.ts'
-import { hashKey, prefixOf, writeKey } from './api-key/rules.ts'
-import { insertAccounts } from './credentials/accounts.ts'
-import type { Role } from './membership/rules.ts'
-import type { Tables } from './tables.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { Scope } from '../../scopes.ts'
+import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
+import { insertAccounts } from '../credentials/accounts.ts'
+import type { Role } from '../membership/rules.ts'
+import type { Tables } from '../tables.ts'
 
 /** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
 export interface World {

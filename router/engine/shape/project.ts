@@ -1,4 +1,4 @@
-import { type Data, isData } from './merge.ts'
+import { type Data, isData } from '../data/merge.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
 /** A wrong found while shaping: where, in the client's words, and what. */

@@ -1,0 +1,23 @@
+import { type DefinitionNode, type DocumentNode, Kind, visit } from 'graphql'
+import { accessFeature, directiveNames } from './rules.ts'
+
+/**
+ * The supergraph without its access directives: no uses, definitions, links or types of theirs. For the stock gateway, which
+ * refuses to load a supergraph that has them; whoever runs it asks the access filter first.
+ */
+export function withoutAccess(supergraph: DocumentNode): DocumentNode {
+  const names = directiveNames(supergraph.definitions)
+  const own = new Set<string>()
+  for (const definition of supergraph.definitions) {
+    if (definition.kind !== Kind.DIRECTIVE_DEFINITION || !names.has(definition.name.value)) continue
+    visit(definition, { NamedType: ({ name }) => void own.add(name.value) })
+  }
+  const isAccess = (definition: DefinitionNode): boolean =>
+    (definition.kind === Kind.DIRECTIVE_DEFINITION && names.has(definition.name.value)) ||
+    (definition.kind === Kind.SCALAR_TYPE_DEFINITION && own.has(definition.name.value))
+  const definitions = supergraph.definitions.filter(definition => !isAccess(definition))
+  return visit(
+    { ...supergraph, definitions },
+    { Directive: node => (names.has(node.name.value) || (node.name.value === 'link' && accessFeature(node)) ? null : undefined) },
+  )
+}

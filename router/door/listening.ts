@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Sockets } from './websocket.ts'
+
+export interface ListeningOptions {
+  /** Name or address to listen on; a loopback one means both families. */
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly sockets: Sockets
+  /** Called first when the door closes. */
+  closing(): void
+}
+
+/** An application that can be reached. */
+export interface Listening {
+  /** Begins to answer. Throws with code EADDRINUSE when the port is taken. */
+  listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
+  /** Ends sockets with 1001, lets running requests end, and stops. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** How often connections that fell idle are cut while the door closes, in milliseconds. */
+const cutIdleMs = 50
+
+/** Gives an application its addresses and its end. Called before the application is ready, for it adds hooks. */
+export function prepareListening(app: FastifyInstance, { host, port, sockets, closing }: ListeningOptions): Listening {
+  // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
+  const twin = createServer((request, response) => app.routing(request, response))
+  twin.requestTimeout = app.server.requestTimeout
+  twin.keepAliveTimeout = app.server.keepAliveTimeout
+  sockets.attach(app.server)
+  sockets.attach(twin)
+
+  let cutting: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => {
+    closing()
+    sockets.close()
+    // A connection whose last answer ends now would otherwise be kept alive, and the door open with it.
+    cutting = setInterval(() => {
+      app.server.closeIdleConnections()
+      twin.closeIdleConnections()
+    }, cutIdleMs)
+    cutting.unref()
+    if (twin.listening) await new Promise(resolve => twin.close(resolve))
+  })
+  app.addHook('onClose', () => clearInterval(cutting))
+
+  return {
+    async listen() {
+      const loopback = ['localhost', '127.0.0.1', '::1'].includes(host)
+      try {
+        await app.listen({ host: loopback ? '127.0.0.1' : host, port, listenTextResolver: address => `listening at ${address}` })
+        const bound = (app.server.address() as AddressInfo).port
+        const both = loopback && (await listenBeside(twin, bound))
+        const name = host.includes(':') ? `[${host}]` : host
+        return { port: bound, urls: loopback ? [`http://127.0.0.1:${bound}`, ...(both ? [`http://[::1]:${bound}`] : [])] : [`http://${name}:${bound}`] }
+      } catch (error) {
+        await app.close()
+        throw error
+      }
+    },
+    close: () => app.close(),
+  }
+}
+
+/** @returns false on a machine without IPv6 */
+function listenBeside(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT' ? resolve(false) : reject(error)))
+    server.listen({ host: '::1', port }, () => resolve(true))
+  })
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { type DocumentNode, type ExecutionResult, type GraphQLError, getVariableValues, print } from 'graphql'
+import { codeOf } from '../../../platform/errors.ts'
+import { createCache } from '../cache.ts'
+import type { AccessDecision, Engine, FetchCall, OperationRequest } from '../engine.ts'
+import { errorFor, errorFrom } from '../errors.ts'
+import type { EngineOptions } from '../native.ts'
+import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation.ts'
+import { readSupergraph } from '../supergraph.ts'
+import { reshape, withTypes } from './reshape.ts'
+import { createSource } from './source.ts'
+
+/** What one document asks under one operation name and one set of conditions. */
+interface Asked {
+  readonly operation: Operation
+  readonly conditions: readonly string[] | null
+}
+
+/** How many foldings of one document are kept. */
+const mostFoldings = 32
+
+/**
+ * The stock Apollo Gateway (@apollo/gateway) behind the same port, transport and access filter as our own executor: what that one
+ * is compared with. It runs queries and mutations; subscriptions it refuses. Documents of which nothing is refused reach it as
+ * the client wrote them, so that its answers are its own.
+ * @throws Error for a supergraph that it cannot load
+ */
+export async function openApolloEngine(options: EngineOptions): Promise<Engine> {
+  const { transport, access, log, operationTimeoutMs = 30_000 } = options
+  const supergraph = typeof options.supergraphSdl === 'string' ? readSupergraph(options.supergraphSdl) : options.supergraphSdl
+  const { schema } = supergraph
+  // biome-ignore lint/style/noProcessEnv: written, not read: the only way to keep the gateway from reporting to its maker
+  process.env.APOLLO_TELEMETRY_DISABLED = 'true'
+  const { ApolloGateway } = await import('@apollo/gateway')
+  const quiet = { debug() {}, info() {}, warn: log.warn.bind(log), error: log.error.bind(log) }
+  const gateway = new ApolloGateway({
+    supergraphSdl: supergraph.stripped(),
+    buildService: ({ name }) => createSource(transport, name),
+    logger: quiet,
+    __exposeQueryPlanExperimental: false,
+  })
+  const { executor } = await gateway.load()
+  const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
+  const foldings = new WeakMap<DocumentNode, ReturnType<typeof createCache<DocumentNode>>>()
+  const typed = new WeakMap<DocumentNode, ReturnType<typeof withTypes>>()
+  const hashes = new WeakMap<DocumentNode, string>()
+
+  return {
+    schema,
+    async execute(request) {
+      const found = askedOf(request)
+      if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
+      const { definition } = found.operation
+      if (definition.operation === 'subscription') return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket.')
+      const coerced = getVariableValues(schema, definition.variableDefinitions ?? [], request.variables ?? {}, { maxErrors: 20 })
+      if (coerced.errors) return { errors: coerced.errors.map(error => errorFor('BAD_USER_INPUT', error.message)) }
+      const folded = foldedDocument(request.document, found.conditions, coerced.coerced)
+      const decision = access?.filter(folded, request.operationName, request.viewer) ?? null
+      const told = decision ? decision.errors.map(errorFrom) : []
+      if (decision?.refusedWhole) return { data: null, errors: told }
+      if (!decision || decision.document === folded) return ask(request, request.document)
+      return remainder(request, folded, decision, told)
+    },
+    async subscribe() {
+      return refused('BAD_USER_INPUT', 'This router runs the stock gateway (ROUTER_ENGINE=apollo), which has no subscriptions; ask with a query instead.')
+    },
+  }
+
+  /** What of an operation its viewer may have, in the form that the client asked for, with null where something is refused. */
+  async function remainder(request: OperationRequest, folded: DocumentNode, decision: AccessDecision, told: GraphQLError[]): Promise<ExecutionResult> {
+    const { document } = decision
+    if (!document) return { data: await reshape(schema, folded, request, {}, ''), errors: told }
+    let marked = typed.get(document)
+    if (!marked) {
+      marked = withTypes(document, schema)
+      typed.set(document, marked)
+    }
+    const { data, errors = [] } = await ask(request, marked.document)
+    if (!data) return { ...(data !== undefined && { data }), errors: [...told, ...errors] }
+    return { data: await reshape(schema, folded, request, data, marked.typeKey), errors: [...told, ...errors] }
+  }
+
+  async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
+    const { viewer, requestId, headers, signal, operationName, variables = {} } = request
+    const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, signal, deadline: performance.now() + operationTimeoutMs, operation: {} }
+    const source = print(document)
+    let queryHash = hashes.get(document)
+    if (!queryHash) {
+      queryHash = createHash('sha256').update(source).digest('hex')
+      hashes.set(document, queryHash)
+    }
+    try {
+      const result = await executor({
+        request: { query: source, variables: { ...variables }, ...(operationName !== undefined && { operationName }) },
+        document,
+        queryHash,
+        source,
+        operationName: operationName ?? null,
+        context: { call },
+        logger: quiet,
+        metrics: {},
+        // The gateway reads these and no more of Apollo Server's request context.
+      } as unknown as Parameters<typeof executor>[0])
+      const { data, errors } = result as ExecutionResult
+      return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(error => told(error, request)) }) }
+    } catch (cause) {
+      return { data: null, errors: [told(cause, request)] }
+    }
+  }
+
+  /** An error of the gateway in the words of ours: known codes pass, everything else goes to the log. */
+  function told(cause: unknown, { requestId }: OperationRequest): GraphQLError {
+    const { message, path, extensions } = cause as GraphQLError
+    const { serviceName, stacktrace: _stacktrace, code: _code, ...details } = extensions ?? {}
+    const service = serviceName === undefined ? {} : { service: serviceName }
+    const code = codeOf(cause)
+    if (code !== 'INTERNAL_SERVER_ERROR') return errorFor(code, message, path, { ...details, ...service })
+    log.error({ requestId, path, err: (cause as GraphQLError).originalError ?? cause, ...service }, 'A field failed')
+    return errorFor(code, options.exposeInternalErrors ? String(message) : 'Internal server error', path, service)
+  }
+
+  function askedOf({ document, operationName }: OperationRequest): Asked | string {
+    const name = operationName ?? ''
+    const known = asked.get(document)?.get(name)
+    if (known) return known
+    const operation = findOperation(document, operationName)
+    if (typeof operation === 'string') return operation
+    const made = { operation, conditions: conditionVariables(document) }
+    const ofDocument = asked.get(document) ?? new Map<string, Asked>()
+    asked.set(document, ofDocument.set(name, made))
+    return made
+  }
+
+  function foldedDocument(document: DocumentNode, conditions: readonly string[] | null, variables: Readonly<Record<string, unknown>>): DocumentNode {
+    if (!conditions) return document
+    const kept = foldings.get(document) ?? createCache<DocumentNode>(mostFoldings)
+    foldings.set(document, kept)
+    const bits = conditions.map(name => (variables[name] === true ? '1' : '0')).join('')
+    const folded = kept.get(bits) ?? foldConditions(document, variable => variables[variable] === true)
+    kept.set(bits, folded)
+    return folded
+  }
+}
+
+const refused = (...words: Parameters<typeof errorFor>): ExecutionResult => ({ errors: [errorFor(...words)] })

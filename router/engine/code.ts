@@ -1,0 +1,38 @@
+/** Whether this process may make functions out of text; `--disallow-code-generation-from-strings` and the like forbid it. */
+export const mayGenerate: boolean = (() => {
+  try {
+    return new Function('return true')() === true
+  } catch {
+    return false
+  }
+})()
+
+/**
+ * Makes a value out of a function's body, with other values under the given names. The body is only ever written from plans
+ * and schemas; every word of theirs goes through `literal`.
+ */
+export const generate = <Made>(body: string, names: Readonly<Record<string, unknown>> = {}): Made =>
+  new Function(...Object.keys(names), `'use strict'\n${body}`)(...Object.values(names)) as Made
+
+/** A text as it is written in code. */
+export const literal = (text: string): string => JSON.stringify(text)
+
+/** How often something runs before code is made for it: what is asked once costs less when it is only interpreted. */
+const coldRuns = 2
+
+/**
+ * The interpreting form of something for its first runs, then the generated form.
+ * @param heat makes the generated form; undefined when none can be made, then the interpreting one stays
+ */
+export function warming<Form>(cold: Form, heat: () => Form | undefined): () => Form {
+  let form = cold
+  let runs = mayGenerate ? 0 : Number.POSITIVE_INFINITY
+  return () => {
+    if (runs < coldRuns) runs++
+    else if (runs === coldRuns) {
+      runs = Number.POSITIVE_INFINITY
+      form = heat() ?? cold
+    }
+    return form
+  }
+}

@@ -1,0 +1,57 @@
+import type { FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
+import type { MergeShape } from './merge.ts'
+
+/** Which keys the fetches of a plan have brought so far, followed while it is compiled. */
+export interface KnownKeys {
+  add(path: readonly FlattenNodePathSegment[], shape: MergeShape): void
+  /** What objects at a path hold at most; null where nothing is known to be. */
+  below(path: readonly FlattenNodePathSegment[]): MergeShape | null
+}
+
+type Tree = Map<string, Tree | null>
+
+/** Starts with nothing known. */
+export function createKnownKeys(): KnownKeys {
+  const root: Tree = new Map()
+  const find = (path: readonly FlattenNodePathSegment[]): Tree | null => {
+    let tree: Tree = root
+    for (const segment of path) {
+      if (typeof segment === 'string' || !('Field' in segment)) continue
+      const next = tree.get(segment.Field)
+      if (!next) return null
+      tree = next
+    }
+    return tree
+  }
+  return {
+    add(path, shape) {
+      const tree = find(path)
+      if (tree) unite(tree, shape)
+    },
+    below: find,
+  }
+}
+
+function unite(tree: Tree, shape: MergeShape): void {
+  for (const [key, inner] of shape) {
+    if (inner === null) {
+      if (!tree.has(key)) tree.set(key, null)
+      continue
+    }
+    const known = tree.get(key) ?? new Map()
+    tree.set(key, known)
+    unite(known, inner)
+  }
+}
+
+/** Whether a representation tells everything that an object holds, so that equal ones stand for equal objects. */
+export function isToldWhole(held: MergeShape | null, requires: readonly RequiresSelection[]): boolean {
+  if (!held || requires.length === 0) return false
+  const keys = [...held].filter(([key]) => key !== '__typename')
+  if (keys.some(([, inner]) => inner !== null)) return false
+  return requires.every(fragment => {
+    if (fragment.kind !== 'InlineFragment') return false
+    const told = new Set(fragment.selections.map(selection => (selection.kind === 'Field' && !selection.selections?.length ? selection.name : null)))
+    return !told.has(null) && keys.every(([key]) => told.has(key))
+  })
+}

@@ -1,0 +1,75 @@
+import { generate, literal, warming } from '../code.ts'
+import type { Supergraph } from '../supergraph.ts'
+import { copyByShape, type Data, type MergeShape, mergeByShape } from './merge.ts'
+
+/** Merges answers of one fetch into the data. */
+export interface Merger {
+  /** Whether answers hold objects, which two places must not share. */
+  readonly hasObjects: boolean
+  /** Merges as `mergeByShape`, but the data takes over the answer's objects: the answer must belong to nobody else. */
+  take(target: Data, source: Data): void
+  /** The part of an answer that was asked for, to be taken at another place. */
+  copy(source: Data): Data
+}
+
+type Take = Merger['take']
+
+/** Makes a merger; generated once the fetch is repeated. */
+export function createMerger(shape: MergeShape, supergraph: Supergraph): Merger {
+  const form = warming<Take>(
+    (target, source) => mergeByShape(target, source, shape, supergraph),
+    () => generateTake(shape, supergraph),
+  )
+  return {
+    hasObjects: [...shape.values()].some(inner => inner !== null),
+    take: (target, source) => form()(target, source),
+    copy: source => copyByShape(source, shape) as Data,
+  }
+}
+
+function generateTake(shape: MergeShape, supergraph: Supergraph): Take {
+  const functions: string[] = []
+  let count = 0
+  const root = objectTaker(shape)
+  return generate<Take>(`${functions.join('\n')}\nreturn ${root}`, { isArray: Array.isArray, isObject: supergraph.isObject, hasOwn: Object.hasOwn })
+
+  function objectTaker(shape: MergeShape): string {
+    const self = `take${count++}`
+    const lines = [...shape].map(([key, inner]) => {
+      const present = `if (present === undefined || present === null) target[${literal(key)}] = value`
+      const again = inner ? `else ${valueTaker(inner)}(present, value)` : `else ${key === '__typename' ? typenameGuard : ''}target[${literal(key)}] = value`
+      return `value = ${read('source', key)}
+if (value !== undefined) {
+present = ${read('target', key)}
+if (value === null) { if (present === undefined) target[${literal(key)}] = null }
+else ${present}
+${again}
+}`
+    })
+    functions.push(`function ${self}(target, source) {\nlet value, present\n${lines.join('\n')}\n}`)
+    return self
+  }
+
+  function valueTaker(shape: MergeShape): string {
+    const self = `any${count++}`
+    const object = objectTaker(shape)
+    functions.push(`function ${self}(target, source) {
+if (isArray(target)) {
+if (!isArray(source)) return
+const length = Math.min(target.length, source.length)
+for (let index = 0; index < length; index++) {
+if (target[index] === null || target[index] === undefined) target[index] = source[index]
+else ${self}(target[index], source[index])
+}
+} else if (typeof target === 'object' && target !== null && typeof source === 'object' && source !== null && !isArray(source)) ${object}(target, source)
+}`)
+    return self
+  }
+}
+
+/** An object type's name never gives way to an interface's. */
+const typenameGuard = `if (typeof value !== 'string' || isObject(value)) `
+
+/** Keys that planners choose may be names that every object inherits. */
+const read = (object: string, key: string) =>
+  key in Object.prototype ? `(hasOwn(${object}, ${literal(key)}) ? ${object}[${literal(key)}] : undefined)` : `${object}[${literal(key)}]`

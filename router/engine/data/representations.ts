@@ -1,0 +1,137 @@
+import type { FetchRewrite, RequiresSelection } from '@graphql-hive/router-query-planner'
+import { generate, literal, warming } from '../code.ts'
+import type { Supergraph } from '../supergraph.ts'
+import { representationOf } from './entities.ts'
+import type { Data } from './merge.ts'
+
+/** The representations that one variable of one fetch is made of; equal ones are in it once. */
+export interface Representations {
+  readonly list: Data[]
+  /** Indexes by JSON text, of those whose values had to be compared as text. */
+  readonly texts: Map<string, number>
+  /** Indexes by the first value, for each set of fields. */
+  readonly byValue: Map<string, ByValue>
+}
+
+/** A first value leads to a chain of representations that differ in the other ones. */
+type ByValue = Map<unknown, Link>
+
+interface Link {
+  readonly index: number
+  readonly next: Link | undefined
+}
+
+export const createRepresentations = (): Representations => ({ list: [], texts: new Map(), byValue: new Map() })
+
+/** Adds what a subgraph is told about an object and answers its index; -1 when there is nothing to tell. */
+export type Represent = (object: Data, into: Representations) => number
+
+/** Finds or adds a representation of plain values; undefined when a value is none. */
+type Find = (object: Data, list: Data[], known: ByValue) => number | undefined
+
+/** What is told about the objects of one type. */
+interface Flat {
+  /** Equal for equal keys in equal order, and so for whatever may be equal as text. */
+  readonly signature: string
+  find(): Find
+}
+
+/**
+ * Makes a function that tells a subgraph about entities. Most are told by a few plain values: those are compared as they
+ * are, and nothing is made for an entity that was told already. Everything else is compared as JSON text.
+ */
+export function createRepresent(requires: readonly RequiresSelection[], rewrites: readonly FetchRewrite[], supergraph: Supergraph): Represent {
+  const flats = new Map<string, Flat | null>()
+  const flatOf = (typename: string): Flat | null => {
+    const known = flats.get(typename)
+    if (known !== undefined) return known
+    // Names that are no type's are not remembered: they would pile up.
+    if (!supergraph.isObject(typename)) return null
+    const fields = rewrites.length === 0 ? plainFields(requires, typename, supergraph) : null
+    const flat = fields && {
+      signature: JSON.stringify([typename, ...fields]),
+      find: warming(interpretedFind(typename, fields), () => generateFind(typename, fields)),
+    }
+    flats.set(typename, flat)
+    return flat
+  }
+  return (object, into) => {
+    const typename = object.__typename
+    const flat = typeof typename === 'string' ? flatOf(typename) : null
+    if (flat) {
+      let known = into.byValue.get(flat.signature)
+      if (!known) {
+        known = new Map()
+        into.byValue.set(flat.signature, known)
+      }
+      const index = flat.find()(object, into.list, known)
+      if (index !== undefined) return index
+    }
+    const representation = representationOf(object, requires, rewrites, supergraph)
+    if (!representation) return -1
+    const text = JSON.stringify(representation)
+    let index = into.texts.get(text)
+    if (index === undefined) {
+      index = into.list.push(representation) - 1
+      into.texts.set(text, index)
+    }
+    return index
+  }
+}
+
+/** Which values an object of a type is told by, as [key, key in the data]; null unless they are leaves and its type. */
+function plainFields(requires: readonly RequiresSelection[], typename: string, supergraph: Supergraph): [string, string][] | null {
+  const fields = new Map<string, string>()
+  return collect(requires) && fields.delete('__typename') && fields.size > 0 ? [...fields] : null
+
+  function collect(selections: readonly RequiresSelection[]): boolean {
+    return selections.every(selection => {
+      if (selection.kind === 'InlineFragment') return !supergraph.covers(selection.typeCondition, typename) || collect(selection.selections)
+      if (selection.kind !== 'Field' || selection.selections?.length) return false
+      const key = selection.alias ?? selection.name
+      if ((key === '__typename') !== (selection.name === '__typename') || key in Object.prototype || selection.name in Object.prototype) return false
+      if (fields.has(key) && fields.get(key) !== selection.name) return false
+      fields.set(key, selection.name)
+      return true
+    })
+  }
+}
+
+/** An absent value, or an object, whose text alone says whether it equals another. */
+const isPlain = (value: unknown) => value !== undefined && (typeof value !== 'object' || value === null)
+
+function interpretedFind(typename: string, fields: readonly [string, string][]): Find {
+  return (object, list, known) => {
+    for (const [, name] of fields) if (!isPlain(object[name])) return undefined
+    const first = object[fields[0]![1]]
+    const chain = known.get(first)
+    for (let link = chain; link; link = link.next) {
+      const told = list[link.index]!
+      if (fields.every(([key, name]) => told[key] === object[name])) return link.index
+    }
+    const representation: Data = { __typename: typename }
+    for (const [key, name] of fields) representation[key] = object[name]
+    const index = list.push(representation) - 1
+    known.set(first, { index, next: chain })
+    return index
+  }
+}
+
+function generateFind(typename: string, fields: readonly [string, string][]): Find {
+  const values = fields.map((_, at) => `v${at}`)
+  const same = fields.map(([key], at) => `told[${literal(key)}] === v${at}`).join(' && ')
+  return generate<Find>(
+    `return function find(object, list, known) {
+${fields.map(([, name], at) => `const v${at} = object[${literal(name)}]`).join('\n')}
+if (${values.map(value => `${value} === undefined || (typeof ${value} === 'object' && ${value} !== null)`).join(' || ')}) return undefined
+const chain = known.get(v0)
+for (let link = chain; link !== undefined; link = link.next) {
+const told = list[link.index]
+if (${same}) return link.index
+}
+const index = list.push({ __typename: ${literal(typename)}, ${fields.map(([key], at) => `${literal(key)}: v${at}`).join(', ')} }) - 1
+known.set(v0, { index, next: chain })
+return index
+}`,
+  )
+}

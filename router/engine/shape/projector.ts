@@ -1,0 +1,137 @@
+import { generate, literal, warming } from '../code.ts'
+import { type Data, isData } from '../data/merge.ts'
+import { type Projection, project } from './project.ts'
+import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
+
+/** Turns merged data into an answer of one shape; the same as `project`. */
+export type Projector = (data: Data, introspection: Readonly<Data>) => Projection
+
+/** Makes the answer of one object, or undefined when anything about it is not as it should be. */
+type Writer = (data: Data, introspection: Readonly<Data>) => Data | undefined
+
+/** Beyond this an operation is so large that making its code costs more than walking its shape. */
+const mostFields = 5000
+
+/**
+ * Makes a projector. Once an operation is asked repeatedly, its projector is generated: one object literal for each
+ * selection. Generated code knows flawless data only; for anything else the interpreting projector is asked, because it knows
+ * what is told of a flaw and how far a null moves up.
+ */
+export function createProjector(shape: Shape): Projector {
+  const interpreted: Projector = (data, introspection) => project(shape, data, introspection)
+  const form = warming(interpreted, () => {
+    const write = createWriter(shape.common)
+    return (
+      write &&
+      ((data, introspection) => {
+        const answer = write(data, introspection)
+        return answer === undefined ? interpreted(data, introspection) : { data: answer, flaws: noFlaws }
+      })
+    )
+  })
+  return (data, introspection) => form()(data, introspection)
+}
+
+const noFlaws: Projection['flaws'] = []
+
+/** The writer of a selection and of all selections below it; undefined when they are too many. */
+function createWriter(root: ObjectShape): Writer | undefined {
+  const functions: string[] = []
+  const names: Record<string, unknown> = { isArray: Array.isArray }
+  let fields = 0
+  let count = 0
+  const name = (prefix: string) => `${prefix}${count++}`
+  const rootName = objectWriter(root)
+  return fields > mostFields ? undefined : generate<Writer>(`${functions.join('\n')}\nreturn ${rootName}`, names)
+
+  /** Writes a function for the objects of one type; tells its name. */
+  function objectWriter(shape: ObjectShape): string {
+    const self = name('object')
+    fields += shape.fields.length
+    if (fields > mostFields) return self
+    const lines: string[] = []
+    const entries: string[] = []
+    shape.fields.forEach((field, index) => {
+      const value = `v${index}`
+      lines.push(...fieldLines(field, shape, value))
+      // As a plain key __proto__ would be the prototype.
+      entries.push(`${field.responseKey === '__proto__' ? '["__proto__"]' : literal(field.responseKey)}: ${value}`)
+    })
+    functions.push(`function ${self}(data, introspection) {\n${lines.join('\n')}\nreturn { ${entries.join(', ')} }\n}`)
+    return self
+  }
+
+  function fieldLines(field: FieldShape, parent: ObjectShape, value: string): string[] {
+    switch (field.from) {
+      case 'data': {
+        // No key of the data is a name of Object.prototype (names.ts), so what is found is the data's own.
+        const found = [field.key, ...field.otherKeys].map(key => `data[${literal(key)}]`)
+        const read = found.reduceRight((rest, first) => `(${first} !== undefined ? ${first} : ${rest})`)
+        return [`let ${value} = ${read}`, ...valueLines(field.value, value)]
+      }
+      case 'typename':
+        return [
+          `const ${value} = ${parent.typename === null ? 'undefined' : literal(parent.typename)}`,
+          ...(parent.typename === null ? ['return undefined'] : []),
+        ]
+      case 'introspection':
+        return [`const ${value} = introspection[${literal(field.responseKey)}] ?? null`]
+      case 'refused':
+        return field.value.nonNull ? ['return undefined', `const ${value} = null`] : [`const ${value} = null`]
+    }
+  }
+
+  /** Completes the value of a variable in place, or leaves the function. */
+  function valueLines(shape: ValueShape, value: string): string[] {
+    const absent = shape.nonNull ? 'return undefined' : `${value} = null`
+    return [`if (${value} === undefined || ${value} === null) ${absent}`, ...(presentLine(shape, value) ?? [])]
+  }
+
+  function presentLine(shape: ValueShape, value: string): string[] | undefined {
+    if (shape.items) return [`else if ((${value} = ${listWriter(shape.items)}(${value}, introspection)) === undefined) return undefined`]
+    if (shape.object) return [`else if ((${value} = ${anyWriter(shape.object)}(${value}, introspection)) === undefined) return undefined`]
+    if (shape.names) {
+      const known = name('names')
+      names[known] = shape.names
+      return [`else if (!${known}.has(${value})) return undefined`]
+    }
+    return shape.plain ? [`else if (typeof ${value} === 'object') return undefined`] : undefined
+  }
+
+  function listWriter(items: ValueShape): string {
+    const self = name('list')
+    const body = valueLines(items, 'item').join('\n')
+    functions.push(`function ${self}(list, introspection) {
+if (!isArray(list)) return undefined
+const answer = []
+for (let index = 0; index < list.length; index++) {
+let item = list[index]
+${body}
+answer.push(item)
+}
+return answer
+}`)
+    return self
+  }
+
+  function anyWriter(shape: Shape): string {
+    if (shape.common.typename !== null) {
+      const write = objectWriter(shape.common)
+      const self = name('checked')
+      functions.push(`function ${self}(value, introspection) {
+return typeof value === 'object' && !isArray(value) ? ${write}(value, introspection) : undefined
+}`)
+      return self
+    }
+    // Which types really come is only known when they do.
+    const self = name('abstract')
+    const writers = new Map<ObjectShape, Writer | undefined>()
+    names[self] = (value: unknown, introspection: Readonly<Data>) => {
+      const runtime = isData(value) ? runtimeShape(shape, value) : undefined
+      if (!runtime) return undefined
+      if (!writers.has(runtime)) writers.set(runtime, createWriter(runtime))
+      return writers.get(runtime)?.(value as Data, introspection)
+    }
+    return self
+  }
+}

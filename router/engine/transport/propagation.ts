@@ -1,0 +1,56 @@
+import type { Viewer } from '../../../subgraphs/viewer.ts'
+
+/** Lets one header of the client's request pass to subgraphs. */
+export interface HeaderRule {
+  /** In lower case. */
+  readonly name: string
+  /** Names of the subgraphs that get it. @default all of them */
+  readonly to?: readonly string[]
+}
+
+/**
+ * Headers that belong to one connection or to one body (RFC 9110 §7.6.1, RFC 9112), and what the router itself says: no rule
+ * lets them pass.
+ */
+const never = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'expect',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'accept',
+  'accept-encoding',
+  'x-request-id',
+])
+
+/** The names that pass to one subgraph; throws for a rule about a header that never passes. */
+export function passingTo(subgraph: string, rules: readonly HeaderRule[]): readonly string[] {
+  for (const { name } of rules) {
+    if (never.has(name) || name.startsWith('sec-websocket-')) throw new Error(`The header ${name} belongs to one connection and cannot pass to subgraphs`)
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw new Error(`"${name}" is not the name of a header in lower case`)
+  }
+  return rules.filter(({ to }) => !to || to.includes(subgraph)).map(({ name }) => name)
+}
+
+/** Names and values, in turn, of those headers that the client sent. */
+export function passedHeaders(names: readonly string[], incoming: Headers | undefined): string[] {
+  const passed: string[] = []
+  if (!incoming) return passed
+  for (const name of names) {
+    const value = incoming.get(name)
+    if (value !== null) passed.push(name, value)
+  }
+  return passed
+}
+
+/** What of a viewer an answer may depend on, as text. */
+export const viewerKey = (viewer: Viewer): string => JSON.stringify(viewer)

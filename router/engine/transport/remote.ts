@@ -1,0 +1,213 @@
+import type { ExecutionResult } from 'graphql'
+import type { Viewer } from '../../../subgraphs/viewer.ts'
+import type { Fetch, FetchCall, Transport } from '../engine.ts'
+import { errorFor } from '../errors.ts'
+import { readAnswer } from './answer.ts'
+import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, openOrigin, UpstreamFailure } from './exchange.ts'
+import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
+import { subscribeOverSocket } from './socket.ts'
+
+/** Where one subgraph is. */
+export interface RemoteSubgraph {
+  /** Its GraphQL endpoint over HTTP; subscriptions go to the same address over WebSocket. */
+  readonly url: string
+  /** Milliseconds until an answer must be there. @default that of all subgraphs */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface RemoteOptions {
+  /** By their names in the supergraph. */
+  readonly subgraphs: ReadonlyMap<string, RemoteSubgraph>
+  /** Which headers of the client pass to subgraphs. @default none */
+  readonly headers?: readonly HeaderRule[] | undefined
+  /** Makes what tells a subgraph who asks, sent as `authorization: Seal …`; without it subgraphs are told nothing. */
+  readonly seal?: ((viewer: Viewer, subgraph: string) => Promise<string>) | undefined
+  /**
+   * Asks once for equal queries that are on their way at the same time: same subgraph, text, variables, headers that pass, and
+   * viewer where one is sealed. @default false
+   */
+  readonly deduplicate?: boolean | undefined
+  /** Milliseconds until an answer must be there, connecting and one more attempt included. @default 10000 */
+  readonly timeoutMs?: number | undefined
+  /** Connections to one origin. @default 64 */
+  readonly connections?: number | undefined
+  /** Bytes of an answer. @default 32 MiB */
+  readonly mostBytes?: number | undefined
+}
+
+/** A transport that holds connections. */
+export interface RemoteTransport extends Transport {
+  /** Ends subscriptions and cuts connections. */
+  close(): Promise<void>
+}
+
+/** How many requests may wait for a connection to one origin. */
+const mostWaiting = 10_000
+
+/** A subgraph with what every request to it has in common. */
+interface Target {
+  readonly name: string
+  readonly url: string
+  readonly path: string
+  readonly origin: Origin
+  readonly timeoutMs: number
+  readonly passing: readonly string[]
+}
+
+/**
+ * Reaches subgraphs by HTTP, and by WebSocket for subscriptions. A fetch is tried once more on a connection error: a query when no
+ * byte of an answer had come, a mutation only when nothing had been sent.
+ */
+export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
+  const { seal, deduplicate = false } = options
+  const origins = new Map<string, Origin>()
+  const targets = new Map<string, Target>()
+  const heads = new WeakMap<Fetch, string>()
+  const shared = new Map<string, SharedExchange>()
+  const ending = new Set<() => void>()
+  for (const [name, { url, timeoutMs }] of options.subgraphs) {
+    const { origin, pathname, search } = new URL(url)
+    const { connections = 64, mostBytes = 32 * 1024 * 1024 } = options
+    const opened = origins.get(origin) ?? openOrigin(origin, { connections, mostWaiting, mostBytes })
+    origins.set(origin, opened)
+    const passing = passingTo(name, options.headers ?? [])
+    targets.set(name, { name, url, path: pathname + search, origin: opened, timeoutMs: timeoutMs ?? options.timeoutMs ?? 10_000, passing })
+  }
+
+  const targetOf = (fetch: Fetch): Target => {
+    const target = targets.get(fetch.subgraph)
+    if (!target) throw new Error(`The supergraph names a subgraph "${fetch.subgraph}" that has no address`)
+    return target
+  }
+
+  const bodyOf = (fetch: Fetch, variables: FetchCall['variables']): string => {
+    let head = heads.get(fetch)
+    if (head === undefined) {
+      head = `{"query":${JSON.stringify(fetch.text)}`
+      heads.set(fetch, head)
+    }
+    for (const _name in variables) return `${head},"variables":${JSON.stringify(variables)}}`
+    return `${head}}`
+  }
+
+  const ask = (target: Target, fetch: Fetch, call: FetchCall, sealed: string | null): Exchange => {
+    const passed = target.passing.length > 0 ? passedHeaders(target.passing, call.headers) : none
+    const body = bodyOf(fetch, call.variables)
+    const headers = [...common, 'x-request-id', call.requestId, ...passed]
+    if (sealed !== null) headers.push('authorization', `Seal ${sealed}`)
+    const question = { path: target.path, headers, body }
+    if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
+    const key = JSON.stringify([target.name, sealed === null ? '' : viewerKey(call.viewer), ...passed, body])
+    return join(shared, key, target, question)
+  }
+
+  return {
+    async fetch(fetch, call) {
+      const target = targetOf(fetch)
+      const sealed = seal ? await seal(call.viewer, target.name) : null
+      const { signal } = call
+      if (signal?.aborted) return left
+      const patience = patienceOf(target, call)
+      let exchange: Exchange | null = null
+      let ended: UpstreamFailure | null = null
+      const end = (failure: UpstreamFailure) => {
+        ended = failure
+        exchange?.cancel(failure)
+      }
+      const timer = setTimeout(() => end(new UpstreamFailure('late', `No answer within ${patience} ms`)), patience)
+      const leave = () => end(gone)
+      signal?.addEventListener('abort', leave)
+      try {
+        exchange = ask(target, fetch, call, sealed)
+        return readAnswer(await exchange.answer)
+      } catch (failure) {
+        if (ended === gone) return left
+        if (ended || !mayRepeat(failure, fetch.kind)) throw failure
+        exchange = ask(target, fetch, call, sealed)
+        try {
+          return readAnswer(await exchange.answer)
+        } catch (second) {
+          if ((ended as UpstreamFailure | null) === gone) return left
+          throw second
+        }
+      } finally {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
+      }
+    },
+    async subscribe(fetch, call) {
+      const target = targetOf(fetch)
+      const sealed = seal ? await seal(call.viewer, target.name) : null
+      const stream = await subscribeOverSocket({
+        url: target.url.replace(/^http/, 'ws'),
+        payload: { query: fetch.text, variables: call.variables as Record<string, unknown> },
+        headers: [
+          'x-request-id',
+          call.requestId,
+          ...passedHeaders(target.passing, call.headers),
+          ...(sealed === null ? [] : ['authorization', `Seal ${sealed}`]),
+        ],
+        timeoutMs: patienceOf(target, call),
+        ended: () => ending.delete(stop),
+      })
+      const stop = () => void stream.return()
+      ending.add(stop)
+      return stream
+    },
+    async close() {
+      for (const stop of [...ending]) stop()
+      await Promise.all([...origins.values()].map(origin => origin.close()))
+    },
+  }
+}
+
+const common = ['content-type', 'application/json', 'accept', 'application/graphql-response+json, application/json;q=0.9'] as const
+const none: readonly string[] = []
+
+const gone = new UpstreamFailure('late', 'The client left')
+/** Nobody reads it: the answer to somebody who left, in a form that is not logged as anybody's fault. */
+const left: ExecutionResult = { errors: [errorFor('UPSTREAM_FAILED', 'The operation was ended before it was answered.')] }
+
+/** Milliseconds that a fetch has: its subgraph's, or what is left of the operation's. */
+const patienceOf = (target: Target, { deadline }: FetchCall): number =>
+  deadline === undefined ? target.timeoutMs : Math.max(0, Math.min(target.timeoutMs, Math.ceil(deadline - performance.now())))
+
+function mayRepeat(failure: unknown, kind: Fetch['kind']): boolean {
+  if (!(failure instanceof UpstreamFailure)) return false
+  return failure.stage === 'unsent' || (failure.stage === 'cut' && kind === 'query')
+}
+
+/** One exchange that several fetches wait for. */
+interface SharedExchange {
+  readonly exchange: Exchange
+  waiting: number
+}
+
+/** Waits for an equal question that is on its way, or asks it; the last one who leaves ends it. The text is shared, never what is parsed of it. */
+function join(shared: Map<string, SharedExchange>, key: string, target: Target, question: HttpQuestion): Exchange {
+  let found = shared.get(key)
+  if (!found) {
+    found = { exchange: target.origin.ask(question), waiting: 0 }
+    shared.set(key, found)
+    const forget = () => {
+      if (shared.get(key) === found) shared.delete(key)
+    }
+    found.exchange.answer.then(forget, forget)
+  }
+  const one = found
+  one.waiting++
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
+  one.exchange.answer.then(resolve, reject)
+  let over = false
+  return {
+    answer: promise,
+    cancel(failure) {
+      if (over) return
+      over = true
+      reject(failure)
+      if (--one.waiting > 0) return
+      if (shared.get(key) === one) shared.delete(key)
+      one.exchange.cancel(failure)
+    },
+  }
+}

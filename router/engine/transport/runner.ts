@@ -1,0 +1,41 @@
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
+import { compileDocument, loadCompiler } from './compiled.ts'
+import { jsonSafe } from './json-safe.ts'
+
+/** Executes one document on one schema; data is JSON-safe. */
+export type Run = (contextValue: object, variables: Readonly<Record<string, unknown>>, rootValue?: unknown) => ExecutionResult | Promise<ExecutionResult>
+
+/** How often a document is executed by graphql-js before it is compiled: what is asked once is not worth it. */
+const coldRuns = 2
+
+/**
+ * Executes documents on one schema: first with graphql-js, compiled once they are repeated. Documents must be valid; the same
+ * object for the same text, because what is compiled lives as long as the document does.
+ */
+export function createRunner(schema: GraphQLSchema): (document: DocumentNode) => Run {
+  const runs = new WeakMap<DocumentNode, Run>()
+  return document => {
+    const known = runs.get(document)
+    if (known) return known
+    const run = warmingRun(schema, document)
+    runs.set(document, run)
+    return run
+  }
+}
+
+function warmingRun(schema: GraphQLSchema, document: DocumentNode): Run {
+  const interpreted: Run = async (contextValue, variableValues, rootValue) => {
+    const result = await execute({ schema, document, contextValue, rootValue, variableValues })
+    return result.data === undefined ? result : { ...result, data: jsonSafe(result.data) as ExecutionResult['data'] & object }
+  }
+  let current = interpreted
+  let left = coldRuns
+  return (contextValue, variables, rootValue) => {
+    if (left > 0 && --left === 0) {
+      loadCompiler().then(compiler => {
+        current = (compiler && compileDocument(compiler, schema, document, interpreted)) ?? interpreted
+      })
+    }
+    return current(contextValue, variables, rootValue)
+  }
+}

@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, getNamedType, isCompositeType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { routeTables } from '../../router/rest/tables.ts'
+import { defineTables } from '../../subgraphs/identity/tables.ts'
+import { failure } from '../../subgraphs/publishing/delivery/rules.ts'
+import type { Scope } from '../../subgraphs/scopes.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+import type { Answer } from '../kit/answer.ts'
+import { type Door, openDoor } from '../kit/door.ts'
+import { type Supergraph, supergraph } from '../kit/supergraph.ts'
+import { key, person } from '../kit/viewers.ts'
+import { readSupergraphTypes } from '../schema/graph.ts'
+import {
+  type Column,
+  columns,
+  edgeRows,
+  type FieldRow,
+  type Fresh,
+  type Ids,
+  mutationRows,
+  type Outcome,
+  outcomes,
+  queryRows,
+  type RouteRow,
+  routeRows,
+  subscriptionRows,
+} from './matrix.ts'
+
+const fieldRows = [...queryRows, ...mutationRows, ...subscriptionRows, ...edgeRows]
+const rows: readonly (FieldRow | RouteRow)[] = [...fieldRows, ...routeRows]
+const cellsOf = ({ cells }: { cells: string }) => cells.split(/\s+/) as Outcome[]
+
+describe('the access matrix is whole', () => {
+  const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  const objects = Object.values(schema.getTypeMap()).filter(type => isObjectType(type) && !type.name.startsWith('__'))
+
+  test('each root field, each field that leads to another type and each with a rule of its own has one row, and no row is stale', () => {
+    const ruled = new Set(
+      [...readSupergraphTypes().values()].flatMap(({ fields }) => fields.filter(({ rules }) => rules.length > 0).map(({ coordinate }) => coordinate)),
+    )
+    const needed = objects.flatMap(type =>
+      isObjectType(type)
+        ? Object.values(type.getFields())
+            .filter(field => roots.includes(type) || isCompositeType(getNamedType(field.type)) || ruled.has(`${type.name}.${field.name}`))
+            .map(field => `${type.name}.${field.name}`)
+        : [],
+    )
+    expect(fieldRows.map(({ at }) => at).sort()).toEqual(needed.sort())
+  })
+
+  test('each route has one row, and no row is stale', () => {
+    const routes = routeTables.flatMap(({ slug, rows: own }) => own.map(({ method, path }) => `${method} /${slug}${path}`))
+    expect(routeRows.map(({ at }) => at).sort()).toEqual(routes.sort())
+  })
+
+  test('public routes are those that say so, and each row has a known outcome for each column', () => {
+    const free = routeTables.flatMap(({ slug, rows: own }) =>
+      own.flatMap(row => (row.kind === 'forward' && 'public' in row.access ? [`${row.method} /${slug}${row.path}`] : [])),
+    )
+    expect(
+      routeRows
+        .filter(({ cells }) => cells.includes('public'))
+        .map(({ at }) => at)
+        .sort(),
+    ).toEqual(free.sort())
+    for (const row of rows) {
+      expect(cellsOf(row), row.at).toHaveLength(columns.length)
+      for (const cell of cellsOf(row)) expect(outcomes, row.at).toContain(cell)
+    }
+  })
+})
+
+const password = 'correct horse battery'
+const roles = { viewer: 'viewer', member: 'member', owner: 'owner', outsider: 'owner' } as const
+const keyName = (scopes: readonly Scope[]) => `key ${[...scopes].sort().join(' ')}`.slice(0, 80)
+
+let graph: Supergraph
+let door: Door
+let ids: Omit<Ids, 'fresh'>
+let people: Record<keyof typeof roles, Viewer>
+const headers = new Map<string, Record<string, string>>()
+
+beforeAll(async () => {
+  graph = await supergraph({ sandbox: true, now: new Date().toISOString() })
+  door = await openDoor(graph)
+  const scopeSets = new Map(routeRows.flatMap(({ scopes, less }) => [scopes, less]).map(scopes => [keyName(scopes), scopes]))
+  const provisioned = await graph.platform.identity.provision({
+    password,
+    people: Object.keys(roles).map(name => ({ email: `${name}@test.test`, name })),
+    organizations: [
+      { slug: 'acme', name: 'Acme', members: (['viewer', 'member', 'owner'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
+      { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
+    ],
+    keys: [
+      ...[...scopeSets].map(([name, scopes]) => ({ organization: 'acme', name, scopes, createdBy: 'owner@test.test' })),
+      { organization: 'other', name: 'theirs', scopes: ['publishing:posts.read'], createdBy: 'outsider@test.test' },
+    ],
+  })
+  for (const [name, { secret }] of Object.entries(provisioned.keys)) headers.set(name, { 'x-api-key': secret! })
+  const [acme, other] = [provisioned.organizations.acme!, provisioned.organizations.other!]
+  const entries = Object.entries(roles).map(([name, role]) => [
+    name,
+    person(provisioned.users[`${name}@test.test`]!, name === 'outsider' ? other : acme, [role]),
+  ])
+  people = Object.fromEntries(entries) as typeof people
+  for (const [name, viewer] of Object.entries(people)) {
+    headers.set(name, await door.signIn(`${name}@test.test`, password))
+    const [at, until] = [graph.clock.now(), graph.clock.in(3_600_000)]
+    const session = [viewer.sessionId, until, newId(), at, viewer.userId, viewer.organizationId]
+    await graph.rows(
+      'insert into identity.sessions (id, expires_at, token, created_at, updated_at, user_id, active_organization_id) values ($1, $2, $3, $4, $4, $5, $6)',
+      session,
+    )
+  }
+  const now = graph.clock.now()
+  const newBrand = async (organizationId: string) => {
+    const id = newId(now)
+    await graph.room.brands.create({ id, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' })
+    return id
+  }
+  const brand = await newBrand(acme)
+  await newBrand(other)
+  const grant = { accessToken: 'a', refreshToken: 'r', expiresIn: 7200, scopes: [] }
+  const authorized = { brandId: brand, platform: 'X' as const, userId: people.owner.userId!, account: { externalId: '1', name: '@one' }, grant, now }
+  await graph.room.sequelize.transaction(transaction => graph.room.connections.authorize(authorized, transaction))
+  ids = { organization: acme, brand, post: '', waiting: '', failed: '', targeted: '' }
+  const scheduledAt = graph.clock.in(86_400_000).toISOString()
+  const post = await write({ scheduledAt })
+  const waiting = await write({ scheduledAt, threadId: post })
+  const failed = await write({})
+  await update(failed, { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', now) })
+  const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1' } })
+  ids = { ...ids, post, waiting, failed, targeted }
+})
+afterAll(async () => {
+  await door[Symbol.asyncDispose]()
+  await graph[Symbol.asyncDispose]()
+})
+
+async function write(input: object): Promise<string> {
+  const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
+  return (await graph.execute(document, { input: { brandId: ids.brand, platform: 'X', copy: 'A post', ...input } }, { as: people.owner })).data().createPost.id
+}
+
+async function update(id: string, changes: object): Promise<void> {
+  const [row] = await graph.room.posts.byIds([id])
+  await graph.room.sequelize.transaction(transaction => graph.room.posts.update(row!, changes, transaction))
+}
+
+/** Makes what a cell changes, so that no cell sees what another did. */
+const freshly: Record<Fresh, () => Promise<string>> = {
+  post: () => write({}),
+  async 'unknown post'() {
+    const id = await write({})
+    const now = graph.clock.now()
+    await update(id, { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) })
+    const attempt = { brandId: ids.brand, id: newId(now), postId: id, number: 1, connectionId: newId(), copy: 'x', inReplyTo: null }
+    await graph.room.sequelize.transaction(transaction =>
+      graph.room.deliveries.begin({ ...attempt, startedAt: now, createdAt: now, updatedAt: now, createdBy: 'delivery' }, transaction),
+    )
+    return id
+  },
+  async person() {
+    const now = graph.clock.now()
+    const email = `${newId()}@test.test`
+    await defineTables(graph.room.sequelize).users.create(
+      { id: newId(now), name: 'New', email, emailVerified: true, createdAt: now, updatedAt: now },
+      { returning: false },
+    )
+    return email
+  },
+  async membership() {
+    const email = await freshly.person()
+    const document = 'mutation($input: AddMemberInput!) { addMember(input: $input) { id } }'
+    return (await graph.execute(document, { input: { email, roles: ['MEMBER'] } }, { as: people.owner })).data().addMember.id
+  },
+  async key() {
+    const document = 'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'
+    return (await graph.execute(document, { input: { name: 'New', scopes: ['publishing:posts.read'] } }, { as: people.owner })).data().createApiKey.apiKey.id
+  },
+  slug: async () => `slug-${newId().slice(-12)}`,
+}
+
+/** A row's cells as they are, in the order of the columns. */
+async function cellsAsTheyAre<Row extends FieldRow | RouteRow>(row: Row, look: (row: Row, column: Column, ids: Ids) => Promise<string>): Promise<string> {
+  const seen: string[] = []
+  for (const column of columns) seen.push(await look(row, column, { ...ids, fresh: row.fresh ? await freshly[row.fresh]() : '' }))
+  return seen.map((outcome, index) => `${columns[index]}: ${outcome}`).join(', ')
+}
+
+const asWritten = (row: FieldRow | RouteRow): string =>
+  cellsOf(row)
+    .map((outcome, index) => `${columns[index]}: ${outcome}`)
+    .join(', ')
+
+function viewerOf(column: Column, { scopes, less }: FieldRow | RouteRow): Viewer {
+  if (column === 'anonymous') return anonymous
+  if (column === 'key' || column === 'other key') return key(ids.organization, column === 'key' ? scopes : less)
+  return people[column]
+}
+
+/** Follows the path through the first entries of lists, and tells what is at its end or why it ends before. */
+function outcomeOf({ partial: { data, errors } }: Answer, path: string): Outcome | string {
+  let value: unknown = data
+  const walked: string[] = []
+  const segments = path.split('.')
+  for (const segment of segments) {
+    if (value === null || value === undefined) break
+    walked.push(segment)
+    value = (value as Record<string, unknown>)[segment]
+    if (Array.isArray(value)) {
+      if (value.length === 0) return 'empty'
+      value = value[0]
+    }
+  }
+  if (value !== null && value !== undefined) return 'yes'
+  const places = errors.map(error => ({ code: error.extensions.code, place: (error.path ?? []).filter(part => typeof part === 'string').join('.') }))
+  const reached = walked.join('.') || segments[0]!
+  const error = places.find(({ place }) => place === reached || place.startsWith(`${reached}.`) || reached.startsWith(place))
+  if (!error) return 'nothing'
+  return { UNAUTHORIZED_FIELD_OR_TYPE: 'refused', FORBIDDEN: 'denied', NOT_FOUND: 'hidden' }[error.code] ?? error.code
+}
+
+describe('S-07 a field answers each caller as the matrix says', () => {
+  test.each([...queryRows, ...mutationRows, ...edgeRows])('$at', async row => {
+    const look = async ({ ask, path }: FieldRow, column: Column, asked: Ids) =>
+      outcomeOf(await graph.execute(ask(asked), {}, { as: viewerOf(column, row) }), path)
+    expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
+  })
+
+  test.each(subscriptionRows)('$at', async row => {
+    const look = async ({ ask, path }: FieldRow, column: Column, asked: Ids) => {
+      const started = await graph.trySubscription(ask(asked), {}, { as: viewerOf(column, row) })
+      if (!('end' in started)) return outcomeOf(started, path)
+      await started.end()
+      return 'yes'
+    }
+    expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
+  })
+})
+
+describe('S-07 a route answers each caller as the matrix says', () => {
+  const meaning: Record<number, Outcome> = { 200: 'yes', 201: 'yes', 204: 'yes', 401: 'refused', 403: 'refused', 404: 'hidden' }
+
+  test.each(routeRows)('$at', async row => {
+    const method = row.at.split(' ')[0]!.replace('*', 'GET')
+    const credentialsOf = (column: Column): Record<string, string> => {
+      if (column === 'anonymous') return {}
+      return headers.get(column === 'key' ? keyName(row.scopes) : column === 'other key' ? keyName(row.less) : column)!
+    }
+    const isPublic = row.cells.includes('public')
+    const look = async ({ path, body }: RouteRow, column: Column, asked: Ids) => {
+      const call = (credentials: Record<string, string>) => door.ask(method, path(asked), { headers: credentials, ...(body && { body: body(asked) }) })
+      const { status } = await call(credentialsOf(column))
+      // Whoever asks hears the same there; anywhere else credentials that do not count would be 401.
+      if (isPublic) {
+        const others = [(await call({})).status, (await call({ authorization: 'Bearer nonsense' })).status]
+        return status !== 401 && others.every(other => other === status) ? 'public' : `${status}, ${others.join(', ')}`
+      }
+      if (meaning[status] === 'refused' && status !== (column === 'anonymous' ? 401 : 403)) return `${status}`
+      return meaning[status] ?? `${status}`
+    }
+    expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
+  })
+})

@@ -1,0 +1,193 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { until } from '../supergraph-fixture.ts'
+import { shop } from './parts.ts'
+import { type Fault, remoteGraph } from './remote-graph.ts'
+
+describe('a connection that breaks', () => {
+  const once = (fault: Fault): Fault => {
+    let done = false
+    return (request, response, body) => {
+      if (!done) {
+        done = true
+        return fault(request, response, body)
+      }
+      response.end('{"data":{"name":"second attempt","rename":{"id":"p1"}}}')
+    }
+  }
+  const cut: Fault = request => void request.socket.destroy()
+
+  test('before an answer lets a query be asked once more', async () => {
+    await using graph = await remoteGraph(shop)
+    graph.servers.catalogue!.fault = once(cut)
+    expect((await graph.run('{ name }')).data).toEqual({ name: 'second attempt' })
+    expect(graph.servers.catalogue!.asked).toHaveLength(2)
+  })
+
+  test('twice is not tried a third time', async () => {
+    await using graph = await remoteGraph(shop)
+    graph.servers.catalogue!.fault = cut
+    expect((await graph.run('{ name }')).data).toEqual({ name: null })
+    expect(graph.servers.catalogue!.asked).toHaveLength(2)
+  })
+
+  test('within an answer lets nothing be repeated', async () => {
+    await using graph = await remoteGraph(shop)
+    graph.servers.catalogue!.fault = once((_request, response) => {
+      response.writeHead(200, { 'content-length': '99' })
+      response.write('{', () => response.socket!.destroy())
+    })
+    expect((await graph.run('{ name }')).data).toEqual({ name: null })
+    expect(graph.servers.catalogue!.asked).toHaveLength(1)
+  })
+
+  test('never lets a mutation that was sent be repeated', async () => {
+    await using graph = await remoteGraph(shop)
+    graph.servers.catalogue!.fault = once(cut)
+    expect((await graph.run('mutation { rename(id: "p1", name: "x") { id } }')).data).toEqual({ rename: null })
+    expect(graph.servers.catalogue!.asked).toHaveLength(1)
+  })
+
+  test('while it was idle costs a mutation nothing', async () => {
+    await using graph = await remoteGraph(shop)
+    const { catalogue } = graph.servers
+    await graph.run('{ name }')
+    for (const socket of catalogue!.connections) socket.end()
+    await until(() => catalogue!.connections.size === 0)
+    expect((await graph.run('mutation { rename(id: "p1", name: "x") { id } }')).data).toEqual({ rename: { id: 'p1' } })
+  })
+})
+
+test('connections are kept, and there are no more than allowed', async () => {
+  await using graph = await remoteGraph(shop, { connections: 3 })
+  const { catalogue } = graph.servers
+  let most = 0
+  catalogue!.fault = async (_request, response) => {
+    most = Math.max(most, catalogue!.connections.size)
+    await wait(5)
+    response.end('{"data":{"name":"x"}}')
+  }
+  const answers = await Promise.all(Array.from({ length: 30 }, () => graph.run('{ name }')))
+  expect(answers.every(({ data }) => data.name === 'x')).toBe(true)
+  expect(most).toBe(3)
+  expect(catalogue!.connections.size).toBe(3)
+})
+
+describe('time', () => {
+  test('of one subgraph is bounded', async () => {
+    await using graph = await remoteGraph(shop, { timeoutMs: 100 })
+    graph.servers.stock!.fault = () => {}
+    const began = performance.now()
+    const answer = await graph.run('{ name total }')
+    expect(answer.data).toEqual({ name: 'catalogue', total: null })
+    expect(performance.now() - began).toBeLessThan(1000)
+    await until(() => graph.servers.stock!.connections.size === 0)
+    expect(graph.servers.stock!.asked).toHaveLength(1)
+  })
+
+  test('of one operation is bounded over all its fetches', async () => {
+    await using graph = await remoteGraph(shop, { timeoutMs: 5000, operationTimeoutMs: 150 })
+    graph.servers.stock!.fault = () => {}
+    const began = performance.now()
+    const answer = await graph.run('{ products { name count } }')
+    expect(answer.data.products[0]).toEqual({ name: 'Pen', count: null })
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
+  test('is not spent on somebody who left: the connection is cut, and nobody is blamed', async () => {
+    await using graph = await remoteGraph(shop)
+    const { catalogue } = graph.servers
+    catalogue!.fault = () => {}
+    const leaving = new AbortController()
+    const answering = graph.run('{ name }', {}, { signal: leaving.signal })
+    await until(() => catalogue!.asked.length === 1)
+    leaving.abort()
+    expect((await answering).errors![0]!.extensions).toMatchObject({ code: 'UPSTREAM_FAILED' })
+    await until(() => catalogue!.connections.size === 0)
+    expect(graph.logged).toEqual([])
+  })
+})
+
+describe('headers of the client', () => {
+  const sent = { authorization: 'Bearer abc', 'x-tenant': 't1', cookie: 'a=b', connection: 'keep-alive' }
+
+  test('do not pass unless a rule lets them', async () => {
+    await using graph = await remoteGraph(shop)
+    await graph.run('{ name }', {}, { headers: sent })
+    const { headers } = graph.servers.catalogue!.asked[0]!
+    expect([headers.authorization, headers['x-tenant'], headers.cookie]).toEqual([undefined, undefined, undefined])
+  })
+
+  test('pass to the subgraphs that a rule names', async () => {
+    await using graph = await remoteGraph(shop, { headers: [{ name: 'authorization', to: ['stock'] }, { name: 'x-tenant' }] })
+    await graph.run('{ products { count } }', {}, { headers: sent })
+    expect(graph.servers.catalogue!.asked[0]!.headers).toMatchObject({ 'x-tenant': 't1' })
+    expect(graph.servers.catalogue!.asked[0]!.headers.authorization).toBeUndefined()
+    expect(graph.servers.stock!.asked[0]!.headers).toMatchObject({ authorization: 'Bearer abc', 'x-tenant': 't1' })
+  })
+
+  test.for(['connection', 'host', 'content-length', 'transfer-encoding', 'sec-websocket-key', 'X-Tenant'])('cannot pass by the name %s', async name => {
+    await expect(remoteGraph(shop, { headers: [{ name }] })).rejects.toThrow(/header/)
+  })
+})
+
+describe('equal queries at the same time', () => {
+  const slow: Fault = async (_request, response) => {
+    await wait(30)
+    response.end('{"data":{"name":"x","rename":{"id":"p1"},"products":[{"id":"p1"}]}}')
+  }
+  const many = (run: (turn: number) => Promise<unknown>) => Promise.all(Array.from({ length: 5 }, (_, turn) => run(turn)))
+
+  test('are each asked unless de-duplication is on', async () => {
+    await using graph = await remoteGraph(shop)
+    graph.servers.catalogue!.fault = slow
+    await many(() => graph.run('{ name }'))
+    expect(graph.servers.catalogue!.asked).toHaveLength(5)
+  })
+
+  test('are asked once with de-duplication; a later one is asked anew', async () => {
+    await using graph = await remoteGraph(shop, { deduplicate: true })
+    graph.servers.catalogue!.fault = slow
+    await many(() => graph.run('{ name }'))
+    expect(graph.servers.catalogue!.asked).toHaveLength(1)
+    await graph.run('{ name }')
+    expect(graph.servers.catalogue!.asked).toHaveLength(2)
+  })
+
+  test('share no object of what they are answered', async () => {
+    await using graph = await remoteGraph(shop, { deduplicate: true })
+    graph.servers.catalogue!.fault = slow
+    const [first, second] = (await many(() => graph.run('{ products { id count } }'))) as { data: { products: { count: number }[] } }[]
+    expect(first!.data.products[0]!.count).toBe(2)
+    expect(second!.data.products[0]).not.toBe(first!.data.products[0])
+  })
+
+  test('are asked each when variables, a header that passes, or a sealed viewer differ; and mutations always', async () => {
+    await using graph = await remoteGraph(shop, { deduplicate: true, headers: [{ name: 'x-tenant' }], seal: async () => 'sealed' })
+    const { asked } = graph.servers.catalogue!
+    graph.servers.catalogue!.fault = slow
+    await many(turn => graph.run('query ($id: ID!) { product(id: $id) { id } }', { id: `p${turn}` }))
+    expect(asked.splice(0)).toHaveLength(5)
+    await many(turn => graph.run('{ name }', {}, { headers: { 'x-tenant': `t${turn}` } }))
+    expect(asked.splice(0)).toHaveLength(5)
+    await many(turn => graph.run('{ name }', {}, { viewer: { ...anonymous, userId: `u${turn}` } }))
+    expect(asked.splice(0)).toHaveLength(5)
+    await many(() => graph.run('mutation { rename(id: "p1", name: "x") { id } }'))
+    expect(asked).toHaveLength(5)
+  })
+
+  test('are not ended by one who leaves', async () => {
+    await using graph = await remoteGraph(shop, { deduplicate: true })
+    const { catalogue } = graph.servers
+    catalogue!.fault = slow
+    const leaving = new AbortController()
+    const one = graph.run('{ name }', {}, { signal: leaving.signal })
+    const other = graph.run('{ name }')
+    await until(() => catalogue!.asked.length === 1)
+    leaving.abort()
+    expect((await other).data).toEqual({ name: 'x' })
+    expect((await one).errors).toHaveLength(1)
+    expect(catalogue!.asked).toHaveLength(1)
+  })
+})

@@ -1,0 +1,137 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type ExecutionResult, execute, parse, validate } from 'graphql'
+import { useServer } from 'graphql-ws/use/ws'
+import { WebSocketServer } from 'ws'
+import type { Engine, ResultStream } from '../../../router/engine/engine.ts'
+import { createEngine } from '../../../router/engine/native.ts'
+import { createRemoteTransport, type RemoteOptions } from '../../../router/engine/transport/remote.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { type Answer, answerOf, compose, type Part, schemaOf } from '../supergraph-fixture.ts'
+
+/** What a subgraph was asked. */
+export interface Asked {
+  readonly headers: IncomingHttpHeaders
+  readonly query: string
+  readonly variables: Record<string, unknown> | undefined
+}
+
+/** Answers in a subgraph's place. */
+export type Fault = (request: IncomingMessage, response: ServerResponse, body: string) => void | Promise<void>
+
+/** A subgraph that listens on loopback, over HTTP and WebSocket. */
+export interface SubgraphServer {
+  readonly url: string
+  /** Every request over HTTP that was read to its end. */
+  readonly asked: Asked[]
+  /** Payloads of `connection_init`, and the upgrade's headers. */
+  readonly connected: { readonly payload: unknown; readonly headers: IncomingHttpHeaders }[]
+  /** While set, it answers every request. */
+  fault: Fault | null
+  /** Connections that stand. */
+  readonly connections: ReadonlySet<Socket>
+  /** Stops listening and cuts every connection. */
+  stop(): Promise<void>
+  /** Listens again, on the same port. */
+  start(): Promise<void>
+}
+
+export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
+  const schema = schemaOf(part)
+  const asked: Asked[] = []
+  const connected: SubgraphServer['connected'] = []
+  const connections = new Set<Socket>()
+  let port = 0
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => '')
+    const { query = '', variables } = body ? JSON.parse(body) : {}
+    asked.push({ headers: request.headers, query, variables })
+    if (one.fault) return void (await one.fault(request, response, body))
+    const document = parse(query)
+    const errors = validate(schema, document)
+    const result = errors.length > 0 ? { errors } : await execute({ schema, document, variableValues: variables, contextValue: part.open?.() ?? {} })
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(result))
+  })
+  server.on('connection', socket => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  const sockets = new WebSocketServer({ server })
+  useServer(
+    {
+      schema,
+      onConnect: ({ connectionParams, extra }) => {
+        connected.push({ payload: connectionParams, headers: (extra as { request: IncomingMessage }).request.headers })
+        return true
+      },
+    },
+    sockets,
+  )
+  const one: SubgraphServer = {
+    get url() {
+      return `http://localhost:${port}/graphql`
+    },
+    asked,
+    connected,
+    fault: null,
+    connections,
+    async start() {
+      await new Promise<void>(resolve => server.listen(port, 'localhost', resolve))
+      port = (server.address() as AddressInfo).port
+    },
+    async stop() {
+      for (const socket of connections) socket.destroy()
+      if (server.listening) await new Promise(resolve => server.close(resolve))
+    },
+  }
+  await one.start()
+  return one
+}
+
+export interface RemoteGraph extends AsyncDisposable {
+  readonly engine: Engine
+  readonly servers: Readonly<Record<string, SubgraphServer>>
+  readonly logged: Record<string, unknown>[]
+  run(source: string, variables?: Record<string, unknown>, more?: RemoteRun): Promise<Answer>
+  subscribe(source: string, variables?: Record<string, unknown>, more?: RemoteRun): Promise<ResultStream | ExecutionResult>
+}
+
+export interface RemoteRun {
+  readonly headers?: Record<string, string>
+  readonly viewer?: Viewer
+  readonly signal?: AbortSignal
+  readonly requestId?: string
+}
+
+/** Composes subgraphs, lets each listen on a port of its own, and puts an engine over the remote transport before them. */
+export async function remoteGraph(
+  parts: Readonly<Record<string, Part>>,
+  options: Omit<RemoteOptions, 'subgraphs'> & { readonly operationTimeoutMs?: number } = {},
+): Promise<RemoteGraph> {
+  const servers: Record<string, SubgraphServer> = {}
+  for (const [name, part] of Object.entries(parts)) servers[name] = await serveSubgraph(part)
+  const { operationTimeoutMs, ...rest } = options
+  const transport = createRemoteTransport({ ...rest, subgraphs: new Map(Object.entries(servers).map(([name, { url }]) => [name, { url }])) })
+  const logged: Record<string, unknown>[] = []
+  const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
+  const engine = createEngine({ supergraphSdl: compose(parts), transport, operationTimeoutMs, log: { error: write, warn: write } })
+  const requestOf = (source: string, variables: Record<string, unknown> | undefined, { headers, viewer = anonymous, signal, requestId }: RemoteRun) => {
+    const document = parse(source)
+    const mistakes = validate(engine.schema, document)
+    if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
+    return { document, variables, viewer, signal, headers: new Headers(headers), requestId: requestId ?? 'request-1' }
+  }
+  return {
+    engine,
+    servers,
+    logged,
+    run: async (source, variables, more = {}) => answerOf(await engine.execute(requestOf(source, variables, more))),
+    subscribe: (source, variables, more = {}) => engine.subscribe(requestOf(source, variables, more)),
+    async [Symbol.asyncDispose]() {
+      await transport.close()
+      await Promise.all(Object.values(servers).map(server => server.stop()))
+    },
+  }
+}

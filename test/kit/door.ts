@@ -1,0 +1,53 @@
+import { createRouter } from '../../router/router.ts'
+import type { Supergraph } from './supergraph.ts'
+
+/** What a route answered. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape of its route, which each test writes out
+  readonly json: any
+}
+
+export interface Door extends AsyncDisposable {
+  /** Sends a request through every room of the router, without a socket. */
+  ask(method: string, path: string, options?: { readonly headers?: Record<string, string>; readonly body?: unknown }): Promise<Reply>
+  /** Signs in by password; throws when that is refused. */
+  signIn(email: string, password: string): Promise<{ authorization: string }>
+}
+
+/** Opens the router before a supergraph, with every route of the platform. */
+export async function openDoor({ platform, publicUrl, clock, room }: Supergraph): Promise<Door> {
+  const router = await createRouter({
+    engine: platform.engine,
+    authority: platform.identity.authority,
+    subgraphs: platform.subgraphs,
+    host: 'localhost',
+    port: 0,
+    publicUrl,
+    environment: 'development',
+    clock,
+    log: room.log,
+    readiness: [],
+  })
+  const ask: Door['ask'] = async (method, path, { headers = {}, body } = {}) => {
+    const answer = await router.app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: { host: new URL(publicUrl).host, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    })
+    const isJson = /json/.test(String(answer.headers['content-type']))
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body, json: isJson ? JSON.parse(answer.body) : null }
+  }
+  return {
+    ask,
+    async signIn(email, password) {
+      const { status, json, text } = await ask('POST', '/identity/api/auth/sign-in/email', { body: { email, password } })
+      if (status !== 200) throw new Error(`${email} cannot sign in: ${status} ${text}`)
+      return { authorization: `Bearer ${json.accessToken}` }
+    },
+    [Symbol.asyncDispose]: () => router.close(),
+  }
+}
