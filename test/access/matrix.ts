@@ -53,7 +53,8 @@ export interface RouteRow {
 }
 
 const readPosts: readonly Scope[] = ['publishing:posts.read']
-const writePosts: readonly Scope[] = ['publishing:posts.read', 'publishing:posts.write']
+/** Enough to be answered with the post that was written; not to read any other. */
+const writePosts: readonly Scope[] = ['publishing:posts.write']
 const accounts: readonly Scope[] = ['publishing:accounts.read']
 const postsAndAccounts: readonly Scope[] = ['publishing:accounts.read', 'publishing:posts.read']
 const figures: readonly Scope[] = ['publishing:dashboard.read']

@@ -29,6 +29,8 @@ export interface Sent {
 export interface TestGraph {
   readonly engine: Engine
   readonly schema: GraphQLSchema
+  /** How the engine reaches the subgraphs. */
+  readonly transport: Transport
   /** Every fetch since the graph was made. */
   readonly sent: Sent[]
   /** What was logged, as the fields of each line. */
@@ -106,6 +108,7 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   return {
     engine,
     schema: engine.schema,
+    transport,
     sent,
     logged,
     async run(source, variables, more = {}) {

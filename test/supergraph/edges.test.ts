@@ -78,6 +78,23 @@ describe('S-07 a key that may read posts', () => {
     expect(beyond.refused('UNAUTHORIZED_FIELD_OR_TYPE').path).toEqual(['createPost', 'brand'])
     expect(await graph.rows('select 1 from publishing.posts')).toEqual([])
   })
+
+  test('and one that may only write is answered with what it wrote, and reads nothing else', async () => {
+    await using graph = await supergraph()
+    const { brand, post } = await graph.seed.owner().brand().post()
+    const writer = key(brand.organizationId, ['publishing:posts.write'])
+    const input = { brandId: brand.id, platform: 'X', copy: 'Mine' }
+    const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id copy } }'
+    const { id, copy } = (await graph.execute(document, { input }, { as: writer })).data().createPost
+    expect(copy).toBe('Mine')
+    for (const asked of [id, post.id])
+      (await graph.execute('query($id: ID!) { post(id: $id) { copy } posts { nodes { copy } } }', { id: asked }, { as: writer })).refused(
+        'UNAUTHORIZED_FIELD_OR_TYPE',
+      )
+    ;(await graph.refusedSubscription('subscription($id: ID!) { postStatusChanged(brandId: $id) { copy } }', { id: brand.id }, { as: writer })).refused(
+      'UNAUTHORIZED_FIELD_OR_TYPE',
+    )
+  })
 })
 
 describe('S-07 nobody else', () => {
@@ -131,8 +148,10 @@ describe('S-07 nobody else', () => {
     await using graph = await supergraph()
     const { owner, asked } = await variables(graph)
     const alone = { ...personally(owner), scopes: owner.scopes }
-    const { data, errors } = (await graph.execute(`${document.replace(/}\s*$/, '')} publishingWidget { items { title } } }`, asked, { as: alone })).partial
-    expect(data).toEqual({ brand: null, post: null, posts: null, thread: null, all: null, publishingWidget: null })
+    const { data, errors } = (
+      await graph.execute(`${document.replace(/}\s*$/, '')} publishingWidget { items { title } } widgets { title } }`, asked, { as: alone })
+    ).partial
+    expect(data).toEqual({ brand: null, post: null, posts: null, thread: null, all: null, publishingWidget: null, widgets: [] })
     expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['NOT_FOUND', 'FORBIDDEN']))
   })
 

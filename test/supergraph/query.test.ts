@@ -40,6 +40,26 @@ test('S-03 one query crosses identity, publishing and launcher and has one answe
   expect(widgets[0].payload.statistics).toContainEqual({ key: 'scheduledToday', value: 2 })
 })
 
+test('S-12 an operation answers the same however often it was asked: hot ones are run in another way than new ones', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { owner } = await graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .thread(3, { scheduledAt: graph.clock.in(3_600_000) })
+  const document = `query($first: Int, $status: PostStatus) {
+    posts(first: $first, status: $status) { nodes { ...Whole } edges { cursor } pageInfo { hasNextPage endCursor } totalCount }
+    viewer { organization { brands { nodes { id connections { accountName } } totalCount } memberships { nodes { user { name } } totalCount } } }
+    publishingWidget { statistics { key value } items { title at url } nextAction { url } }
+    services { slug scopes { name } addresses { url } }
+  }
+  fragment Whole on Post { id copy status createdAt scheduledAt permalink target { kind } failure { code } author { name email } brand { name } connection { connectedAt } waitsFor { id } }`
+  const ask = async () => (await graph.execute(document, { first: 2, status: 'SCHEDULED' }, { as: owner })).data()
+  const first = await ask()
+  expect(first.posts.totalCount).toBe(3)
+  for (let times = 2; times <= 10; times += 1) expect(await ask(), `the answer of time ${times}`).toEqual(first)
+})
+
 describe('S-12 the number of SQL statements does not grow with the list', () => {
   /** Statements of the second time, when every connection is warm and the operation planned. */
   const cost = async (graph: Supergraph, document: string, variables: Record<string, unknown>, as: Parameters<Supergraph['execute']>[2]) => {

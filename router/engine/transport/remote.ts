@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
@@ -64,7 +65,9 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   const targets = new Map<string, Target>()
   const heads = new WeakMap<Fetch, string>()
   const shared = new Map<string, SharedExchange>()
-  const ending = new Set<() => void>()
+  const closing = new AbortController()
+  // Every subscription listens to it.
+  setMaxListeners(0, closing.signal)
   for (const [name, { url, timeoutMs }] of options.subgraphs) {
     const { origin, pathname, search } = new URL(url)
     const { connections = 64, mostBytes = 32 * 1024 * 1024 } = options
@@ -138,7 +141,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     async subscribe(fetch, call) {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name) : null
-      const stream = await subscribeOverSocket({
+      return subscribeOverSocket({
         url: target.url.replace(/^http/, 'ws'),
         payload: { query: fetch.text, variables: call.variables as Record<string, unknown> },
         headers: [
@@ -148,14 +151,11 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
           ...(sealed === null ? [] : ['authorization', `Seal ${sealed}`]),
         ],
         timeoutMs: patienceOf(target, call),
-        ended: () => ending.delete(stop),
+        signal: closing.signal,
       })
-      const stop = () => void stream.return()
-      ending.add(stop)
-      return stream
     },
     async close() {
-      for (const stop of [...ending]) stop()
+      closing.abort()
       await Promise.all([...origins.values()].map(origin => origin.close()))
     },
   }

@@ -14,8 +14,8 @@ export interface SocketSubscription {
   readonly headers: readonly string[]
   /** Milliseconds until the server must have accepted the connection. */
   readonly timeoutMs: number
-  /** Called once, however the stream ends. */
-  ended(): void
+  /** Ends the stream. */
+  readonly signal: AbortSignal
 }
 
 /** Everything about these sockets that has a bound. */
@@ -36,7 +36,7 @@ const limits = {
  * `return()` tells the server at once and waits for nothing.
  * @throws UpstreamFailure when the connection does not come about
  */
-export async function subscribeOverSocket({ url, payload, headers, timeoutMs, ended }: SocketSubscription): Promise<ResultStream> {
+export async function subscribeOverSocket({ url, payload, headers, timeoutMs, signal }: SocketSubscription): Promise<ResultStream> {
   const named = Object.fromEntries(pairs(headers))
   let socket: WebSocket | null = null
   class Socket extends WebSocket {
@@ -65,9 +65,11 @@ export async function subscribeOverSocket({ url, payload, headers, timeoutMs, en
     for (const settle of pending.splice(0)) settle({ value: undefined, done: true })
     unsubscribe()
     farewell(socket)
-    ended()
+    signal.removeEventListener('abort', end)
   }
 
+  if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
+  signal.addEventListener('abort', end)
   const started = Promise.withResolvers<void>()
   const client = createClient({
     url,

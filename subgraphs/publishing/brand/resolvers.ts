@@ -19,6 +19,7 @@ export const brandResolvers: Resolvers = {
     organization: ({ organizationId }) => ({ __typename: 'Organization', id: organizationId }),
     connections: ({ id }, _, { connectionsByBrand }) => connectionsByBrand.load(id),
   },
+  BrandConnection: { totalCount: page => page.totalCount() },
   Organization: {
     __resolveReference: ({ id }) => ({ id }),
     brands: async ({ id }, args, { viewer, brands, brandById }) => {

@@ -149,6 +149,7 @@ export const postResolvers: Resolvers = {
     },
   },
 
+  PostConnection: { totalCount: page => page.totalCount() },
   Post: {
     __resolveReference: async ({ id }, context) => {
       const post = await context.postById.load(id)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { Refusal } from '../../../platform/errors.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
@@ -48,7 +49,7 @@ export const shop: Readonly<Record<'catalogue' | 'stock', Part>> = {
               [Symbol.asyncIterator]() {
                 return this
               },
-              next: async () => ({ value: { endless: ++count }, done: false }),
+              next: async () => ({ value: { endless: await setImmediate(++count) }, done: false }),
               return: async () => ({ value: undefined, done: true }),
             }
           },

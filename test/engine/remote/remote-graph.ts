@@ -29,6 +29,8 @@ export interface SubgraphServer {
   readonly connected: { readonly payload: unknown; readonly headers: IncomingHttpHeaders }[]
   /** While set, it answers every request. */
   fault: Fault | null
+  /** Requests whose connection was cut before they were answered. */
+  readonly abandoned: number
   /** Connections that stand. */
   readonly connections: ReadonlySet<Socket>
   /** Stops listening and cuts every connection. */
@@ -43,7 +45,11 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
   const connected: SubgraphServer['connected'] = []
   const connections = new Set<Socket>()
   let port = 0
+  let abandoned = 0
   const server = createServer(async (request, response) => {
+    response.once('close', () => {
+      if (!response.writableFinished) abandoned++
+    })
     const body = await text(request).catch(() => '')
     const { query = '', variables } = body ? JSON.parse(body) : {}
     asked.push({ headers: request.headers, query, variables })
@@ -72,6 +78,9 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
   const one: SubgraphServer = {
     get url() {
       return `http://localhost:${port}/graphql`
+    },
+    get abandoned() {
+      return abandoned
     },
     asked,
     connected,

@@ -16,7 +16,7 @@ test('an event of a remote subgraph is completed by the other subgraphs', async 
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { renamed { name count } }')
   await listening()
-  await events.publish('renamed', { id: 'p1' })
+  events.announce('renamed', { id: 'p1' })
   expect(answerOf((await stream.next()).value).data).toEqual({ renamed: { name: 'new p1', count: 2 } })
   await stream.return()
   await until(() => events.listenerCount() === 0)

@@ -1,0 +1,35 @@
+import type { Answer } from '../engine/supergraph-fixture.ts'
+
+/**
+ * What an answer tells, so that two can be compared: its text with the order of keys, and its errors by place. An error counts
+ * for the place that it made null: of several below one null any may be told (GraphQL, section 6.4.4).
+ */
+export interface Told {
+  readonly text: string
+  /** Path of the null, and what was said when the error stands right there. */
+  readonly errors: readonly string[]
+}
+
+export function told(answer: Answer): Told {
+  const errors = new Set((answer.errors ?? []).map(error => placeOf(answer.data, error.path ?? [])))
+  return { text: answer.text, errors: [...errors].sort() }
+}
+
+function placeOf(data: unknown, path: readonly (string | number)[]): string {
+  let value = data
+  const place: (string | number)[] = []
+  for (const segment of path) {
+    if (value === null || value === undefined) break
+    place.push(segment)
+    value = (value as Record<string | number, unknown>)[segment]
+  }
+  return place.join('.')
+}
+
+/** Sentences that resolvers said on purpose, by full path, for errors that nothing else hides. */
+export function sentences(answer: Answer): readonly string[] {
+  const said = (answer.errors ?? [])
+    .filter(error => error.extensions?.code !== undefined && error.extensions.code !== 'INTERNAL_SERVER_ERROR')
+    .filter(error => placeOf(answer.data, error.path ?? []) === (error.path ?? []).join('.'))
+  return [...new Set(said.map(error => `${(error.path ?? []).join('.')}: ${error.message}`))].sort()
+}
