@@ -42,6 +42,15 @@ export interface Config {
   readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string } | null
   /** Connections to the database: Sequelize's, and each job runner's. Identity has four of its own. */
   readonly pools: { readonly sequelize: number; readonly jobs: number }
+  /** How the router tells subgraphs that run apart who asks. */
+  readonly seal: {
+    /** Signs: the router's alone. Null: nothing can be sealed here. */
+    readonly privateKey: NamedKey | null
+    /** Check: the subgraphs'. Null: no seal can be checked here. */
+    readonly publicKeys: readonly [NamedKey, ...NamedKey[]] | null
+  }
+  /** Where processes of the platform find the router, without a trailing slash. */
+  readonly routerUrl: string
   /** What the router does with subgraphs that it reaches over HTTP. */
   readonly remote: {
     /** Names of client headers, in lower case, that pass to subgraphs. */
@@ -102,6 +111,13 @@ const variables = z.object({
   ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
   SANDBOX_PORT: port.optional(),
   SANDBOX_DIR: z.string().min(1).optional(),
+  SEAL_PRIVATE_KEY: z
+    .string()
+    .transform(readKeys)
+    .refine(keys => keys.length === 1, 'must be one name:key pair: the router signs with one key')
+    .optional(),
+  SEAL_PUBLIC_KEYS: z.string().transform(readKeys).optional(),
+  ROUTER_URL: address.optional(),
   PROPAGATE_HEADERS: z
     .string()
     .transform(value => value.split(',').map(name => name.trim().toLowerCase()))
@@ -135,6 +151,8 @@ type Variables = Readonly<Record<string, string | undefined>>
 export interface Reading {
   /** Variables whose values the command line gave: they come before those of the environment. */
   readonly given?: Variables
+  /** Values where neither names one. */
+  readonly defaults?: Variables
   /** Whether outside development the platform's secrets must be configured. @default true */
   readonly secrets?: boolean
 }
@@ -146,6 +164,7 @@ export interface Reading {
 export function readConfig(environment: Variables = process.env, reading: Reading = {}): Config {
   // An empty variable counts as none: that is what most ways of setting variables make of "unset".
   const given = Object.fromEntries(Object.entries({ ...environment, ...reading.given }).filter(([, value]) => value !== undefined && value !== ''))
+  for (const [name, value] of Object.entries(reading.defaults ?? {})) given[name] ??= value
   const parsed = variables.safeParse(given)
   const mistakes = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   if (!parsed.success) throw new StartError(mistakes.join('\n'))
@@ -178,6 +197,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
         ? { clientId: v.X_CLIENT_ID, clientSecret: v.X_CLIENT_SECRET, authorizeUrl: v.X_AUTHORIZE_URL, apiUrl: v.X_API_URL }
         : null,
     pools: { sequelize: 10, jobs: 6 },
+    seal: { privateKey: v.SEAL_PRIVATE_KEY?.[0] ?? null, publicKeys: v.SEAL_PUBLIC_KEYS ?? null },
+    routerUrl: v.ROUTER_URL ?? v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
     remote: { propagate: v.PROPAGATE_HEADERS, deduplicate: v.DEDUPLICATE, fetchMs: v.FETCH_TIMEOUT_MS, operationMs: v.OPERATION_TIMEOUT_MS },
     subgraphUrl(name) {
       const variable = `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`

@@ -49,7 +49,7 @@ export async function takeRounds(all: readonly Contender[], args: readonly strin
     running.child.send({ milliseconds })
     return said<{ operations: number; microseconds: number }>(running)
   }
-  for (const { running } of started) await turn(running, 2000)
+  for (const { running } of started) await turn(running, 5000)
   for (let round = 0; round < rounds; round++) {
     for (const { running, samples } of started) {
       const { operations, microseconds } = await turn(running, seconds * 1000)

@@ -2,13 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Authority } from '../subgraphs/authority.ts'
-import type { Subgraph } from '../subgraphs/subgraph.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
 import { readJsonBodies } from './door/body.ts'
 import { createDocuments } from './door/documents.ts'
 import { doorRefusal } from './door/errors.ts'
-import { serveForwards } from './door/forward.ts'
+import { type ForwardTarget, serveForwards } from './door/forward.ts'
 import { type ReadinessCheck, serveHealth } from './door/health.ts'
 import { createHosts, localOrigins, type ServiceOrigin } from './door/hosts.ts'
 import { serveGraphql } from './door/http.ts'
@@ -24,7 +23,7 @@ export interface RouterOptions {
   readonly engine: Engine
   readonly authority: Authority
   /** Those that serve forward rows. */
-  readonly subgraphs: readonly Subgraph[]
+  readonly subgraphs: readonly ForwardTarget[]
   /** Name or address to listen on; a loopback one means both families. */
   readonly host: string
   /** 0 takes a free one. */
@@ -42,6 +41,8 @@ export interface RouterOptions {
   readonly readiness: readonly ReadinessCheck[]
   /** @default every route of the platform */
   readonly tables?: readonly RouteTable[]
+  /** Adds routes of its own before the application is ready. */
+  extend?(app: FastifyInstance): void
 }
 
 export interface Router extends Listening {
@@ -65,6 +66,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   serveHealth(app, options.readiness)
   await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, log })
   serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
+  options.extend?.(app)
   await app.ready()
 
   return { app, openStreams: () => streams.size, ...listening }
@@ -74,7 +76,7 @@ interface RouteDoor {
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
   readonly publicUrl: string
-  readonly subgraphs: readonly Subgraph[]
+  readonly subgraphs: readonly ForwardTarget[]
 }
 
 /** Puts every row of the tables behind its door; a known path asked with another method is 405. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
+import { sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Authenticate } from '../access/authenticate.ts'
@@ -15,13 +16,18 @@ import { leavingSignal } from './leaving.ts'
 export const addressHeader = 'x-client-address'
 
 /** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
-const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader]
+const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader, sealHeader]
+
+/** A subgraph as the rows that pass it by need it: a call in this process, or HTTP. */
+export interface ForwardTarget extends Pick<Subgraph, 'http'> {
+  readonly registration: { readonly slug: Slug }
+}
 
 export interface ForwardDoor {
   readonly authenticate: Authenticate
   /** Origin of the platform, before which paths become addresses. */
   readonly publicUrl: string
-  readonly subgraphs: readonly Subgraph[]
+  readonly subgraphs: readonly ForwardTarget[]
 }
 
 /** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
@@ -40,7 +46,7 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
   })
 }
 
-async function forward(request: FastifyRequest, reply: FastifyReply, row: ForwardRow, target: Subgraph, door: ForwardDoor): Promise<FastifyReply> {
+async function forward(request: FastifyRequest, reply: FastifyReply, row: ForwardRow, target: ForwardTarget, door: ForwardDoor): Promise<FastifyReply> {
   const viewer = 'public' in row.access ? anonymous : await guarded(request, reply, row.access.scope, door.authenticate)
   const headers = webHeaders(request.headers)
   for (const name of ownHeaders) headers.delete(name)

@@ -11,7 +11,7 @@ import { parse } from 'graphql'
 import { createKnownKeys, isToldWhole } from './data/known-keys.ts'
 import { type MergeShape, shapeOfFetch } from './data/merge.ts'
 import { createMerger, type Merger } from './data/merger.ts'
-import { createRepresent, type Represent } from './data/representations.ts'
+import { createRepresent, type RepresentInto } from './data/representations.ts'
 import { createWalk, type Walk } from './data/walk.ts'
 import type { Fetch } from './engine.ts'
 import { variablePrefix } from './planner.ts'
@@ -61,7 +61,7 @@ export interface EntityGroup {
    * and takes what they wait for once.
    */
   readonly alike: readonly boolean[]
-  readonly represent: Represent
+  readonly representInto: RepresentInto
   readonly rewrites: readonly FetchRewrite[]
   readonly shape: MergeShape
   readonly merger: Merger
@@ -129,7 +129,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
         paths: alias.paths,
         walks: alias.paths.map(path => createWalk(path, supergraph)),
         alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isToldWhole(keys.below(path), alias.requires)),
-        represent: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
+        representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
         rewrites: alias.outputRewrites ?? [],
         shape,
         merger: createMerger(shape, supergraph),

@@ -116,12 +116,12 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
     representations = createRepresentations()
     told.set(group.representations, representations)
   }
-  const into = representations
+  const represent = group.representInto(representations)
   return group.walks.map((walk, at) => {
     const waiting: Data[][] = []
     const alike = group.alike[at]
     walk(run.data, (object, owner, key) => {
-      const index = group.represent(object, into)
+      const index = represent(object)
       if (index === -1) return
       const targets = waiting[index]
       if (!targets) waiting[index] = [object]

@@ -3,7 +3,6 @@ import {
   type ArgumentNode,
   type FieldNode,
   type GraphQLCompositeType,
-  type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isCompositeType,
@@ -20,7 +19,7 @@ import {
 import { Refusal } from '../../platform/errors.ts'
 import type { Names } from './names.ts'
 import type { Operation } from './operation.ts'
-import type { Supergraph } from './supergraph.ts'
+import type { InterfaceObject, Supergraph } from './supergraph.ts'
 
 /** Plans operations over the subgraphs. */
 export interface Planner {
@@ -45,7 +44,7 @@ export function createPlanner(supergraph: Supergraph): Planner {
   return {
     async plan(operation, names) {
       const plans: PlanNode[] = []
-      for (const text of plannable(operation, names, supergraph.schema)) {
+      for (const text of plannable(operation, names, supergraph)) {
         const plan = await planner.planAsync(text, null, noLabels, 100)
         if (plan.node) plans.push(plan.node)
       }
@@ -59,18 +58,24 @@ export function createPlanner(supergraph: Supergraph): Planner {
  * is known already, no introspection, only the variables in use. One text for a query or subscription, one for each root
  * field of a mutation, none when nothing is left.
  */
-export function plannable(operation: Operation, names: Names, schema: GraphQLSchema): string[] {
+export function plannable(operation: Operation, names: Names, supergraph: Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects'>): string[] {
+  const { schema } = supergraph
   const { definition } = operation
   const rootType = schema.getRootType(definition.operation)
   if (!rootType) return []
-  const fields = rewriteSelections(operation, names, schema, rootType)
+  const fields = rewriteSelections(operation, names, supergraph, rootType)
   if (fields.length === 0) return []
   if (definition.operation !== 'mutation') return [printOperation(definition, fields)]
   const byKey = Map.groupBy(fields, field => (field.kind === Kind.FIELD ? (field.alias ?? field.name).value : ''))
   return [...byKey.values()].map(sameKey => printOperation(definition, sameKey))
 }
 
-function rewriteSelections(operation: Operation, names: Names, schema: GraphQLSchema, rootType: GraphQLCompositeType): SelectionNode[] {
+function rewriteSelections(
+  operation: Operation,
+  names: Names,
+  { schema, interfaceObjects, yieldingInterfaceObjects }: Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects'>,
+  rootType: GraphQLCompositeType,
+): SelectionNode[] {
   let count = 0
   return rewrite(operation.definition.selectionSet, rootType, true, new Set())
 
@@ -126,7 +131,8 @@ function rewriteSelections(operation: Operation, names: Names, schema: GraphQLSc
     let selectionSet: SelectionSetNode | undefined
     if (isCompositeType(type)) {
       const selections = node.selectionSet ? rewrite(node.selectionSet, type, false, new Set()) : []
-      selectionSet = { kind: Kind.SELECTION_SET, selections: selections.length === 0 ? [typenameField] : selections }
+      const known = yieldingInterfaceObjects.has(`${parent.name}.${name}`) ? interfaceObjects.get(type.name) : undefined
+      selectionSet = { kind: Kind.SELECTION_SET, selections: selections.length === 0 ? [typenameField] : known ? widened(selections, known) : selections }
     }
     return {
       kind: Kind.FIELD,
@@ -138,7 +144,30 @@ function rewriteSelections(operation: Operation, names: Names, schema: GraphQLSc
   }
 }
 
-const typenameField: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
+const plainField = (name: string): FieldNode => ({ kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } })
+
+const typenameField = plainField('__typename')
+
+/**
+ * Asks an interface that subgraphs know as an object type for its fields as a whole, not for those of one implementation: then
+ * the planner forgets the key, or to ask at all. What is asked too much is left out when the answer is shaped.
+ */
+function widened(selections: readonly SelectionNode[], { keys, fields }: InterfaceObject): SelectionNode[] {
+  const own: SelectionNode[] = []
+  const narrowed: SelectionNode[] = []
+  for (const selection of selections) {
+    if (selection.kind !== Kind.INLINE_FRAGMENT) {
+      own.push(selection)
+      continue
+    }
+    const kept = selection.selectionSet.selections.filter(inner => inner.kind !== Kind.FIELD || !fields.has(inner.name.value))
+    own.push(...selection.selectionSet.selections.filter(inner => !kept.includes(inner)))
+    narrowed.push({ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: kept.length === 0 ? [typenameField] : kept } })
+  }
+  if (narrowed.length === 0) return own
+  const isAsked = (key: string) => own.some(each => each.kind === Kind.FIELD && (each.alias ?? each.name).value === key)
+  return [...own, ...keys.filter(key => !isAsked(key)).map(plainField), ...narrowed]
+}
 
 const withPrivateVariables = (argument: ArgumentNode): ArgumentNode =>
   visit(argument, { Variable: node => ({ ...node, name: { ...node.name, value: variablePrefix + node.name.value } }) })

@@ -7,11 +7,13 @@ import {
   type FieldDefinitionNode,
   type GraphQLSchema,
   type InputValueDefinitionNode,
+  type InterfaceTypeDefinitionNode,
   Kind,
   type NamedTypeNode,
   parse,
   print,
   type TypeNode,
+  valueFromASTUntyped,
   visit,
 } from 'graphql'
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
@@ -34,8 +36,22 @@ export interface Supergraph {
   readonly varied: ReadonlySet<string>
   /** `Type.field` for every field that takes arguments. */
   readonly withArguments: ReadonlySet<string>
+  /** Interfaces that some subgraphs know as object types (`@interfaceObject`), by name. */
+  readonly interfaceObjects: ReadonlyMap<string, InterfaceObject>
+  /** `Type.field` for every field that a subgraph answers which knows the field's interface as an object type. */
+  readonly yieldingInterfaceObjects: ReadonlySet<string>
   /** Every field name of the supergraph, so that a private name can avoid them. */
   readonly fieldNames: ReadonlySet<string>
+}
+
+/** An interface as subgraphs know it that have never heard of its implementations. */
+export interface InterfaceObject {
+  /** Fields by which it is fetched, without keys that have selections of their own. */
+  readonly keys: readonly string[]
+  /** Its fields that only such subgraphs answer, so that every implementation has them from there. */
+  readonly fields: ReadonlySet<string>
+  /** Names of the subgraphs, as `join__Graph` has them. */
+  readonly graphs: ReadonlySet<string>
 }
 
 /** Reads a supergraph once. Throws a GraphQLError for a text that is no supergraph. */
@@ -50,6 +66,7 @@ export function readSupergraph(sdl: string): Supergraph {
   const varied = new Set<string>()
   const withArguments = new Set<string>()
   const fieldNames = new Set<string>()
+  const interfaceObjects = new Map<string, InterfaceObject>()
   const addMember = (abstract: string, member: string) => {
     const known = members.get(abstract)
     if (known) known.add(member)
@@ -61,6 +78,10 @@ export function readSupergraph(sdl: string): Supergraph {
     }
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
     if (definition.kind === Kind.OBJECT_TYPE_DEFINITION) objects.add(definition.name.value)
+    else {
+      const known = interfaceObjectOf(definition)
+      if (known) interfaceObjects.set(definition.name.value, known)
+    }
     for (const parent of definition.interfaces ?? []) addMember(parent.name.value, definition.name.value)
     for (const field of definition.fields ?? []) {
       fieldNames.add(field.name.value)
@@ -77,9 +98,46 @@ export function readSupergraph(sdl: string): Supergraph {
     covers: (condition, typename) => condition === typename || (members.get(condition)?.has(typename) ?? false),
     varied,
     withArguments,
+    interfaceObjects,
+    yieldingInterfaceObjects: yieldingIn(document, interfaceObjects),
     fieldNames,
   }
 }
+
+function interfaceObjectOf({ directives, fields = [] }: InterfaceTypeDefinitionNode): InterfaceObject | null {
+  const joins = uses(directives, 'join__type')
+  const graphs = new Set(joins.filter(join => join.isInterfaceObject === true).map(join => String(join.graph)))
+  if (graphs.size === 0) return null
+  const keys = joins.flatMap(({ key }) => (typeof key === 'string' && !key.includes('{') ? key.trim().split(/[\s,]+/) : []))
+  const given = fields.filter(field => {
+    const owners = uses(field.directives, 'join__field').filter(({ external }) => external !== true)
+    return owners.length > 0 && owners.every(({ graph }) => graphs.has(String(graph)))
+  })
+  return { keys: [...new Set(keys)], fields: new Set(given.map(field => field.name.value)), graphs }
+}
+
+function yieldingIn(document: DocumentNode, interfaceObjects: Supergraph['interfaceObjects']): Set<string> {
+  const yielding = new Set<string>()
+  if (interfaceObjects.size === 0) return yielding
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    const ofType = uses(definition.directives, 'join__type')
+    for (const field of definition.fields ?? []) {
+      const known = interfaceObjects.get(namedType(field.type))
+      const joins = uses(field.directives, 'join__field')
+      // A join without a graph stands for the interface object itself.
+      if (known && (joins.length > 0 ? joins : ofType).some(({ graph }) => graph === undefined || known.graphs.has(String(graph))))
+        yielding.add(`${definition.name.value}.${field.name.value}`)
+    }
+  }
+  return yielding
+}
+
+/** The arguments of every use of a directive. */
+const uses = (directives: readonly DirectiveNode[] | undefined, name: string): Record<string, unknown>[] =>
+  (directives ?? [])
+    .filter(directive => directive.name.value === name)
+    .map(({ arguments: given = [] }) => Object.fromEntries(given.map(argument => [argument.name.value, valueFromASTUntyped(argument.value)])))
 
 function typesInSubgraphs(field: FieldDefinitionNode): string[] {
   const types: string[] = []

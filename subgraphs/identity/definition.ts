@@ -12,6 +12,7 @@ import { endSigningKeys, readPublicKeys } from './credentials/signing-keys.ts'
 import { createHttp } from './http.ts'
 import { membershipResolvers } from './membership/resolvers.ts'
 import { organizationResolvers } from './organization/resolvers.ts'
+import { registration } from './registration.ts'
 import { type RegistrationOutcome, registerServices } from './service-entry/register.ts'
 import { serviceEntryResolvers } from './service-entry/resolvers.ts'
 import type { Addresses } from './service-entry/rules.ts'
@@ -28,17 +29,6 @@ import { viewerResolvers } from './viewer/resolvers.ts'
 
 /** Connections for sign-in and the router's questions, beside those of Sequelize. */
 const poolSize = 4
-
-const registration: Registration = {
-  slug: 'identity',
-  appId: 'app_identity',
-  title: 'Identity',
-  contexts: ['personal', 'organization'],
-  icon: '/icons/identity.svg',
-  asks: [],
-  widget: null,
-  lifecycle: 'active',
-}
 
 /** Identity: who somebody is, what they belong to, and what their credentials allow. */
 export interface Identity extends Subgraph<Context> {

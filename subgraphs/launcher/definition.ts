@@ -1,18 +1,8 @@
 import { executableSchema } from '../executable.ts'
-import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
+import type { Foundation, Subgraph } from '../subgraph.ts'
 import type { Context } from './context.ts'
+import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
-
-export const registration: Registration = {
-  slug: 'launcher',
-  appId: 'app_launcher',
-  title: 'Launcher',
-  contexts: ['personal', 'organization'],
-  icon: '/icons/launcher.svg',
-  asks: ['publishing:dashboard.read'],
-  widget: null,
-  lifecycle: 'active',
-}
 
 /** The launcher: the live widgets of every app on one dashboard. */
 export function defineLauncher({ ask, events, log }: Foundation): Subgraph<Context> {

@@ -1,6 +1,6 @@
 import { createGate } from '../../platform/gate.ts'
 import { executableSchema } from '../executable.ts'
-import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
+import type { Foundation, Subgraph } from '../subgraph.ts'
 import { createAudit } from './audit.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { createBrandStore } from './brand/store.ts'
@@ -19,6 +19,7 @@ import type { XSettings } from './network/x/oauth.ts'
 import { createX } from './network/x/x.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { createPostStore } from './post/store.ts'
+import { registration } from './registration.ts'
 import { deliverQueue, type Room } from './room.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 import { createWidgetStore } from './widget/store.ts'
@@ -27,17 +28,6 @@ import { createWidgetStore } from './widget/store.ts'
 export interface PublishingSettings {
   /** Null: no application of ours at X, so it cannot be connected. */
   readonly x: XSettings | null
-}
-
-export const registration: Registration = {
-  slug: 'publishing',
-  appId: 'app_publishing',
-  title: 'Publishing',
-  contexts: ['organization'],
-  icon: '/icons/publishing.svg',
-  asks: [],
-  widget: { audience: 'organization' },
-  lifecycle: 'active',
 }
 
 /** How often lost and interrupted deliveries are looked for, in ms. */

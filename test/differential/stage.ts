@@ -19,6 +19,7 @@ type PlannerAnswer = Awaited<ReturnType<ReturnType<typeof createPlanner>['plan']
 /** One supergraph behind every engine, and the one schema that they are compared with. */
 export interface Stage extends AsyncDisposable {
   readonly schema: GraphQLSchema
+  readonly supergraphSdl: string
   /** Names of fields that fail while they stand here, in every schema alike. */
   readonly faults: Set<string>
   /** Names of fields that no other field needs: neither keys nor requirements. */
@@ -58,8 +59,9 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
   const open = opening.move()
   return {
     schema: supergraph.schema,
+    supergraphSdl,
     faults,
-    mayFail: field => !needed.has(field),
+    mayFail: field => graph.mayFail !== false && !needed.has(field),
     async whole(source, variables) {
       graph.reset?.()
       return answerOf(await runMonolith(whole, source, variables))

@@ -9,6 +9,7 @@ import { compose, until } from '../engine/supergraph-fixture.ts'
 import { freePort, launch, readyLine } from '../kit/launch.ts'
 import { runFolderVariable } from '../kit/run-folder.ts'
 
+const project = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(process.env[runFolderVariable]!, 'bare-'))
 const catalogue = await serveSubgraph(shop.catalogue)
 const stock = await serveSubgraph(shop.stock)
@@ -23,9 +24,9 @@ const supergraph = compose(shop).replace('http://catalogue.invalid', catalogue.u
 const file = write('shop.graphql', supergraph)
 
 /** Starts the router as its users do, through npm. */
-async function start(words: readonly string[], environment: Record<string, string> = {}) {
+async function start(words: readonly string[], environment: Record<string, string> = {}, cwd = project) {
   const port = await freePort()
-  const router = launch('npm', ['run', '--silent', 'start:router', '--', ...words, '--port', String(port)], environment)
+  const router = launch('npm', ['run', '--silent', '--prefix', project, 'start:router', '--', ...words, '--port', String(port)], environment, { cwd })
   const url = `http://localhost:${port}`
   return {
     ...router,
@@ -39,7 +40,7 @@ async function start(words: readonly string[], environment: Record<string, strin
       return { status: response.status, json: await response.json() }
     },
     async [Symbol.asyncDispose]() {
-      process.kill(-router.child.pid!, 'SIGTERM')
+      if (router.child.exitCode === null) process.kill(-router.child.pid!, 'SIGTERM')
       await router.ended
     },
   }
@@ -94,7 +95,7 @@ test('production needs no secrets of the platform, and tells neither schema nor 
 test('an address of the environment comes before the one in the supergraph; a relative file is meant from where npm was called', async () => {
   mkdirSync(join(folder, 'elsewhere'))
   write('elsewhere/moved.graphql', supergraph.replace(catalogue.url, 'http://localhost:1/graphql'))
-  await using router = await start(['--supergraph', 'moved.graphql'], { CATALOGUE_URL: catalogue.url, INIT_CWD: join(folder, 'elsewhere') })
+  await using router = await start(['--supergraph', 'moved.graphql'], { CATALOGUE_URL: catalogue.url }, join(folder, 'elsewhere'))
   await router.told(readyLine)
   expect((await router.post({ query: '{ name }' })).json).toEqual({ data: { name: 'catalogue' } })
 })

@@ -24,7 +24,10 @@ interface Link {
 export const createRepresentations = (): Representations => ({ list: [], texts: new Map(), byValue: new Map() })
 
 /** Adds what a subgraph is told about an object and answers its index; -1 when there is nothing to tell. */
-export type Represent = (object: Data, into: Representations) => number
+export type Represent = (object: Data) => number
+
+/** Makes the function that adds to one set of representations. */
+export type RepresentInto = (into: Representations) => Represent
 
 /** Finds or adds a representation of plain values; undefined when a value is none. */
 type Find = (object: Data, list: Data[], known: ByValue) => number | undefined
@@ -40,7 +43,7 @@ interface Flat {
  * Makes a function that tells a subgraph about entities. Most are told by a few plain values: those are compared as they
  * are, and nothing is made for an entity that was told already. Everything else is compared as JSON text.
  */
-export function createRepresent(requires: readonly RequiresSelection[], rewrites: readonly FetchRewrite[], supergraph: Supergraph): Represent {
+export function createRepresent(requires: readonly RequiresSelection[], rewrites: readonly FetchRewrite[], supergraph: Supergraph): RepresentInto {
   const flats = new Map<string, Flat | null>()
   const flatOf = (typename: string): Flat | null => {
     const known = flats.get(typename)
@@ -55,18 +58,7 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     flats.set(typename, flat)
     return flat
   }
-  return (object, into) => {
-    const typename = object.__typename
-    const flat = typeof typename === 'string' ? flatOf(typename) : null
-    if (flat) {
-      let known = into.byValue.get(flat.signature)
-      if (!known) {
-        known = new Map()
-        into.byValue.set(flat.signature, known)
-      }
-      const index = flat.find()(object, into.list, known)
-      if (index !== undefined) return index
-    }
+  const byText = (object: Data, into: Representations): number => {
     const representation = representationOf(object, requires, rewrites, supergraph)
     if (!representation) return -1
     const text = JSON.stringify(representation)
@@ -76,6 +68,25 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
       into.texts.set(text, index)
     }
     return index
+  }
+  return into => {
+    // Nearly always the next object is of the same type as the last one.
+    let type: unknown
+    let find: Find | null = null
+    let known: ByValue = new Map()
+    return object => {
+      const typename = object.__typename
+      if (typename !== type) {
+        type = typename
+        const flat = typeof typename === 'string' ? flatOf(typename) : null
+        find = flat && flat.find()
+        if (flat) {
+          known = into.byValue.get(flat.signature) ?? new Map()
+          into.byValue.set(flat.signature, known)
+        }
+      }
+      return find?.(object, into.list, known) ?? byText(object, into)
+    }
   }
 }
 

@@ -153,10 +153,12 @@ function jsonSafeSerializers(schema: GraphQLSchema): Record<string, (value: unkn
   return serializers
 }
 
+type Resolver = NonNullable<GraphQLField<unknown, unknown>['resolve']>
+
 interface ListField {
   readonly field: GraphQLField<unknown, unknown>
-  readonly resolve: GraphQLField<unknown, unknown>['resolve']
-  readonly settled: GraphQLField<unknown, unknown>['resolve']
+  readonly resolve: Resolver
+  readonly settled: Resolver
 }
 
 const listFields = new WeakMap<GraphQLSchema, readonly ListField[]>()

@@ -1,3 +1,4 @@
+import { sealHeader } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
 /** Lets one header of the client's request pass to subgraphs. */
@@ -30,6 +31,7 @@ const never = new Set([
   'accept',
   'accept-encoding',
   'x-request-id',
+  sealHeader,
 ])
 
 /** The names that pass to one subgraph; throws for a rule about a header that never passes. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
+import { sealHeader } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
@@ -21,7 +22,7 @@ export interface RemoteOptions {
   readonly subgraphs: ReadonlyMap<string, RemoteSubgraph>
   /** Which headers of the client pass to subgraphs. @default none */
   readonly headers?: readonly HeaderRule[] | undefined
-  /** Makes what tells a subgraph who asks, sent as `authorization: Seal …`; without it subgraphs are told nothing. */
+  /** Makes what tells a subgraph who asks, sent as `x-viewer-seal`; without it subgraphs are told nothing. */
   readonly seal?: ((viewer: Viewer, subgraph: string) => Promise<string>) | undefined
   /**
    * Asks once for equal queries that are on their way at the same time: same subgraph, text, variables, headers that pass, and
@@ -97,7 +98,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     const passed = target.passing.length > 0 ? passedHeaders(target.passing, call.headers) : none
     const body = bodyOf(fetch, call.variables)
     const headers = [...common, 'x-request-id', call.requestId, ...passed]
-    if (sealed !== null) headers.push('authorization', `Seal ${sealed}`)
+    if (sealed !== null) headers.push(sealHeader, sealed)
     const question = { path: target.path, headers, body }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
     const key = JSON.stringify([target.name, sealed === null ? '' : viewerKey(call.viewer), ...passed, body])
@@ -144,12 +145,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       return subscribeOverSocket({
         url: target.url.replace(/^http/, 'ws'),
         payload: { query: fetch.text, variables: call.variables as Record<string, unknown> },
-        headers: [
-          'x-request-id',
-          call.requestId,
-          ...passedHeaders(target.passing, call.headers),
-          ...(sealed === null ? [] : ['authorization', `Seal ${sealed}`]),
-        ],
+        headers: ['x-request-id', call.requestId, ...passedHeaders(target.passing, call.headers), ...(sealed === null ? [] : [sealHeader, sealed])],
         timeoutMs: patienceOf(target, call),
         signal: closing.signal,
       })

@@ -9,6 +9,8 @@ export interface PurposeGraph {
   readonly whole: Resolvers
   /** What arguments are given, by the argument's name. */
   readonly values: Readonly<Record<string, readonly unknown[]>>
+  /** Whether fields are made to fail. @default true */
+  readonly mayFail?: boolean
   /** Puts the data back as it was, for graphs that can be changed. */
   readonly reset?: () => void
 }

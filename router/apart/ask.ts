@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify'
+import { print } from 'graphql'
+import { decodeJwt } from 'jose'
+import { request } from 'undici'
+import type { Ask } from '../../platform/ask.ts'
+import { Refusal } from '../../platform/errors.ts'
+import { createSealReader, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
+import type { Registration } from '../../subgraphs/subgraph.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { createAsk } from '../ask.ts'
+import { readJsonBodies } from '../door/body.ts'
+import type { Documents } from '../door/documents.ts'
+import type { Engine } from '../engine/engine.ts'
+
+/** Where the router takes the questions of subgraphs that run apart. */
+export const askPath = '/internal/ask'
+
+/** Milliseconds for a question, whose operation may cross several subgraphs. */
+const patienceMs = 15_000
+
+/** Remembers with which seal each viewer came, so that a subgraph can show it when it asks on the viewer's behalf. */
+export interface Seals {
+  readonly read: SealReader
+  of(viewer: object): string | undefined
+}
+
+export function rememberSeals(read: SealReader): Seals {
+  const seals = new WeakMap<object, string>()
+  return {
+    async read(token) {
+      const viewer = await read(token)
+      seals.set(viewer, token as string)
+      return viewer
+    },
+    of: viewer => seals.get(viewer),
+  }
+}
+
+/**
+ * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with. It says
+ * who asks, for it was made for one subgraph, and on whose behalf. So only a viewer whom the router sent in the last minute can
+ * be asked for.
+ */
+export function createRemoteAsk(routerUrl: string, seals: Seals): Ask {
+  return async (document, variables, { appId, viewer }) => {
+    const seal = seals.of(viewer)
+    if (!seal) throw new Error(`${appId} asks for a viewer whom the router did not send`)
+    const answer = await request(`${routerUrl}${askPath}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [sealHeader]: seal },
+      body: JSON.stringify({ query: print(document), variables }),
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    const { data, error } = (await answer.body.json()) as { data?: unknown; error?: { message: string; extensions: Record<string, unknown> } }
+    if (error) throw Object.assign(new Error(error.message), { extensions: error.extensions })
+    if (answer.statusCode !== 200) throw new Error(`The router answered ${answer.statusCode} to ${appId}`)
+    return data as never
+  }
+}
+
+export interface AskDoor extends Pick<SealReaderOptions, 'keys' | 'clock'> {
+  readonly engine: Engine
+  readonly documents: Documents
+  readonly registrations: readonly Registration[]
+}
+
+/** Takes those questions at the router: believes only seals that it made itself, and asks as the app they were made for. */
+export function serveAsk(app: FastifyInstance, { engine, documents, registrations, keys, clock }: AskDoor): void {
+  const ask = createAsk(engine, registrations)
+  const readers = new Map(registrations.map(({ slug, appId }) => [slug as string, { appId, read: createSealReader({ audience: slug, keys, clock }) }]))
+  app.register(async scope => {
+    readJsonBodies(scope)
+    scope.post(askPath, async request => {
+      const token = request.headers[sealHeader]
+      const asking = readers.get(audienceOf(token))
+      if (!asking) throw new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
+      const viewer: Viewer = await asking.read(token)
+      const { query, variables } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown> }
+      const read = documents.read(String(query))
+      if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
+      try {
+        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId: asking.appId, viewer }) }
+      } catch (error) {
+        const { message, extensions } = error as Error & { extensions?: Record<string, unknown> }
+        if (!extensions) throw error
+        return { error: { message, extensions } }
+      }
+    })
+  })
+}
+
+/** Unchecked: it only chooses the reader, which checks. */
+function audienceOf(token: unknown): string {
+  try {
+    const { aud } = decodeJwt(String(token))
+    return typeof aud === 'string' ? aud : ''
+  } catch {
+    return ''
+  }
+}

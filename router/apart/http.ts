@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream'
+import { type Dispatcher, request as send } from 'undici'
+import { Refusal } from '../../platform/errors.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import { sealHeader } from '../../subgraphs/seal.ts'
+import type { ForwardTarget } from '../door/forward.ts'
+import type { Seal } from '../engine/transport/seal.ts'
+
+/** Milliseconds until the headers of an answer must be there; its body may stream for as long as it flows. */
+const patienceMs = 30_000
+
+/**
+ * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, the viewer sealed beside it.
+ * @throws Refusal UPSTREAM_FAILED when it cannot be reached
+ */
+export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatcher: Dispatcher): ForwardTarget {
+  const { origin } = new URL(url)
+  return {
+    registration: { slug },
+    async http(request, viewer) {
+      const { pathname, search } = new URL(request.url)
+      const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: await seal(viewer, slug) }
+      // They name the door that the client knocked at, and a body that is sent anew.
+      delete headers.host
+      delete headers['content-length']
+      delete headers.expect
+      const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
+      const answer = await send(`${origin}${pathname}${search}`, {
+        method: request.method as Dispatcher.HttpMethod,
+        headers,
+        body,
+        signal: request.signal,
+        headersTimeout: patienceMs,
+        dispatcher,
+      }).catch(() => {
+        throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
+      })
+      const told = new Headers()
+      for (const [name, value] of Object.entries(answer.headers)) for (const one of [value ?? []].flat()) told.append(name, one)
+      const empty = request.method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
+      if (empty) await answer.body.dump()
+      return new Response(empty ? null : (Readable.toWeb(answer.body) as ReadableStream), { status: answer.statusCode, headers: told })
+    },
+  }
+}

@@ -1,0 +1,202 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type ExecutionResult, GraphQLError, getOperationAST, parse, validate } from 'graphql'
+import { useServer } from 'graphql-ws/use/ws'
+import type { Logger } from 'pino'
+import { WebSocketServer } from 'ws'
+import { newId } from '../../platform/ids.ts'
+import { createLru } from '../../platform/lru.ts'
+import { type SealReader, sealHeader } from '../../subgraphs/seal.ts'
+import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { readBody } from '../door/body.ts'
+import { accident, doorRefusal, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
+import { webHeaders } from '../door/headers.ts'
+import type { ReadinessCheck } from '../door/health.ts'
+import type { Fetch, FetchCall } from '../engine/engine.ts'
+import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
+
+export interface SubgraphServerOptions {
+  readonly subgraph: Subgraph
+  readonly readSeal: SealReader
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Origin under which clients reach the platform: forwarded requests carry addresses of it. */
+  readonly publicUrl: string
+  readonly readiness: readonly ReadinessCheck[]
+  /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
+  readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
+  readonly log: Logger
+}
+
+export interface SubgraphServer {
+  readonly port: number
+  /** Ends sockets with 1001, lets running requests end, and stops. */
+  close(): Promise<void>
+}
+
+/** Bytes of a request: representations of many entities are large. */
+const mostBodyBytes = 16 * 1024 * 1024
+/** Documents that stay parsed and validated: the router sends the same text for the same plan. */
+const mostDocuments = 2000
+
+/**
+ * Serves one subgraph in a process of its own: GraphQL over HTTP and WebSocket at `/graphql`, forwarded requests everywhere else,
+ * health. Whatever it does beside health it does for a viewer whom the router sealed; without a valid seal it answers 401 and
+ * closes sockets with 4403.
+ * @throws with code EADDRINUSE when the port is taken
+ */
+export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
+  const { subgraph, readSeal, publicUrl, readiness, internal, log } = options
+  const { slug } = subgraph.registration
+  const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
+  const documents = createLru<string, Fetch>(mostDocuments)
+
+  const read = (text: string): Fetch | readonly GraphQLError[] => {
+    const known = documents.get(text)
+    if (known) return known
+    let fetch: Fetch
+    try {
+      const document = parse(text)
+      const errors = validate(subgraph.schema, document)
+      const operation = getOperationAST(document)
+      if (errors.length > 0) return errors.map(error => coded(error.message))
+      if (!operation) return [coded('One operation is to be sent at a time.')]
+      fetch = { subgraph: slug, document, text, kind: operation.operation }
+    } catch (error) {
+      return [coded((error as Error).message)]
+    }
+    documents.set(text, fetch)
+    return fetch
+  }
+  const callOf = (viewer: Viewer, requestId: string, variables: unknown): FetchCall => ({
+    variables: (variables ?? {}) as Record<string, unknown>,
+    viewer,
+    requestId,
+    operation: {},
+  })
+  const tellable = ({ data, errors }: ExecutionResult, requestId: string): ExecutionResult => ({
+    ...(data !== undefined && { data }),
+    ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false })) as unknown as readonly GraphQLError[] }),
+  })
+
+  const answerGraphql = async (request: IncomingMessage, viewer: Viewer, requestId: string): Promise<ExecutionResult> => {
+    const { query, variables } = jsonOf(await readBody(request, mostBodyBytes)) as { query?: unknown; variables?: unknown }
+    const fetch = read(typeof query === 'string' ? query : '')
+    if (!('text' in fetch)) return { errors: fetch }
+    if (fetch.kind === 'subscription') return { errors: [coded('A subscription is asked over WebSocket.')] }
+    return transport.fetch(fetch, callOf(viewer, requestId, variables))
+  }
+
+  const forward = async (request: IncomingMessage, response: ServerResponse, viewer: Viewer): Promise<void> => {
+    if (!subgraph.http) throw doorRefusal(404, `The service ${slug} serves no HTTP beside GraphQL.`)
+    const headers = webHeaders(request.headers)
+    headers.delete(sealHeader)
+    const { method = 'GET' } = request
+    const body = method === 'GET' || method === 'HEAD' ? undefined : await readBody(request, mostBodyBytes)
+    const asked = new Request(`${publicUrl}${request.url}`, { method, headers, redirect: 'manual', ...(body?.length && { body: new Uint8Array(body) }) })
+    const answer = await subgraph.http(asked, viewer)
+    response.statusCode = answer.status
+    for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
+    const cookies = answer.headers.getSetCookie()
+    if (cookies.length > 0) response.setHeader('set-cookie', cookies)
+    if (answer.body) await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), response)
+    else response.end()
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
+    const [path = '/'] = (request.url ?? '/').split('?')
+    if (request.method === 'GET' && path === '/health/live') return sendJson(response, 200, { status: 'live' })
+    if (request.method === 'GET' && path === '/health/ready') {
+      const failed = await missing(readiness)
+      return sendJson(response, failed.length > 0 ? 503 : 200, { status: failed.length > 0 ? 'not ready' : 'ready', missing: failed })
+    }
+    const viewer = await readSeal(request.headers[sealHeader])
+    const ask = internal?.get(path)
+    if (ask && request.method === 'POST') return sendJson(response, 200, await ask(viewer, jsonOf(await readBody(request, mostBodyBytes))))
+    if (path !== '/graphql') return forward(request, response, viewer)
+    if (request.method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
+    return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId), requestId))
+  }
+
+  const server = createServer((request, response) => {
+    const given = request.headers['x-request-id']
+    const requestId = typeof given === 'string' ? given.slice(0, 64) : newId()
+    handle(request, response, requestId).catch(error => {
+      const known = refusalOfThrown(error)
+      if (!known) log.error({ requestId, err: error }, 'a request failed')
+      if (response.headersSent) return void response.destroy()
+      const { code = 'INTERNAL_SERVER_ERROR', ...details } = known?.refusal.extensions ?? {}
+      const told = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(requestId), requestId, details)
+      sendJson(response, told.status, told, problemType)
+    })
+  })
+  const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes })
+  const protocol = useServer<Record<string, unknown>, { viewer?: Viewer }>(
+    {
+      async onConnect({ connectionParams, extra }) {
+        const viewer = await readSeal(connectionParams?.[sealHeader]).catch(() => null)
+        if (viewer) extra.viewer = viewer
+        return viewer !== null
+      },
+      onSubscribe({ extra, connectionParams }, _id, { query, variables }) {
+        const fetch = read(query)
+        if (!('text' in fetch)) return fetch
+        const requestId = String(connectionParams?.['x-request-id'] ?? newId()).slice(0, 64)
+        return { schema: subgraph.schema, document: fetch.document, contextValue: { fetch, call: callOf(extra.viewer!, requestId, variables) } }
+      },
+      execute: ({ contextValue }) => transport.fetch((contextValue as Started).fetch, (contextValue as Started).call),
+      subscribe: (({ contextValue }: { contextValue: Started }) => transport.subscribe(contextValue.fetch, contextValue.call)) as never,
+      onNext: (_context, _id, _payload, { contextValue }, result) => tellable(result as ExecutionResult, (contextValue as Started).call.requestId) as never,
+    },
+    sockets,
+  )
+  sockets.on('error', () => {})
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.host, resolve)
+  })
+  return {
+    port: (server.address() as import('node:net').AddressInfo).port,
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve))
+      await protocol.dispose()
+      const cutting = setInterval(() => server.closeIdleConnections(), 50)
+      await closed
+      clearInterval(cutting)
+    },
+  }
+}
+
+interface Started {
+  readonly fetch: Fetch
+  readonly call: FetchCall
+}
+
+const coded = (message: string) => new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } })
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) ?? {}
+  } catch {
+    throw doorRefusal(400, 'The body is not valid JSON.')
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown, type = 'application/json'): void {
+  const text = JSON.stringify(value) ?? 'null'
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' }).end(text)
+}
+
+async function missing(checks: readonly ReadinessCheck[]): Promise<string[]> {
+  const seen = await Promise.all(
+    checks.map(({ name, check }) =>
+      check()
+        .then(() => '')
+        .catch(() => name),
+    ),
+  )
+  return seen.filter(name => name !== '')
+}

@@ -1,0 +1,13 @@
+import type { Registration } from '../subgraph.ts'
+
+/** How publishing presents itself to the registry: data alone, so that whoever runs apart may read it. */
+export const registration: Registration = {
+  slug: 'publishing',
+  appId: 'app_publishing',
+  title: 'Publishing',
+  contexts: ['organization'],
+  icon: '/icons/publishing.svg',
+  asks: [],
+  widget: { audience: 'organization' },
+  lifecycle: 'active',
+}

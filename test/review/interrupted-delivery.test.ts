@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { supergraph } from '../kit/supergraph.ts'
+import { round, stored, texts, wake } from '../subgraphs/publishing/delivering.ts'
+
+/** A post whose worker died after X had accepted the call and before the outcome was written. */
+async function interrupted() {
+  const graph = await supergraph({ sandbox: true })
+  const { post, connection } = await graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .post({ scheduledAt: graph.clock.in(60_000) })
+  await graph.clock.advance(60_000)
+  const { room } = graph
+  const now = graph.clock.now()
+  const attempt = {
+    brandId: post.brandId,
+    id: newId(now),
+    postId: post.id,
+    number: 1,
+    connectionId: connection.id,
+    copy: post.copy,
+    inReplyTo: null,
+    startedAt: now,
+    createdAt: now,
+    updatedAt: now,
+    createdBy: 'delivery',
+  }
+  await room.sequelize.transaction(async transaction => {
+    await room.deliveries.begin(attempt, transaction)
+    const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, connectionId: connection.id, claimId: newId(now), claimUntil: graph.clock.in(15_000) }
+    await room.posts.update(post, sending, transaction)
+  })
+  const call = await room.networks.get('X')!.publish({
+    accessToken: room.connections.open(connection).accessToken,
+    account: { externalId: connection.externalAccountId, name: connection.accountName },
+    copy: post.copy,
+    inReplyTo: null,
+  })
+  expect(call.outcome).toBe('delivered')
+  return { graph, post }
+}
+
+describe('P-10 a call that a crash interrupted after X had accepted it', () => {
+  test('is not made again while X lists its posts late', async () => {
+    const { graph, post } = await interrupted()
+    await using _ = graph
+    await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 100 })
+    for (let seconds = 0; seconds < 180; seconds += 5) {
+      await graph.clock.advance(5_000)
+      await round(graph)
+      await wake(graph, post)
+    }
+    expect(graph.sent.filter(call => call.startsWith('POST /x/2/tweets')), 'calls that create a post').toHaveLength(1)
+    expect(await texts(graph)).toEqual([post.copy])
+    expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', failureCode: null })
+  })
+})
+
+describe('P-09 a connection whose tokens cannot be opened any more', () => {
+  test('fails its posts with a reason instead of trying for ever', async () => {
+    const graph = await supergraph({ sandbox: true })
+    await using _ = graph
+    const { post, connection } = await graph.seed
+      .owner()
+      .brand()
+      .connection()
+      .post({ scheduledAt: graph.clock.in(60_000) })
+    await graph.room.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, { bind: [connection.id] })
+    for (let seconds = 0; seconds < 600; seconds += 20) {
+      await graph.clock.advance(20_000)
+      await round(graph)
+    }
+    expect((await stored(graph, post)).status).toBe('FAILED')
+  })
+})
