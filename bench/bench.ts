@@ -1,18 +1,58 @@
-import { measureEmbedded } from './embedded.ts'
+/**
+ * Measures the router beside its peers and prints Markdown tables: `npm run bench -- [chapter] [--rounds N] [--only REGEXP]
+ * [--profile FOLDER]`. Chapters: remote, embedded, platform, events, misses; all of them unless one is named.
+ */
+import { cpus, release } from 'node:os'
+import { parseArgs } from 'node:util'
+import { measureEmbedded, measureEvents, measureMisses, measurePlatform } from './embedded.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
-import { hasPeers, measureRemote } from './remote.ts'
+import { hasPeers, measureLatency, measureRemote } from './remote.ts'
 import { tableOf } from './table.ts'
 
-if (process.argv[5]) extraNodeOptions.push('--cpu-prof', '--cpu-prof-dir', process.argv[5])
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' }, profile: { type: 'string' } },
+})
+if (!hasPeers()) {
+  console.error('The peers are not installed. Do it once, in a folder of their own:\n\n  npm ci --prefix bench/peers\n')
+  process.exit(1)
+}
+if (values.profile) extraNodeOptions.push('--cpu-prof', '--cpu-prof-dir', values.profile)
 await pinMyself(loadCore)
-const only = process.argv[3] ? new RegExp(process.argv[3]) : undefined
-const rounds = Number(process.argv[4] ?? 3)
-if (process.argv[2] === 'remote') {
-  const rows = await measureRemote({ rounds, seconds: 3, only })
-  console.log(tableOf(rows, 'ms/request', ['own engine', 'own engine, semi-space 64', 'by hand', 'by hand, semi-space 64']))
+
+const only = values.only === undefined ? undefined : new RegExp(values.only)
+const rounds = Number(values.rounds)
+const chapters: Record<string, () => Promise<string>> = {
+  async remote() {
+    const rows = await measureRemote({ rounds, seconds: 3, only })
+    const { p50, p99, rate } = await measureLatency(6)
+    return `## Workload 1, subgraphs over HTTP\n\n${tableOf(rows, 'ms/request', ['own engine', 'own engine, semi-space 64', 'by hand', 'by hand, semi-space 64'])}
+
+At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, p99 ÷ p50 ${(p99 / p50).toFixed(1)}.`
+  },
+  embedded: async () =>
+    `## Workload 1, in process\n\n${tableOf(await measureEmbedded({ rounds, seconds: 1.5, only }), 'µs/operation', ['own engine', 'one schema, graphql-jit'])}`,
+  platform: async () =>
+    `## Workload 2, the platform in one process\n\n${tableOf(await measurePlatform({ rounds, seconds: 2, only }), 'µs/operation', ['own engine'])}`,
+  events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,
+  async misses() {
+    const { plan, memory } = await measureMisses()
+    return `## Operations that were never asked before
+
+Workload 2, from its text to its plan: median ${plan.median.toFixed(2)} ms (the very first ${plan.first.toFixed(0)} ms).
+
+| distinct operations | heap MB | resident MB |
+| --- | --- | --- |
+${memory.map(({ at, heap, rss }) => `| ${at} | ${heap.toFixed(1)} | ${rss.toFixed(0)} |`).join('\n')}`
+  },
 }
-if (process.argv[2] === 'embedded') {
-  const rows = await measureEmbedded({ rounds, seconds: 1.5, only })
-  console.log(tableOf(rows, 'µs/operation', ['own engine', 'one schema, graphql-jit']))
+const [chosen] = positionals
+if (chosen !== undefined && !chapters[chosen]) {
+  console.error(`There is no chapter "${chosen}": ${Object.keys(chapters).join(', ')}`)
+  process.exit(1)
 }
+console.log(
+  `# ${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${process.platform} ${release()}, Node ${process.version}, ${rounds} rounds\n`,
+)
+for (const chapter of chosen === undefined ? Object.keys(chapters) : [chosen]) console.log(`${await chapters[chapter]!()}\n`)
 process.exit()

@@ -1,55 +1,99 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measuredCore, type Running, said, start } from './processes.ts'
+import { loadCore, measuredCore, type Running, said, start } from './processes.ts'
 import { composeShop } from './shop/supergraph.ts'
 import type { Row } from './table.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 
+/** A program that takes turns (`turns.mjs`). */
 interface Contender {
   readonly name: string
   readonly program: string
+  readonly args: readonly string[]
   readonly nodeOptions?: readonly string[]
 }
 
-const contenders: readonly Contender[] = [
-  { name: 'ApolloGateway + LocalGraphQLDataSource', program: here('peers/local-data-source.mjs') },
-  { name: 'own engine', program: here('embedded/own.ts') },
-  { name: 'own engine, no generated code', program: here('embedded/own.ts'), nodeOptions: ['--disallow-code-generation-from-strings'] },
-  { name: 'one schema, graphql-jit', program: here('peers/monolith.mjs') },
-]
-
-export interface EmbeddedOptions {
+export interface Rounds {
   readonly rounds: number
   readonly seconds: number
+  /** Only contenders whose name matches. */
   readonly only?: RegExp | undefined
 }
 
-/** Measures workload 1 without HTTP: each contender in a process of its own, in turns. */
-export async function measureEmbedded(options: EmbeddedOptions): Promise<Row[]> {
-  const supergraph = join(mkdtempSync(join(tmpdir(), 'bench-')), 'supergraph.graphql')
-  writeFileSync(supergraph, composeShop('http://127.0.0.1'))
-  return takeRounds(contenders, [supergraph], options)
+/** Workload 1 without HTTP. */
+export function measureEmbedded(rounds: Rounds): Promise<Row[]> {
+  const file = writeSupergraph('http://127.0.0.1')
+  const contenders: Contender[] = [
+    { name: 'ApolloGateway + LocalGraphQLDataSource', program: here('peers/local-data-source.mjs'), args: [file] },
+    { name: 'own engine', program: here('embedded/own.ts'), args: [file] },
+    { name: 'own engine, code generation forbidden', program: here('embedded/own.ts'), args: [file], nodeOptions: ['--disallow-code-generation-from-strings'] },
+    { name: 'one schema, graphql-jit', program: here('peers/monolith.mjs'), args: [file] },
+  ]
+  return takeRounds(contenders, rounds)
 }
 
-/** Starts programs that take turns (`turns.mjs`), checks that they answer the same, and measures them in alternating rounds. */
-export async function takeRounds(all: readonly Contender[], args: readonly string[], { rounds, seconds, only = /./ }: EmbeddedOptions): Promise<Row[]> {
+/** Workload 2: the platform in one process, through Apollo Server. */
+export function measurePlatform(rounds: Rounds): Promise<Row[]> {
+  const program = here('platform/own.ts')
+  return takeRounds(
+    [
+      { name: 'stock gateway in the same place', program, args: ['apollo'] },
+      { name: 'own engine', program, args: ['native'] },
+    ],
+    rounds,
+  )
+}
+
+/** The rest of a subscription's plan, per event. */
+export async function measureEvents(rounds: Rounds): Promise<Row[]> {
+  await using subgraphs = start(here('shop/subgraphs.ts'), [], { core: loadCore })
+  const { port } = await said<{ port: number }>(subgraphs)
+  const origin = `http://127.0.0.1:${port}`
+  const program = here('embedded/events.ts')
+  return await takeRounds(
+    [
+      { name: 'in process', program, args: [writeSupergraph('http://127.0.0.1')] },
+      { name: 'remote', program, args: [writeSupergraph(origin), origin], nodeOptions: ['--max-semi-space-size=64'] },
+    ],
+    rounds,
+  )
+}
+
+/** Milliseconds of workload 2's first time, and heap after each thousand distinct operations. */
+export async function measureMisses(): Promise<{ plan: { first: number; median: number }; memory: { at: number; heap: number; rss: number }[] }> {
+  const program = here('embedded/misses.ts')
+  const options = { core: measuredCore, nodeOptions: ['--expose-gc'] }
+  await using planning = start(program, [here('../schema/supergraph.graphql'), 'plan'], options)
+  const plan = await said<{ first: number; median: number }>(planning)
+  await using remembering = start(program, [writeSupergraph('http://127.0.0.1'), 'memory'], options)
+  return { plan, memory: await said(remembering) }
+}
+
+function writeSupergraph(address: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'bench-')), 'supergraph.graphql')
+  writeFileSync(file, composeShop(address))
+  return file
+}
+
+/** Checks that programs answer the same, and measures them in alternating rounds. */
+async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const started: { name: string; running: Running; samples: number[] }[] = []
   let reference: string | undefined
-  for (const { name, program, nodeOptions = [] } of all.filter(contender => only.test(contender.name))) {
+  for (const { name, program, args, nodeOptions = [] } of all.filter(contender => only.test(contender.name))) {
     const running = stack.use(start(program, args, { core: measuredCore, nodeOptions }))
     const { answer } = await said<{ answer: string }>(running)
     reference ??= answer
-    if (answer !== reference) throw new Error(`${name} answers something else:\n${answer.slice(0, 300)}`)
+    if (answer !== reference) throw new Error(`${name} answers something else:\n${answer.slice(0, 600)}\nin place of\n${reference.slice(0, 600)}`)
     started.push({ name, running, samples: [] })
   }
   const turn = (running: Running, milliseconds: number) => {
     running.child.send({ milliseconds })
     return said<{ operations: number; microseconds: number }>(running)
   }
-  for (const { running } of started) await turn(running, 5000)
+  for (const { running } of started) await turn(running, 4000)
   for (let round = 0; round < rounds; round++) {
     for (const { running, samples } of started) {
       const { operations, microseconds } = await turn(running, seconds * 1000)

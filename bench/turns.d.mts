@@ -1,1 +1,1 @@
-export function takeTurns(work: () => Promise<string>): Promise<void>
+export function takeTurns(work: () => Promise<unknown>, told?: { readonly operations?: number; readonly answer?: string }): Promise<void>

@@ -58,7 +58,11 @@ export function createPlanner(supergraph: Supergraph): Planner {
  * is known already, no introspection, only the variables in use. One text for a query or subscription, one for each root
  * field of a mutation, none when nothing is left.
  */
-export function plannable(operation: Operation, names: Names, supergraph: Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects'>): string[] {
+export function plannable(
+  operation: Operation,
+  names: Names,
+  supergraph: Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects'>,
+): string[] {
   const { schema } = supergraph
   const { definition } = operation
   const rootType = schema.getRootType(definition.operation)

@@ -1,31 +1,44 @@
 import { parseArgs } from 'node:util'
 import { StartError } from '../../db/start-error.ts'
 
-/** What a command line asks for. */
+/** What a command line asks for, with the variables that it sets. */
 export type Command = { readonly given: Readonly<Record<string, string>> } & (
-  | { readonly mode: 'embedded' }
+  | { readonly mode: 'embedded' | 'router' }
   | {
       readonly mode: 'bare'
       /** File with the supergraph's SDL, as it was written. */
       readonly supergraph: string
     }
+  | {
+      readonly mode: 'subgraph'
+      /** Its slug, as it was written. */
+      readonly slug: string
+    }
 )
 
-const usage = 'npm run start:router -- --supergraph FILE [--port N]'
+const usage = 'npm start, npm run start:router -- [--supergraph FILE] [--port N], or npm run start:subgraph -- SLUG [--port N]'
 
 /**
- * Reads the command line: nothing for the whole platform, `router --supergraph FILE` for a router before any subgraphs.
+ * Reads the command line: nothing for the whole platform in one process, `router` for its router alone, `router --supergraph FILE`
+ * for a router before any subgraphs, `subgraph SLUG` for one subgraph.
  * @throws StartError with one line for what it does not know
  */
 export function readCommand(words: readonly string[]): Command {
   const { values, positionals } = parsed(words)
-  const [mode, ...rest] = positionals
-  const unknown = rest[0] ?? (mode === undefined || mode === 'router' ? undefined : mode)
-  if (unknown !== undefined) throw new StartError(`"${unknown}" on the command line means nothing here: ${usage}`)
+  const [mode, slug, ...rest] = positionals
   const given = { ...(values.port !== undefined && { PORT: values.port }) }
-  if (mode === undefined && values.supergraph === undefined) return { mode: 'embedded', given }
-  if (!values.supergraph) throw new StartError(`--supergraph FILE is missing: ${usage}`)
-  return { mode: 'bare', supergraph: values.supergraph, given }
+  const unknown = (word: string) => new StartError(`"${word}" on the command line means nothing here: ${usage}`)
+  if (rest[0] !== undefined) throw unknown(rest[0])
+  if (mode === 'subgraph') {
+    if (slug === undefined) throw new StartError(`the subgraph's name is missing: ${usage}`)
+    if (values.supergraph !== undefined) throw unknown('--supergraph')
+    return { mode, slug, given }
+  }
+  if (slug !== undefined) throw unknown(slug)
+  if (mode === 'router') return values.supergraph === undefined ? { mode, given } : { mode: 'bare', supergraph: values.supergraph, given }
+  if (mode !== undefined) throw unknown(mode)
+  if (values.supergraph !== undefined) throw unknown('--supergraph')
+  return { mode: 'embedded', given }
 }
 
 function parsed(words: readonly string[]) {

@@ -57,7 +57,12 @@ export async function run(words: readonly string[]): Promise<void> {
 
   const starting = (async () => {
     const command = readCommand(words)
-    const config = readConfig(undefined, { given: command.given, secrets: command.mode !== 'bare' })
+    const config = readConfig(undefined, {
+      given: command.given,
+      defaults: command.mode === 'subgraph' ? (await import('./apart.ts')).subgraphDefaults(command.slug) : {},
+      // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
+      secrets: command.mode === 'embedded',
+    })
     if (config.startedByNpm) {
       const npm = process.ppid
       setInterval(() => process.ppid !== npm && end(0), 300).unref()
@@ -69,6 +74,12 @@ export async function run(words: readonly string[]): Promise<void> {
         break
       case 'bare':
         running = await (await import('./bare.ts')).startBare(config, command.supergraph)
+        break
+      case 'router':
+        running = await (await import('./router.ts')).startRouter(config)
+        break
+      case 'subgraph':
+        running = await (await import('./subgraph.ts')).startSubgraph(config, command.slug)
         break
     }
   })()

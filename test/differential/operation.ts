@@ -77,7 +77,8 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
   const argument = (definition: GraphQLArgument): string => {
     const pool = values[definition.name] ?? []
     const required = isNonNullType(definition.type)
-    if (pool.length === 0 || (!required && definition.defaultValue === undefined && pick(2) === 0) || (definition.defaultValue !== undefined && pick(3) === 0)) return ''
+    if (pool.length === 0 || (!required && definition.defaultValue === undefined && pick(2) === 0) || (definition.defaultValue !== undefined && pick(3) === 0))
+      return ''
     const usable = required ? pool.filter(value => value !== null) : pool
     const value = one(usable)
     if (pick(2) === 0) return `${definition.name}: ${declare(String(definition.type), value)}`
@@ -110,7 +111,9 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
         if (depth === 0) continue
         const targets = isAbstractType(type) ? [...schema.getPossibleTypes(type), ...schema.getPossibleTypes(type), type] : [type]
         const target = one(targets)
-        const known = fragments.filter(({ on, text, keys }) => on === target.name && text !== '' && keys.every(([key, signature]) => fits(place + key, signature)))
+        const known = fragments.filter(
+          ({ on, text, keys }) => on === target.name && text !== '' && keys.every(([key, signature]) => fits(place + key, signature)),
+        )
         if (known.length > 0 && pick(2) === 0) {
           const again = one(known)
           for (const [key, signature] of again.keys) taken.set(place + key, signature)

@@ -85,8 +85,9 @@ const failed = (field: string) => new Refusal('CONFLICT', `The field ${field} fa
 
 type Resolve = (source: unknown, args: unknown, context: unknown, info: never) => unknown
 
-const orFail = (field: string, resolve: unknown, faults: ReadonlySet<string>): Resolve =>
-  function (source, args, context, info) {
+const orFail =
+  (field: string, resolve: unknown, faults: ReadonlySet<string>): Resolve =>
+  (source, args, context, info) => {
     // Of an entity that is gone no subgraph is asked for more, but one schema goes on.
     if (faults.has(field) && (source as { id?: unknown } | undefined)?.id !== 'gone') throw failed(field)
     return ((resolve as Resolve | undefined) ?? (defaultFieldResolver as Resolve))(source, args, context, info)

@@ -22,6 +22,15 @@ describe('a mistake in the configuration is one line that names the variable and
       { ENCRYPTION_KEYS: 'k1:c2hvcnQ=' },
       'ENCRYPTION_KEYS: must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)',
     ],
+    [
+      { SEAL_PUBLIC_KEYS: 'k1:short' },
+      'SEAL_PUBLIC_KEYS: must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)',
+    ],
+    [{ SEAL_PRIVATE_KEY: `${key},${key}` }, 'SEAL_PRIVATE_KEY: must be one name:key pair: the router signs with one key'],
+    [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com'],
+    [{ PROPAGATE_HEADERS: 'x tenant' }, 'PROPAGATE_HEADERS: must be names of headers with commas between, such as authorization,x-tenant'],
+    [{ FETCH_TIMEOUT_MS: '0' }, 'FETCH_TIMEOUT_MS: must be a number of milliseconds'],
+    [{ DEDUPLICATE: 'yes' }, 'DEDUPLICATE: must be one of 0, 1, true, false'],
     [{ X_CLIENT_ID: 'a' }, 'X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none'],
     [{ X_API_URL: 'api.x.com' }, 'X_API_URL: must be an address such as https://example.com'],
     [{ ...complete, CRASH_AT: 'after-call' }, 'CRASH_AT: only in development, for tests'],
@@ -56,5 +65,24 @@ describe('without configuration', () => {
 
   test('a public address is kept as an origin', () => {
     expect(readConfig({ PUBLIC_URL: 'https://Example.com:443/' }).publicUrl).toBe('https://example.com')
+  })
+})
+
+describe('what the command line and the start say', () => {
+  test('the command line comes before the environment, the environment before the start', () => {
+    const reading = { given: { PORT: '4100' }, defaults: { PORT: '4001', PUBLIC_URL: 'http://localhost:4000' } }
+    expect(readConfig({ PORT: '4200' }, reading)).toMatchObject({ port: 4100, publicUrl: 'http://localhost:4000' })
+    expect(readConfig({ PORT: '4200' }, { defaults: reading.defaults }).port).toBe(4200)
+    expect(readConfig({}, { defaults: reading.defaults }).port).toBe(4001)
+  })
+
+  test('a start that keeps no secrets needs none in production', () => {
+    expect(readConfig({ ENVIRONMENT: 'production' }, { secrets: false }).environment).toBe('production')
+  })
+
+  test('a subgraph is where <NAME>_URL says', () => {
+    const config = readConfig({ STOCK_ROOM_URL: 'http://stock.test/graphql/', BROKEN_URL: 'stock' })
+    expect([config.subgraphUrl('stock-room'), config.subgraphUrl('catalogue')]).toEqual(['http://stock.test/graphql', null])
+    expect(() => config.subgraphUrl('broken')).toThrow('BROKEN_URL: must be an address such as https://example.com')
   })
 })

@@ -102,7 +102,7 @@ test('an address of the environment comes before the one in the supergraph; a re
 
 describe('one line and exit code 1 for', () => {
   test.for<[string, string[], RegExp]>([
-    ['no supergraph', [], /^--supergraph FILE is missing: npm run start:router -- --supergraph FILE \[--port N\]\n$/],
+    ['neither a supergraph nor a key to seal with', [], /^SEAL_PRIVATE_KEY: missing.* or name a supergraph with --supergraph FILE\n$/],
     ['a file that is not there', ['--supergraph', join(folder, 'none')], /^.*none cannot be read \(ENOENT\): .*\n$/],
     ['a file that is no SDL', ['--supergraph', write('broken', 'type Query {')], /^.*broken is no supergraph: Syntax Error.*\n$/],
     ['the SDL of a subgraph', ['--supergraph', write('subgraph', shop.stock.sdl)], /^.*subgraph is no supergraph: it names no subgraphs.*\n$/],

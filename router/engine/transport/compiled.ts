@@ -15,6 +15,7 @@ import {
   isSpecifiedScalarType,
   Kind,
   TypeInfo,
+  type ValueNode,
   valueFromAST,
   visit,
   visitWithTypeInfo,
@@ -89,8 +90,7 @@ export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boole
     for (const argument of field.args) {
       if (argument.defaultValue !== undefined && !isPlain(argument.defaultValue)) refuse()
       const value = node.arguments?.find(({ name }) => name.value === argument.name)?.value
-      // With a variable inside, a literal has no value here.
-      if (value && value.kind !== Kind.VARIABLE && !isPlain(valueFromAST(value, argument.type))) refuse()
+      if (value && value.kind !== Kind.VARIABLE && (hasVariable(value) || !isPlain(valueFromAST(value, argument.type)))) refuse()
     }
   }
   visit(
@@ -122,6 +122,13 @@ export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boole
     }),
   )
   return may
+}
+
+/** Whether a variable stands within a literal, which has no value until it runs. */
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.LIST) return value.values.some(hasVariable)
+  if (value.kind === Kind.OBJECT) return value.fields.some(field => hasVariable(field.value))
+  return value.kind === Kind.VARIABLE
 }
 
 /** Whether a value is the same after it was written as JSON and read again. */

@@ -3,7 +3,7 @@ import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { newId } from '../../../platform/ids.ts'
 import { columnsOf } from '../columns.ts'
-import type { Account, Grant, Platform } from '../network/network.ts'
+import { type Account, type Grant, GrantFailure, type Platform } from '../network/network.ts'
 import { type ConnectionRow, defineConnectionTable } from './table.ts'
 
 /** Who authorized which account for which brand. */
@@ -59,11 +59,20 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
       return rows[0] ?? null
     },
 
-    /** Opens the tokens of a row. */
-    open: (row: ConnectionRow): OpenTokens => ({
-      accessToken: row.accessToken ? cipher.open(row.accessToken, place(row.id, 'access')) : '',
-      refreshToken: row.refreshToken ? cipher.open(row.refreshToken, place(row.id, 'refresh')) : null,
-    }),
+    /**
+     * Opens the tokens of a row.
+     * @throws GrantFailure when they were sealed with a key that is not configured; the row stays, for the key may come back
+     */
+    open(row: ConnectionRow): OpenTokens {
+      try {
+        return {
+          accessToken: row.accessToken ? cipher.open(row.accessToken, place(row.id, 'access')) : '',
+          refreshToken: row.refreshToken ? cipher.open(row.refreshToken, place(row.id, 'refresh')) : null,
+        }
+      } catch (error) {
+        throw new GrantFailure('the platform cannot read the stored access: its encryption key is not configured', true, error)
+      }
+    },
 
     /** Stores an authorization: a new connection, or new tokens, author and time for the one that this account has. */
     async authorize({ brandId, platform, userId, account, grant, now }: Authorized, transaction: Transaction): Promise<ConnectionRow> {

@@ -27,8 +27,9 @@ export async function deliver(room: Room, key: PostKey): Promise<void> {
   const begun = await begin(room, claimed, prepared.connection)
   if (!begun) return
   crash('after-attempt-row')
-  const delivery = await send(room, begun.post, begun.attempt, prepared)
+  const answered = await send(room, begun.post, begun.attempt, prepared)
   crash('after-call')
+  const delivery = await doubted(room, begun.attempt, answered)
   await conclude(room, begun.attempt, delivery)
 }
 
@@ -137,6 +138,13 @@ async function send(room: Room, post: PostRow, attempt: AttemptRow, { network, c
     if (!(error instanceof GrantFailure)) throw error
     return { outcome: 'refused', code: error.permanent ? 'ACCESS_EXPIRED' : 'NETWORK_UNAVAILABLE', detail: error.message }
   }
+}
+
+/** "Duplicate" after an attempt that seemed to have failed is news of that attempt: the network is asked once more. */
+async function doubted({ deliveries }: Room, attempt: AttemptRow, answered: Delivery): Promise<Delivery> {
+  if (answered.outcome !== 'refused' || answered.code !== 'DUPLICATE_CONTENT') return answered
+  const [earlier] = await deliveries.doubtfulBefore(attempt)
+  return earlier ? { outcome: 'unknown', detail: `it has the text already, perhaps from attempt ${earlier.number}` } : answered
 }
 
 /** Keeps others from asking the network while this worker renews its token and calls again. */

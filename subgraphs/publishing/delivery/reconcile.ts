@@ -10,7 +10,8 @@ import type { AttemptRow } from './table.ts'
 
 /**
  * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
- * It has: published. It has not: back to the queue. It cannot say: an unknown outcome.
+ * It has: published. It has not: back to the queue, at once where the network refuses duplicates, else when it has not had it
+ * for two minutes. It cannot say: an unknown outcome.
  */
 export async function takeUp(room: Room, key: PostKey): Promise<void> {
   const { sequelize, posts, deliveries, clock } = room
@@ -32,6 +33,9 @@ export async function takeUp(room: Room, key: PostKey): Promise<void> {
     return
   }
   if (lookup.found) return void (await conclude(room, attempt, { ...lookup, outcome: 'delivered' }))
+  const mayRepeat = room.networks.get(post.platform)?.refusesDuplicates || clock.now().getTime() - attempt.startedAt.getTime() >= absentAfterMs
+  // Not listed yet is not absent: the claim ends by itself, and the next sweep asks again.
+  if (!mayRepeat) return
   await sequelize.transaction(async transaction => {
     const present = await posts.lock(post.brandId, post.id, transaction)
     if (present?.claimId !== post.claimId) return
@@ -114,11 +118,12 @@ async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promise<Look
     inReplyTo: attempt.inReplyTo,
   }
   const taken = await room.deliveries.takenIds(post)
+  const [earliest = attempt] = await room.deliveries.doubtfulBefore(attempt)
   try {
-    return await network.find({ ...publication, accessToken }, attempt.startedAt, taken)
+    return await network.find({ ...publication, accessToken }, earliest.startedAt, taken)
   } catch (error) {
     if (!(error instanceof AccessExpired)) throw error
     const renewed = await usableToken(room, network, connection, accessToken)
-    return network.find({ ...publication, accessToken: renewed }, attempt.startedAt, taken)
+    return network.find({ ...publication, accessToken: renewed }, earliest.startedAt, taken)
   }
 }

@@ -69,6 +69,17 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
       return rows[0] ?? null
     },
 
+    /**
+     * The attempts before this one with the same text that were taken for not delivered: what the network shows late, or calls a
+     * duplicate, may be one of them.
+     */
+    doubtfulBefore: (attempt: AttemptRow) =>
+      sequelize.query<AttemptRow>(
+        `select ${attemptColumns} from publishing.attempts a
+         where a.brand_id = $1 and a.post_id = $2 and a.number < $3 and a.copy = $4 and a.outcome = 'NOT_DELIVERED' order by a.number`,
+        { bind: [attempt.brandId, attempt.postId, attempt.number, attempt.copy], type: QueryTypes.SELECT },
+      ),
+
     async begin(
       attempt: Omit<AttemptRow, 'finishedAt' | 'outcome' | 'platformPostId' | 'detail' | 'reconciled' | 'reconcileAt' | 'version'>,
       transaction: Transaction,

@@ -90,6 +90,11 @@ export class AccessExpired extends Error {
 /** One network's protocol. Adapters never know whether they speak to the network or to a stand-in. */
 export interface Network {
   readonly platform: Platform
+  /**
+   * Whether the network refuses a text that the account has posted a moment ago. Where it does, an interrupted call may be made
+   * again as soon as the network does not list the post: the network itself keeps it from being published twice.
+   */
+  readonly refusesDuplicates: boolean
   /** Why the network would not take this text, in a sentence; null when it would. */
   objection(copy: string): string | null
   /** Where people see a post; null when this is not an id of the network. */

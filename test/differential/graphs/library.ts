@@ -1,4 +1,4 @@
-import { library as parts, monolith } from '../../engine/library-graph.ts'
+import { monolith, library as parts } from '../../engine/library-graph.ts'
 import type { PurposeGraph } from './graph.ts'
 
 /** Lists of lists, unions, an interface object, requirements with arguments, entities that are gone, fields that fail. */

@@ -56,7 +56,10 @@ const Maker = {
   since: ({ id }: Maker) => makers[id]!.since,
 }
 const Held = { holds: ({ code, level }: Shelf) => shelves[`${code} ${level}`]!.holds.map(product) }
-const Kept = { room: ({ code, level }: Shelf) => shelves[`${code} ${level}`]!.room, keeper: ({ code, level }: Shelf) => maker(shelves[`${code} ${level}`]!.keeper) }
+const Kept = {
+  room: ({ code, level }: Shelf) => shelves[`${code} ${level}`]!.room,
+  keeper: ({ code, level }: Shelf) => maker(shelves[`${code} ${level}`]!.keeper),
+}
 
 const byPair = ({ sku, maker: given }: { sku: string; maker: Maker }) => {
   const id = find(sku, given.id)

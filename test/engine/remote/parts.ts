@@ -19,7 +19,7 @@ export const shop: Readonly<Record<'catalogue' | 'stock', Part>> = {
   catalogue: {
     sdl: `type Query { products: [Product!] product(id: ID!): Product since(moment: Moment): String refused: String crashed: String name: String }
       type Mutation { rename(id: ID!, name: String!): Product }
-      type Subscription { renamed: Product endless: Int picky(at: Moment): Int }
+      type Subscription { renamed: Product endless: Int twice: Int picky(at: Moment): Int }
       scalar Moment
       type Product @key(fields: "id") { id: ID! name: String }`,
     resolvers: {
@@ -52,6 +52,12 @@ export const shop: Readonly<Record<'catalogue' | 'stock', Part>> = {
               next: async () => ({ value: { endless: await setImmediate(++count) }, done: false }),
               return: async () => ({ value: undefined, done: true }),
             }
+          },
+        },
+        twice: {
+          async *subscribe() {
+            yield { twice: 1 }
+            yield { twice: 2 }
           },
         },
         picky: { subscribe: () => events.listen(['picky']) },

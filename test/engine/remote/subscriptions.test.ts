@@ -42,6 +42,14 @@ test('headers that pass stand in the upgrade and in connection_init', async () =
   await stream.return()
 })
 
+test('a stream that the subgraph ends, ends without an error', async () => {
+  await using graph = await remoteGraph(shop)
+  const stream = await open(graph, 'subscription { twice }')
+  const results = [await stream.next(), await stream.next(), await stream.next()]
+  expect(results.map(({ value }) => value && answerOf(value).data)).toEqual([{ twice: 1 }, { twice: 2 }, undefined])
+  expect(results[2]!.done).toBe(true)
+})
+
 test('a subscription that the subgraph refuses says why, and ends', async () => {
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { picky(at: "then") }')

@@ -7,6 +7,7 @@ import { objection } from './text.ts'
 /** X's protocol at the configured addresses. */
 export const createX = (settings: XSettings, outbound: Outbound): Network => ({
   platform: 'X',
+  refusesDuplicates: true,
   objection,
   ...createXOauth(settings, outbound),
   ...createXPublish(settings, outbound),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../platform/ids.ts'
-import { supergraph } from '../kit/supergraph.ts'
-import { round, stored, texts, wake } from '../subgraphs/publishing/delivering.ts'
+import { newId } from '../../../platform/ids.ts'
+import { supergraph } from '../../kit/supergraph.ts'
+import { round, stored, texts, wake } from './delivering.ts'
 
 /** A post whose worker died after X had accepted the call and before the outcome was written. */
 async function interrupted() {
@@ -43,7 +43,7 @@ async function interrupted() {
 }
 
 describe('P-10 a call that a crash interrupted after X had accepted it', () => {
-  test('is not made again while X lists its posts late', async () => {
+  test('is published once, as X says, also when X lists its posts late: the second call is refused as a duplicate and asked about', async () => {
     const { graph, post } = await interrupted()
     await using _ = graph
     await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 100 })
@@ -52,7 +52,10 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
       await round(graph)
       await wake(graph, post)
     }
-    expect(graph.sent.filter(call => call.startsWith('POST /x/2/tweets')), 'calls that create a post').toHaveLength(1)
+    expect(
+      graph.sent.filter(call => call.startsWith('POST /x/2/tweets')),
+      'calls that create a post',
+    ).toHaveLength(2)
     expect(await texts(graph)).toEqual([post.copy])
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', failureCode: null })
   })
@@ -67,7 +70,9 @@ describe('P-09 a connection whose tokens cannot be opened any more', () => {
       .brand()
       .connection()
       .post({ scheduledAt: graph.clock.in(60_000) })
-    await graph.room.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, { bind: [connection.id] })
+    await graph.room.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, {
+      bind: [connection.id],
+    })
     for (let seconds = 0; seconds < 600; seconds += 20) {
       await graph.clock.advance(20_000)
       await round(graph)

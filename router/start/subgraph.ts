@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../../config.ts'
+import { connect } from '../../db/connect.ts'
+import { migrate } from '../../db/migrate.ts'
+import { StartError } from '../../db/start-error.ts'
+import { createCipher } from '../../platform/cipher.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { armCrash } from '../../platform/crash.ts'
+import { createMemoryEvents } from '../../platform/events.ts'
+import { createOpenJobs } from '../../platform/jobs.ts'
+import { createOutbound } from '../../platform/outbound.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import { createSealReader } from '../../subgraphs/seal.ts'
+import type { Foundation, Subgraph } from '../../subgraphs/subgraph.ts'
+import { createRemoteAsk, rememberSeals } from '../apart/ask.ts'
+import { answerAuthority, authorityPath } from '../apart/authority.ts'
+import { type SubgraphServerOptions, serveSubgraph } from '../apart/server.ts'
+import { addressHeader } from '../door/forward.ts'
+import { localOrigins } from '../door/hosts.ts'
+import { createLog } from '../door/log.ts'
+import { readRegistrations, requireSlug, requireSubgraphConfig } from './apart.ts'
+import type { Running } from './run.ts'
+
+type Internal = NonNullable<SubgraphServerOptions['internal']>
+
+/**
+ * One subgraph as a process of its own, on the database of all: it answers the router alone. Events stay within the process
+ * until they have a carrier between processes.
+ * @param word its slug
+ * @throws StartError when there is no such subgraph, it is told too little, or its port is taken
+ */
+export async function startSubgraph(config: Config, word: string): Promise<Running> {
+  const began = performance.now()
+  const slug: Slug = requireSlug(word)
+  const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
+  armCrash(config.crashAt)
+  const log = createLog(config.logLevel)
+  await using starting = new AsyncDisposableStack()
+  await migrate({ url: databaseUrl, directory: fileURLToPath(new URL('../../db/migrations', import.meta.url)), log })
+  const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
+  starting.defer(close)
+  const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])
+  starting.defer(() => outbound.close())
+  const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock }))
+  const foundation: Foundation = {
+    environment: config.environment,
+    publicUrl: config.publicUrl,
+    sequelize,
+    openJobs: createOpenJobs(databaseUrl, config.pools.jobs),
+    events: createMemoryEvents(),
+    ask: createRemoteAsk(config.routerUrl, seals),
+    clock: systemClock,
+    cipher: createCipher(encryptionKeys),
+    outbound,
+    log,
+  }
+  const { subgraph, internal } = await define()
+  starting.defer(() => subgraph.stop())
+  await subgraph.start()
+  const server = await serveSubgraph({
+    subgraph,
+    readSeal: seals.read,
+    host: config.host,
+    port: config.port,
+    publicUrl: config.publicUrl,
+    internal,
+    readiness: [
+      { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
+      ...(subgraph.ready ? [{ name: slug, check: subgraph.ready }] : []),
+    ],
+    log,
+  }).catch(error => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new StartError(`port ${config.port} is taken: stop what listens there, or set PORT to another one and ${slug.toUpperCase()}_URL at the router`, error)
+  })
+  starting.defer(() => server.close())
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`subgraph ${slug} ready in ${seconds} s: http://localhost:${server.port}/graphql`)
+  const stack = starting.move()
+  return { stop: () => stack.disposeAsync() }
+
+  async function define(): Promise<{ readonly subgraph: Subgraph; readonly internal: Internal }> {
+    switch (slug) {
+      case 'identity': {
+        const { defineIdentity } = await import('../../subgraphs/identity/definition.ts')
+        const origins = config.environment === 'development' ? localOrigins(config.publicUrl) : []
+        const trustedOrigins = origins.map(({ origin }) => origin)
+        const identity = defineIdentity(foundation, { databaseUrl, secret: authSecret, trustedOrigins, clientAddressHeader: addressHeader })
+        const registrations = await readRegistrations()
+        await identity.registerServices(registrations, Object.fromEntries(registrations.map(each => [each.slug, { api: `${config.publicUrl}/${each.slug}` }])))
+        return { subgraph: identity as Subgraph, internal: new Map([[authorityPath, answerAuthority(identity.authority)]]) }
+      }
+      case 'publishing': {
+        const { definePublishing } = await import('../../subgraphs/publishing/definition.ts')
+        return { subgraph: definePublishing(foundation, { x: config.x }) as Subgraph, internal: new Map() }
+      }
+      case 'launcher': {
+        const { defineLauncher } = await import('../../subgraphs/launcher/definition.ts')
+        return { subgraph: defineLauncher(foundation) as Subgraph, internal: new Map() }
+      }
+      default:
+        throw new StartError(`${slug} cannot be started apart yet`)
+    }
+  }
+}

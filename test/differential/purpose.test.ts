@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { parse, validate } from 'graphql'
+import { afterAll, describe, expect, test } from 'vitest'
+import { sentences, told } from './comparing.ts'
+import { type Coverage, count, newCoverage } from './coverage.ts'
+import { actors } from './graphs/actors.ts'
+import type { PurposeGraph } from './graphs/graph.ts'
+import { ledger } from './graphs/ledger.ts'
+import { library } from './graphs/library.ts'
+import { media } from './graphs/media.ts'
+import { moved } from './graphs/moved.ts'
+import { shipping } from './graphs/shipping.ts'
+import { warehouse } from './graphs/warehouse.ts'
+import { causeOf, refusedByPlanner, type StockError, same } from './known.ts'
+import { generateOperation } from './operation.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** Operations over all graphs together; a run before a release does ten times as many. */
+const operations = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 280)
+const seed = Number(process.env.SEED ?? 20_261_121)
+
+const graphs: Readonly<Record<string, PurposeGraph>> = { library, warehouse, media, shipping, moved, actors, ledger }
+const coverage: Coverage = newCoverage()
+const stockErrors = new Map<StockError, number>()
+
+/** At the last of so many runs of an operation everything that can be generated is. */
+const warmRuns = 4
+
+async function compare(stage: Stage, source: string, variables: Record<string, unknown>, turn: number): Promise<void> {
+  const expected = await stage.whole(source, variables)
+  const context = `${source}\n${JSON.stringify(variables)}\nfailing: ${[...stage.faults]}`
+  stage.logged()
+  const embedded = await stage.embedded(source, variables)
+  if (stage.logged().some(line => refusedByPlanner.test(String(line.err)))) return void coverage.unplanned++
+  count(coverage, source, await stage.plan(source, variables), expected.errors !== undefined)
+  expect(told(embedded), context).toEqual(told(expected))
+  expect(sentences(embedded), context).toEqual(sentences(expected))
+
+  const remote = await stage.remote(source, variables)
+  expect(remote.text, `over HTTP: ${context}`).toBe(embedded.text)
+  expect([...(remote.errors ?? [])].map(String).sort(), `over HTTP: ${context}`).toEqual([...(embedded.errors ?? [])].map(String).sort())
+
+  // What is asked again and again is run by generated code.
+  if (turn % 5 === 0) {
+    for (let run = 1; run < warmRuns; run++) await stage.embedded(source, variables)
+    expect(told(await stage.embedded(source, variables)), `asked again: ${context}`).toEqual(told(expected))
+  }
+
+  const stock = await stage.stock(source, variables)
+  if (same(expected, stock)) return
+  const run = (engine: 'whole' | 'stock') => (asked: { source: string; variables: Record<string, unknown> }) => stage[engine](asked.source, asked.variables)
+  const cause = await causeOf({ source, variables }, [expected, stock], run('whole'), run('stock'), stage.supergraphSdl)
+  expect(cause, `the stock gateway differs for a reason that stands on no list: ${context}\n${stock.text}\n${expected.text}`).not.toBe(null)
+  stockErrors.set(cause!, (stockErrors.get(cause!) ?? 0) + 1)
+}
+
+describe('random operations answer the same text, key order and errors in one schema, in process, over HTTP and at the stock gateway', () => {
+  const share = Math.ceil(operations / Object.keys(graphs).length)
+  test.each(Object.keys(graphs))('%s', { timeout: 600_000 }, async name => {
+    const graph = graphs[name]!
+    await using stage = await openStage(graph)
+    expect(stage.schema.getDirective('defer')).toBeUndefined()
+    const kinds = stage.schema.getMutationType() ? (['mutation', 'mutation', 'query'] as const) : (['query'] as const)
+    let turn = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat({ max: 27_720 }), { minLength: 150, maxLength: 600 }),
+        fc.nat({ max: 2 }),
+        fc.nat({ max: 3 }),
+        fc.nat(),
+        async (choices, kind, fails, which) => {
+          const { source, variables, fields } = generateOperation({ schema: stage.schema, values: graph.values, kind: kinds[kind % kinds.length]! }, choices)
+          fc.pre(validate(stage.schema, parse(source)).length === 0)
+          stage.faults.clear()
+          const candidates = [...fields].filter(stage.mayFail)
+          if (fails === 0 && candidates.length > 0) stage.faults.add(candidates[which % candidates.length]!)
+          await compare(stage, source, variables, turn++)
+        },
+      ),
+      { seed, numRuns: share, endOnFailure: !process.env.SHRINK },
+    )
+    expect(turn).toBeGreaterThanOrEqual(share)
+  })
+})
+
+afterAll(() => {
+  const causes = [...stockErrors].sort((a, b) => b[1] - a[1]).map(([cause, times]) => `${times} × ${cause}`)
+  console.log(`differential: seed ${seed}, ${JSON.stringify(coverage)}\nthe stock gateway was wrong:\n  ${causes.join('\n  ')}`)
+})
+
+test('these operations exercised every kind of node that a folded query plan has, both directives, three subgraphs and errors', () => {
+  const { nodes, directives, unplanned, operations: compared } = coverage
+  expect(compared).toBeGreaterThanOrEqual(operations * 0.9)
+  for (const kind of ['Fetch', 'BatchFetch', 'Flatten', 'Sequence', 'Parallel']) expect(nodes[kind] ?? 0, kind).toBeGreaterThan(compared / 20)
+  expect(directives.skip).toBeGreaterThan(compared / 2)
+  expect(directives.include).toBeGreaterThan(compared / 2)
+  expect(directives.defer).toBe(0)
+  expect(coverage.threeSubgraphs).toBeGreaterThan(compared / 2)
+  expect(coverage.errors).toBeGreaterThan(compared / 5)
+  expect(unplanned).toBeLessThan(compared / 50)
+})

@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createBoundClock, systemClock } from '../../platform/clock.ts'
+import { newId } from '../../platform/ids.ts'
+import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
+import { provision } from '../../subgraphs/identity/setup/provision.ts'
+import { defineTables } from '../../subgraphs/identity/tables.ts'
+import { createBrandStore } from '../../subgraphs/publishing/brand/store.ts'
+import { sealHeader } from '../../subgraphs/seal.ts'
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { freePort, type Launched, launch, until } from '../kit/launch.ts'
+import { person } from '../kit/viewers.ts'
+
+const key = { id: 'test', key: randomBytes(32) }
+const password = 'a password of this test'
+const email = 'owner@apart.test'
+const world = {
+  password,
+  people: [{ email, name: 'Olivia' }],
+  organizations: [{ slug: 'apart', name: 'Apart', members: [{ email, roles: ['owner'] as const }] }],
+  keys: [{ organization: 'apart', name: 'reads posts', scopes: ['publishing:posts.read'] as const, createdBy: email }],
+}
+const slugs = ['identity', 'publishing', 'launcher'] as const
+
+let database: TestDatabase
+let platform: Awaited<ReturnType<typeof startApart>>
+let bearer: string
+let brandId: string
+let apiKey: string
+let ids: { readonly userId: string; readonly organizationId: string }
+
+/** Starts the three subgraphs and the router, each as a process of its own. */
+async function startApart(databaseUrl: string) {
+  const [port, ...ports] = await Promise.all([freePort(), ...slugs.map(() => freePort())])
+  const url = `http://localhost:${port}`
+  const told = {
+    DATABASE_URL: databaseUrl,
+    PUBLIC_URL: url,
+    LOG_LEVEL: 'fatal',
+    AUTH_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    // The old key of a rotation stands beside the one in use.
+    SEAL_PUBLIC_KEYS: [{ id: 'old', key: randomBytes(32) }, publicHalf(key)].map(({ id, key: half }) => `${id}:${half.toString('base64')}`).join(),
+  }
+  const urls = Object.fromEntries(slugs.map((slug, index) => [slug, `http://localhost:${ports[index]}`])) as Record<(typeof slugs)[number], string>
+  const run = (words: string[], more: Record<string, string>) =>
+    launch(process.execPath, ['router/main.ts', ...words], { ...more, npm_lifecycle_event: 'test' })
+  const subgraph = (slug: (typeof slugs)[number]) => run(['subgraph', slug, '--port', new URL(urls[slug]).port], told)
+  const processes = Object.fromEntries(slugs.map(slug => [slug, subgraph(slug)])) as Record<(typeof slugs)[number], Launched>
+  const router = run(['router', '--port', String(port)], {
+    PUBLIC_URL: url,
+    LOG_LEVEL: 'fatal',
+    SEAL_PRIVATE_KEY: `${key.id}:${key.key.toString('base64')}`,
+    FETCH_TIMEOUT_MS: '3000',
+    ...Object.fromEntries(slugs.map(slug => [`${slug.toUpperCase()}_URL`, `${urls[slug]}/graphql`])),
+  })
+  await Promise.all([...Object.values(processes), router].map(each => each.told(/ready in .* s: /)))
+  return {
+    url,
+    urls,
+    processes,
+    restart(slug: (typeof slugs)[number]) {
+      processes[slug] = subgraph(slug)
+      return processes[slug].told(/ready in .* s: /)
+    },
+    async stop() {
+      for (const { child } of [...Object.values(processes), router]) child.kill('SIGTERM')
+      return Promise.all([...Object.values(processes), router].map(({ ended }) => ended))
+    },
+  }
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const now = systemClock.now()
+  const { users, organizations, keys } = await provision(defineTables(database.sequelize), world, now)
+  ids = { userId: users[email]!, organizationId: organizations.apart! }
+  apiKey = keys['reads posts']!.secret!
+  brandId = newId(now)
+  const brand = { id: brandId, organizationId: ids.organizationId, name: 'Brand', createdAt: now, updatedAt: now, createdBy: `user:${ids.userId}` }
+  await createBrandStore(database.sequelize).create(brand)
+  platform = await startApart(database.url)
+  bearer = `Bearer ${(await post('/identity/api/auth/sign-in/email', { email, password })).json.accessToken}`
+}, 90_000)
+afterAll(async () => {
+  await platform?.stop()
+  await database?.drop()
+})
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}, origin = platform.url) {
+  const response = await fetch(origin + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  const text = await response.text()
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+  return { status: response.status, headers: response.headers, json: JSON.parse(text || 'null') as any }
+}
+const gql = async (query: string, variables = {}, headers: Record<string, string> = { authorization: bearer }) =>
+  (await post('/graphql', { query, variables }, headers)).json
+
+const everything = `{ viewer { kind user { name } organization { name brands { nodes { id name } } } }
+  posts(first: 5) { nodes { copy author { name } brand { name organization { name } } } }
+  widgets { app payload { statistics { key value } } } }`
+
+test('S-03 D3 one query crosses the three subgraphs, each a process of its own', async () => {
+  const made = await gql('mutation ($input: CreatePostInput!) { createPost(input: $input) { id status version author { name } } }', {
+    input: { brandId, platform: 'X', copy: 'Written apart' },
+  })
+  expect(made).toMatchObject({ data: { createPost: { status: 'DRAFT', author: { name: 'Olivia' } } } })
+  const { data, errors } = await gql(everything)
+  expect(errors).toBeUndefined()
+  expect(data).toMatchObject({
+    viewer: { kind: 'USER', user: { name: 'Olivia' }, organization: { name: 'Apart', brands: { nodes: [{ id: brandId, name: 'Brand' }] } } },
+    posts: { nodes: [{ copy: 'Written apart', author: { name: 'Olivia' }, brand: { name: 'Brand', organization: { name: 'Apart' } } }] },
+  })
+  expect(data.widgets).toMatchObject([{ app: 'publishing', payload: { statistics: expect.arrayContaining([{ key: 'scheduledToday', value: 0 }]) } }])
+})
+
+test('keys, cookies and REST work as in one process; what is refused says the same', async () => {
+  expect((await gql('{ viewer { kind scopes } }', {}, { 'x-api-key': apiKey })).data.viewer).toEqual({ kind: 'API_KEY', scopes: ['publishing:posts.read'] })
+  expect((await post('/graphql', { query: '{ viewer { kind } }' }, { 'x-api-key': 'sgk_nobody' })).status).toBe(401)
+  expect((await post('/identity/api/auth/sign-in/email', { email, password: 'wrong' })).status).toBe(401)
+  const created = await post('/publishing/api/posts', { brandId, platform: 'x', copy: 'By REST' }, { authorization: bearer })
+  expect([created.status, created.json.copy]).toEqual([201, 'By REST'])
+  const cookie = (await post('/identity/api/auth/sign-in/email', { email, password })).headers
+    .getSetCookie()
+    .map(line => line.split(';')[0])
+    .join('; ')
+  expect((await gql('{ viewer { user { email } } }', {}, { cookie, origin: platform.url })).data.viewer.user).toEqual({ email })
+  const refused = await gql('mutation { createPost(input: { brandId: "none", platform: X, copy: "x" }) { id } }')
+  expect(refused.errors[0]).toMatchObject({ path: ['createPost'], extensions: { code: 'BAD_USER_INPUT', service: 'publishing' } })
+})
+
+test('a subscription that lives within one subgraph gets its events', async () => {
+  const client = createClient({
+    url: `${platform.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: bearer },
+    retryAttempts: 0,
+  })
+  const stream = client.iterate<{ postStatusChanged: { copy: string; status: string } }>({
+    query: 'subscription ($brandId: ID!) { postStatusChanged(brandId: $brandId) { copy status brand { name } author { name } } }',
+    variables: { brandId },
+  })
+  const pending = stream.next()
+  let got: Awaited<typeof pending> | undefined
+  pending.then(result => {
+    got = result
+  })
+  const copies: string[] = []
+  // The socket needs a moment until it listens; every change before that is an event that nobody hears.
+  await until('the event came', async () => {
+    copies.push(`Told ${copies.length}`)
+    const input = { brandId, platform: 'X', copy: copies.at(-1) }
+    expect((await gql('mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }', { input })).errors).toBeUndefined()
+    return got
+  })
+  expect(got!.value).toMatchObject({ data: { postStatusChanged: { status: 'DRAFT', brand: { name: 'Brand' }, author: { name: 'Olivia' } } } })
+  expect(copies).toContain(got!.value.data!.postStatusChanged.copy)
+  await stream.return!()
+  await client.dispose()
+})
+
+describe('D3 a subgraph that runs apart believes nothing but a seal of the router for itself', () => {
+  const viewer = () => person(ids.userId, ids.organizationId, ['owner'])
+  const sealed = (audience: string, { at = new Date(), by = key } = {}) => createSeal(by, createBoundClock(at))(viewer(), audience)
+  const ask = (headers: Record<string, string>, query = '{ posts(first: 1) { nodes { copy } } }') =>
+    post('/graphql', { query }, headers, platform.urls.publishing)
+
+  test('a valid one is answered', async () => {
+    expect((await ask({ [sealHeader]: await sealed('publishing') })).json.data.posts.nodes).toHaveLength(1)
+  })
+
+  test('without a seal nothing is answered, _service, _entities and forwarded rows included', async () => {
+    for (const query of ['{ __typename }', '{ _service { sdl } }', '{ _entities(representations: []) { __typename } }']) {
+      const { status, json } = await ask({}, query)
+      expect([status, json.code, json.data]).toEqual([401, 'UNAUTHENTICATED', undefined])
+    }
+    expect((await ask({ authorization: bearer })).status).toBe(401)
+    expect((await post('/identity/api/auth/sign-in/email', { email, password }, {}, platform.urls.identity)).status).toBe(401)
+    expect((await post('/internal/authority', { ask: 'jwks' }, {}, platform.urls.identity)).status).toBe(401)
+    expect((await fetch(`${platform.urls.publishing}/health/ready`)).status).toBe(200)
+  })
+
+  test.for<[string, () => Promise<string>]>([
+    ['an expired seal', () => sealed('publishing', { at: new Date(Date.now() - 61_000) })],
+    ['a seal from the future', () => sealed('publishing', { at: new Date(Date.now() + 61_000) })],
+    ['a seal for another subgraph', () => sealed('launcher')],
+    ['a seal with a foreign key under a known name', () => sealed('publishing', { by: { id: key.id, key: randomBytes(32) } })],
+    ['a seal with a key of an unknown name', () => sealed('publishing', { by: { ...key, id: 'unknown' } })],
+    [
+      'a seal that was altered',
+      async () =>
+        (await sealed('publishing')).replace(/\.[^.]*\./, `.${Buffer.from(JSON.stringify({ viewer: viewer(), aud: 'publishing' })).toString('base64url')}.`),
+    ],
+    ['an access token', async () => bearer.slice(7)],
+    ['no token at all', async () => 'none'],
+  ])('%s is refused', async ([, make]) => {
+    expect((await ask({ [sealHeader]: await make() })).status).toBe(401)
+  })
+
+  test('a socket without a seal is closed with 4403', async () => {
+    const socket = new WebSocket(`${platform.urls.publishing.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    socket.once('open', () => socket.send('{"type":"connection_init"}'))
+    expect(await closed).toBe(4403)
+  })
+
+  test('questions about credentials are for the router itself: not even a sealed viewer may ask them', async () => {
+    const { status } = await post('/internal/authority', { ask: 'jwks' }, { [sealHeader]: await sealed('identity') }, platform.urls.identity)
+    expect(status).toBe(403)
+  })
+
+  test('the router takes no seal from outside, and lets nobody ask as a service without one', async () => {
+    const header = { [sealHeader]: await sealed('publishing') }
+    expect((await gql('{ viewer { kind } }', {}, header)).data.viewer).toEqual({ kind: 'ANONYMOUS' })
+    expect((await post('/internal/ask', { query: '{ viewer { kind } }' })).status).toBe(401)
+    expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, { [sealHeader]: await sealed('elsewhere') })).status).toBe(401)
+    const asked = await post('/internal/ask', { query: '{ viewer { kind scopes } }' }, { [sealHeader]: await sealed('launcher') })
+    expect(asked.json).toEqual({ data: { viewer: { kind: 'SERVICE', scopes: ['publishing:dashboard.read'] } } })
+  })
+})
+
+test('a dead subgraph costs its own fields only, and is taken up again when it is back', async () => {
+  platform.processes.publishing.child.kill('SIGKILL')
+  await platform.processes.publishing.ended
+  const { data, errors } = await gql(
+    '{ viewer { user { name } organization { name brands { nodes { id } } } } posts(first: 1) { nodes { id } } services { slug } }',
+  )
+  expect(data).toMatchObject({ viewer: { user: { name: 'Olivia' }, organization: { name: 'Apart', brands: null } }, posts: null })
+  expect(data.services).toHaveLength(3)
+  for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'UPSTREAM_FAILED', service: 'publishing' })
+  expect(errors.map(({ path }: { path: string[] }) => path.join('.')).sort()).toEqual(['posts', 'viewer.organization.brands'])
+  const callback = await new Promise<number>((resolve, reject) =>
+    httpRequest(`${platform.url}/publishing/api/integrations/x/callback?state=a&code=b`, response => resolve(response.statusCode!))
+      .on('error', reject)
+      .end(),
+  )
+  expect(callback).toBe(502)
+  await platform.restart('publishing')
+  expect((await gql('{ posts(first: 1) { nodes { copy } } }')).data.posts.nodes).toHaveLength(1)
+})
+
+test('every process ends by TERM with 0', async () => {
+  expect(await platform.stop()).toEqual([0, 0, 0, 0])
+})
