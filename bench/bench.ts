@@ -31,7 +31,7 @@ const chapters: Record<string, () => Promise<string>> = {
 At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, p99 ÷ p50 ${(p99 / p50).toFixed(1)}.`
   },
   embedded: async () =>
-    `## Workload 1, in process\n\n${tableOf(await measureEmbedded({ rounds, seconds: 1.5, only }), 'µs/operation', ['own engine', 'one schema, graphql-jit'])}`,
+    `## Workload 1, in process\n\n${tableOf(await measureEmbedded({ rounds, seconds: 1.5, only }), 'µs/operation', ['own engine', 'own engine, semi-space 64', 'one schema, graphql-jit', 'one schema, graphql-jit, semi-space 64'])}`,
   platform: async () =>
     `## Workload 2, the platform in one process\n\n${tableOf(await measurePlatform({ rounds, seconds: 2, only }), 'µs/operation', ['own engine'])}`,
   events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,

@@ -7,6 +7,9 @@ import type { Row } from './table.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 
+/** A young generation that what one request leaves behind fits into, and that does not shrink when nobody asks for a while. */
+export const young = ['--max-semi-space-size=64', '--min-semi-space-size=64']
+
 /** A program that takes turns (`turns.mjs`). */
 interface Contender {
   readonly name: string
@@ -29,7 +32,9 @@ export function measureEmbedded(rounds: Rounds): Promise<Row[]> {
     { name: 'ApolloGateway + LocalGraphQLDataSource', program: here('peers/local-data-source.mjs'), args: [file] },
     { name: 'own engine', program: here('embedded/own.ts'), args: [file] },
     { name: 'own engine, code generation forbidden', program: here('embedded/own.ts'), args: [file], nodeOptions: ['--disallow-code-generation-from-strings'] },
+    { name: 'own engine, semi-space 64', program: here('embedded/own.ts'), args: [file], nodeOptions: young },
     { name: 'one schema, graphql-jit', program: here('peers/monolith.mjs'), args: [file] },
+    { name: 'one schema, graphql-jit, semi-space 64', program: here('peers/monolith.mjs'), args: [file], nodeOptions: young },
   ]
   return takeRounds(contenders, rounds)
 }
@@ -55,7 +60,7 @@ export async function measureEvents(rounds: Rounds): Promise<Row[]> {
   return await takeRounds(
     [
       { name: 'in process', program, args: [writeSupergraph('http://127.0.0.1')] },
-      { name: 'remote', program, args: [writeSupergraph(origin), origin], nodeOptions: ['--max-semi-space-size=64'] },
+      { name: 'remote', program, args: [writeSupergraph(origin), origin], nodeOptions: young },
     ],
     rounds,
   )

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { young } from './embedded.ts'
 import { load, percentile } from './load.ts'
 import { loadCore, measuredCore, type Running, said, start } from './processes.ts'
 import { query } from './shop/graph.ts'
@@ -24,8 +25,14 @@ interface Contender {
   readonly silent?: boolean
 }
 
-const young = ['--max-semi-space-size=64']
 const measured = { core: measuredCore }
+const router = (file: string, _origin: string, port: number) =>
+  start(here('../router/main.ts'), ['router', '--supergraph', file, '--port', String(port)], {
+    ...measured,
+    silent: true,
+    nodeOptions: young,
+    env: { LOG_LEVEL: 'warn' },
+  })
 const hive = (name: string, dedupe: '0' | '1'): Contender => ({
   name,
   path: '/graphql',
@@ -47,6 +54,7 @@ const contenders: readonly Contender[] = [
   { name: '@apollo/gateway', path: '/', start: file => start(here('peers/apollo.mjs'), [file], measured) },
   hive('Hive, Rust planner, dedupe off', '0'),
   hive('Hive, Rust planner, dedupe on', '1'),
+  { name: 'own router, semi-space 64', path: '/graphql', silent: true, start: router },
   { name: 'own engine', path: '/', start: (file, origin) => start(here('gateways/own.ts'), [file, origin], measured) },
   {
     name: 'own engine, semi-space 64',

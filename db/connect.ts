@@ -13,8 +13,11 @@ export interface Connection {
 /** The oldest PostgreSQL that the migrations are written for. */
 const oldestMajor = 16
 
-/** Sessions think in UTC without a statement that says so. */
-const sessionOptions = '-c timezone=UTC'
+/**
+ * Sessions think in UTC without a statement that says so; and nobody holds others up for long: a process that stands still within
+ * a transaction loses it, and whoever waits for a lock is told so.
+ */
+const sessionOptions = '-c timezone=UTC -c idle_in_transaction_session_timeout=15s -c lock_timeout=5s -c statement_timeout=30s'
 
 const connectTimeoutMs = 10_000
 const idleMs = 30_000

@@ -53,7 +53,10 @@ export interface Operation {
  */
 export interface Subgraph<Context extends object = object> {
   readonly registration: Registration
-  /** Executable federation schema (`_service`, `_entities` included). */
+  /**
+   * Executable federation schema (`_service`, `_entities` included). Fields without a resolver are read from the object as they
+   * are: what has to be called or waited for needs a resolver, because repeated operations are compiled.
+   */
   readonly schema: GraphQLSchema
   /** Makes the resolvers' context for one operation of one viewer: fresh loaders, nothing shared with another. */
   open(viewer: Viewer, operation: Operation): Context

@@ -19,6 +19,15 @@ export interface Documents {
 export function createDocuments(schema: GraphQLSchema, options: { readonly introspection: boolean }): Documents {
   const kept = createLru<string, DocumentNode>(mostKept)
   const rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
+  const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
+    try {
+      return validate(schema, document, rules, { maxErrors: mostErrors })
+    } catch (error) {
+      // A condition with a variable at the root of a subscription is no error to graphql-js but a throw.
+      if (error instanceof GraphQLError) return [error]
+      throw error
+    }
+  }
   return {
     read(text) {
       const hash = createHash('sha256').update(text).digest('hex')
@@ -34,7 +43,7 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
       }
       const passed = passedLimit(document)
       if (passed) return { errors: [passed] }
-      const errors = validate(schema, document, rules, { maxErrors: mostErrors })
+      const errors = mistakes(document)
       if (errors.length > 0) return { errors: errors.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')) }
       kept.set(hash, document)
       return { document }

@@ -55,7 +55,10 @@ export interface FetchCall {
   readonly operation: object
 }
 
-/** How fetches reach subgraphs: a call in this process, or HTTP. Results are JSON-safe either way. */
+/**
+ * How fetches reach subgraphs: a call in this process, or HTTP. Results are JSON-safe either way, and belong to whoever asked:
+ * the engine builds its data out of their objects, so no two calls may be answered with the same one.
+ */
 export interface Transport {
   fetch(fetch: Fetch, call: FetchCall): Promise<ExecutionResult>
   subscribe(fetch: Fetch, call: FetchCall): Promise<ResultStream | ExecutionResult>

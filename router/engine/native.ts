@@ -162,7 +162,8 @@ export function createEngine(options: EngineOptions): Engine {
     }
     try {
       const made = await variant
-      return { request, variant: made, variables, decision, introspection: await introspect(schema, made.introspection, request.variables) }
+      const introspection = made.introspection ? await introspect(schema, made.introspection, request.variables) : noData
+      return { request, variant: made, variables, decision, introspection }
     } catch (cause) {
       const code = codeOf(cause)
       if (code !== 'INTERNAL_SERVER_ERROR') return refused(code, (cause as Error).message)
@@ -244,8 +245,9 @@ function introspectionOf(document: DocumentNode, { definition }: Operation, shap
   return { kind: Kind.DOCUMENT, definitions: [{ ...definition, selectionSet: { kind: Kind.SELECTION_SET, selections } }, ...fragments] }
 }
 
-async function introspect(schema: GraphQLSchema, document: DocumentNode | null, variables: OperationRequest['variables']): Promise<Data> {
-  if (!document) return {}
+const noData: Readonly<Data> = {}
+
+async function introspect(schema: GraphQLSchema, document: DocumentNode, variables: OperationRequest['variables']): Promise<Data> {
   const { data } = await executeSchema({ schema, document, variableValues: variables })
   return data ?? {}
 }

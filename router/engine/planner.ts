@@ -156,7 +156,7 @@ const typenameField = plainField('__typename')
  * Asks an interface that subgraphs know as an object type for its fields as a whole, not for those of one implementation: then
  * the planner forgets the key, or to ask at all. What is asked too much is left out when the answer is shaped.
  */
-function widened(selections: readonly SelectionNode[], { keys, fields }: InterfaceObject): SelectionNode[] {
+function widened(selections: readonly SelectionNode[], { keys, fields, owned }: InterfaceObject): SelectionNode[] {
   const own: SelectionNode[] = []
   const narrowed: SelectionNode[] = []
   for (const selection of selections) {
@@ -164,7 +164,10 @@ function widened(selections: readonly SelectionNode[], { keys, fields }: Interfa
       own.push(selection)
       continue
     }
-    const kept = selection.selectionSet.selections.filter(inner => inner.kind !== Kind.FIELD || !fields.has(inner.name.value))
+    const condition = selection.typeCondition?.name.value
+    const kept = selection.selectionSet.selections.filter(
+      inner => inner.kind !== Kind.FIELD || !fields.has(inner.name.value) || owned.has(`${condition}.${inner.name.value}`),
+    )
     own.push(...selection.selectionSet.selections.filter(inner => !kept.includes(inner)))
     narrowed.push({ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: kept.length === 0 ? [typenameField] : kept } })
   }

@@ -50,6 +50,8 @@ export interface InterfaceObject {
   readonly keys: readonly string[]
   /** Its fields that only such subgraphs answer, so that every implementation has them from there. */
   readonly fields: ReadonlySet<string>
+  /** `Type.field` for those of its fields that an implementation has from a subgraph of its own, whatever the others have. */
+  readonly owned: ReadonlySet<string>
   /** Names of the subgraphs, as `join__Graph` has them. */
   readonly graphs: ReadonlySet<string>
 }
@@ -79,7 +81,7 @@ export function readSupergraph(sdl: string): Supergraph {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
     if (definition.kind === Kind.OBJECT_TYPE_DEFINITION) objects.add(definition.name.value)
     else {
-      const known = interfaceObjectOf(definition)
+      const known = interfaceObjectOf(definition, document)
       if (known) interfaceObjects.set(definition.name.value, known)
     }
     for (const parent of definition.interfaces ?? []) addMember(parent.name.value, definition.name.value)
@@ -104,7 +106,7 @@ export function readSupergraph(sdl: string): Supergraph {
   }
 }
 
-function interfaceObjectOf({ directives, fields = [] }: InterfaceTypeDefinitionNode): InterfaceObject | null {
+function interfaceObjectOf({ name, directives, fields = [] }: InterfaceTypeDefinitionNode, document: DocumentNode): InterfaceObject | null {
   const joins = uses(directives, 'join__type')
   const graphs = new Set(joins.filter(join => join.isInterfaceObject === true).map(join => String(join.graph)))
   if (graphs.size === 0) return null
@@ -113,7 +115,21 @@ function interfaceObjectOf({ directives, fields = [] }: InterfaceTypeDefinitionN
     const owners = uses(field.directives, 'join__field').filter(({ external }) => external !== true)
     return owners.length > 0 && owners.every(({ graph }) => graphs.has(String(graph)))
   })
-  return { keys: [...new Set(keys)], fields: new Set(given.map(field => field.name.value)), graphs }
+  return { keys: [...new Set(keys)], fields: new Set(given.map(field => field.name.value)), owned: ownedBelow(name.value, document), graphs }
+}
+
+/** A field that an implementation has from an interface object alone carries a join that names no graph. */
+function ownedBelow(interfaceName: string, document: DocumentNode): Set<string> {
+  const owned = new Set<string>()
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    if (!definition.interfaces?.some(({ name }) => name.value === interfaceName)) continue
+    for (const field of definition.fields ?? []) {
+      const joins = uses(field.directives, 'join__field')
+      if (joins.length === 0 || joins.some(({ graph }) => graph !== undefined)) owned.add(`${definition.name.value}.${field.name.value}`)
+    }
+  }
+  return owned
 }
 
 function yieldingIn(document: DocumentNode, interfaceObjects: Supergraph['interfaceObjects']): Set<string> {

@@ -59,7 +59,7 @@ export function defineIdentity(foundation: Foundation, settings: IdentitySetting
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
     application_name: 'supergraph identity',
-    options: '-c timezone=UTC -c search_path=identity',
+    options: '-c timezone=UTC -c search_path=identity -c idle_in_transaction_session_timeout=15s -c lock_timeout=5s -c statement_timeout=30s',
   })
   // A restart of the database fails the statements that run; without a listener it would end the process.
   pool.on('error', error => log.warn({ err: error }, 'a database connection was lost'))

@@ -10,7 +10,7 @@ import { type Context, openContext } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
 import { createDeliveryStore } from './delivery/store.ts'
-import { sweep } from './delivery/sweep.ts'
+import { sweeps } from './delivery/sweep.ts'
 import { handle } from './http.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
 import { createAuthorizationStore } from './integration/store.ts'
@@ -30,9 +30,6 @@ export interface PublishingSettings {
   readonly x: XSettings | null
 }
 
-/** How often lost and interrupted deliveries are looked for, in ms. */
-const sweepEveryMs = 5_000
-
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function definePublishing(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { readonly room: Room } {
   const { sequelize, cipher, outbound, openJobs } = foundation
@@ -42,7 +39,7 @@ export function definePublishing(foundation: Foundation, settings: PublishingSet
   const jobs = openJobs({
     slug: registration.slug,
     queues: [{ name: deliverQueue, handle: ({ brandId, postId }) => deliver(room, { brandId: brandId!, postId: postId! }) }],
-    sweeps: [{ name: 'deliveries', everyMs: sweepEveryMs, run: () => sweep(room) }],
+    sweeps: sweeps(() => room),
     log,
   })
   const room: Room = {

@@ -157,10 +157,9 @@ const freshly: Record<Fresh, () => Promise<string>> = {
     const id = await write({})
     const now = graph.clock.now()
     await update(id, { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) })
-    const attempt = { brandId: ids.brand, id: newId(now), postId: id, number: 1, connectionId: newId(), copy: 'x', inReplyTo: null }
-    await graph.room.sequelize.transaction(transaction =>
-      graph.room.deliveries.begin({ ...attempt, startedAt: now, createdAt: now, updatedAt: now, createdBy: 'delivery' }, transaction),
-    )
+    const [post] = await graph.room.posts.byIds([id])
+    const attempt = { post: { ...post!, attempts: 0 }, connectionId: newId(), copy: 'x', inReplyTo: null }
+    await graph.room.sequelize.transaction(transaction => graph.room.deliveries.begin(attempt, now, transaction))
     return id
   },
   async person() {

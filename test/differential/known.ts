@@ -14,9 +14,11 @@ export const stockErrors = {
   'the order of keys': 'It merges what fetches bring in their order, and fragments in the order of its plan.',
   'a null that may not be, without an error': 'It moves the null up and tells nothing.',
   'the place of an error below a fragment': 'It counts entities among those of the fetch, not among all that stand in the list.',
-  'one implementation of an interface object':
+  'an interface object narrowed to implementations':
     'It drops fields that are asked of one implementation only where the interface came from a subgraph that knows it as an object.',
   'mutations within fragments': 'It runs root fields of a mutation that stand in fragments in another order than they are written.',
+  'what is read between mutations':
+    'It sends neighbouring mutations of one subgraph in one request, and reads what other subgraphs say of their results only after the last of them.',
   'a required field with arguments':
     'The field stands under its plain name, so that what the client asked with other arguments gets the value of the requirement, or the other way round.',
 } as const
@@ -53,6 +55,7 @@ export async function causeOf(
   whole: Run,
   stock: Run,
   supergraph: string,
+  isSame: (expected: Answer, actual: Answer) => boolean = same,
 ): Promise<StockError | null> {
   let rewritten = asked
   let [expected, actual] = first
@@ -64,12 +67,13 @@ export async function causeOf(
     if (rewritten.source === source) continue
     expected = await whole(rewritten)
     actual = await stock(rewritten)
-    if (same(expected, actual)) return cause
+    if (isSame(expected, actual)) return cause
   }
   const seen = visibleCause(expected, actual)
   if (seen) return seen
-  if (supergraph.includes('isInterfaceObject: true') && isLess(actual.data, expected.data)) return 'one implementation of an interface object'
-  if (/\bweight\b/.test(rewritten.source) && /\b(?:postage|tax|fits)\b/.test(rewritten.source)) return 'a required field with arguments'
+  if (supergraph.includes('isInterfaceObject: true') && isLess(actual.data, expected.data)) return 'an interface object narrowed to implementations'
+  if (/\b(?:weight|cost)\b/.test(rewritten.source) && /\b(?:postage|tax|fits)\b/.test(rewritten.source)) return 'a required field with arguments'
+  if (rewritten.source.startsWith('mutation')) return 'what is read between mutations'
   return null
 }
 
@@ -86,17 +90,19 @@ function visibleCause(expected: Answer, actual: Answer): StockError | null {
     const said = sentences(expected)
     if (missing.every(place => !said.some(sentence => sentence.startsWith(`${place}: `)))) return 'a null that may not be, without an error'
   }
-  if (missing.length + added.length > 0 && fieldsOf(expected) === fieldsOf(actual)) return 'the place of an error below a fragment'
+  const said = saidIn(expected)
+  if (missing.length + added.length > 0 && [...saidIn(actual)].every(message => said.has(message))) return 'the place of an error below a fragment'
   return null
 }
 
-/** The fields that errors point at, wherever they stand in lists. */
-const fieldsOf = ({ errors = [] }: Answer): string =>
-  [...new Set(errors.map(({ path = [] }) => path.filter(part => typeof part === 'string').join('.')))].sort().join()
+/** What errors say, wherever they stand; failures without a sentence are all the same. */
+const saidIn = ({ errors = [] }: Answer): Set<string> =>
+  new Set(errors.map(({ message, extensions }) => (extensions?.code === undefined || extensions.code === 'INTERNAL_SERVER_ERROR' ? '' : message)))
 
 /** Whether data differs from other data by what it lacks alone. */
 function isLess(data: unknown, other: unknown): boolean {
-  if (data === null || typeof data !== 'object' || other === null || typeof other !== 'object') return data === other
+  if (data === null) return true
+  if (typeof data !== 'object' || other === null || typeof other !== 'object') return data === other
   if (Array.isArray(data)) return Array.isArray(other) && data.length === other.length && data.every((value, index) => isLess(value, other[index]))
   return Object.entries(data).every(([key, value]) => Object.hasOwn(other, key) && isLess(value, (other as Record<string, unknown>)[key]))
 }

@@ -66,8 +66,10 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
     if (pick(3) === 0) return ` @${name}(if: ${wanted})`
     return ` @${name}(if: ${declare(pick(2) === 0 ? 'Boolean!' : 'Boolean! = true', wanted)})`
   }
-  const condition = (): string => {
+  const condition = (isRoot: boolean): string => {
     const choice = pick(16)
+    // Which event a subscription waits for is no matter of conditions (GraphQL, section 5.2.3.1).
+    if (isRoot && kind === 'subscription') return ''
     if (choice === 1 || choice === 2) return directive('skip')
     if (choice === 3 || choice === 4) return directive('include')
     if (choice === 5) return directive('include') + directive('skip')
@@ -106,7 +108,7 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
       const choice = pick(12)
       if (choice === 1 && !(isRoot && kind === 'subscription')) {
         const alias = pick(2) === 0 ? keyFor(one([...hostile, ...names]), '__typename', scope) : ''
-        parts.push(`${alias ? `${alias}: ` : ''}__typename${condition()}`)
+        parts.push(`${alias ? `${alias}: ` : ''}__typename${condition(isRoot)}`)
       } else if (choice >= 9 || fields.length === 0) {
         if (depth === 0) continue
         const targets = isAbstractType(type) ? [...schema.getPossibleTypes(type), ...schema.getPossibleTypes(type), type] : [type]
@@ -117,7 +119,7 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
         if (known.length > 0 && pick(2) === 0) {
           const again = one(known)
           for (const [key, signature] of again.keys) taken.set(place + key, signature)
-          parts.push(`...${again.name}${condition()}`)
+          parts.push(`...${again.name}${condition(isRoot)}`)
           continue
         }
         if (pick(3) === 0) {
@@ -125,9 +127,9 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
           fragments.push(made)
           made.text = selection(target, depth - 1, place, isAbstractType(type))
           for (const [key, signature] of taken) if (key.startsWith(`${place}.`)) made.keys.push([key.slice(place.length), signature])
-          parts.push(`...${made.name}${condition()}`)
-        } else if (target === type && pick(2) === 0) parts.push(`...${condition()} ${selection(target, depth - 1, place)}`)
-        else parts.push(`... on ${target.name}${condition()} ${selection(target, depth - 1, place, isAbstractType(type))}`)
+          parts.push(`...${made.name}${condition(isRoot)}`)
+        } else if (target === type && pick(2) === 0) parts.push(`...${condition(isRoot)} ${selection(target, depth - 1, place)}`)
+        else parts.push(`... on ${target.name}${condition(isRoot)} ${selection(target, depth - 1, place, isAbstractType(type))}`)
       } else {
         const field = one(fields)
         const named = getNamedType(field.type)
@@ -140,7 +142,7 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
         const signature = `${field.name}(${written})`
         const key = keyFor(pick(3) === 0 ? one([...names, ...names, ...hostile]) : field.name, signature, scope)
         const inner = isCompositeType(named) ? ` ${selection(named, depth - 1, `${place}.${key}`)}` : ''
-        parts.push(`${key === field.name && pick(8) !== 0 ? '' : `${key}: `}${field.name}${written ? `(${written})` : ''}${condition()}${inner}`)
+        parts.push(`${key === field.name && pick(8) !== 0 ? '' : `${key}: `}${field.name}${written ? `(${written})` : ''}${condition(isRoot)}${inner}`)
       }
     }
     if (parts.length === 0) parts.push('__typename')

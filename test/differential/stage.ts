@@ -1,4 +1,4 @@
-import { defaultFieldResolver, type GraphQLSchema, getNamedType, isObjectType, Kind, parse, visit } from 'graphql'
+import { defaultFieldResolver, type GraphQLSchema, getNamedType, isObjectType, Kind, parse, subscribe, visit } from 'graphql'
 import { Refusal } from '../../platform/errors.ts'
 import { openApolloEngine } from '../../router/engine/apollo/stock.ts'
 import type { Engine } from '../../router/engine/engine.ts'
@@ -28,6 +28,8 @@ export interface Stage extends AsyncDisposable {
   embedded(source: string, variables: Record<string, unknown>): Promise<Answer>
   remote(source: string, variables: Record<string, unknown>): Promise<Answer>
   stock(source: string, variables: Record<string, unknown>): Promise<Answer>
+  /** Every result of a subscription. */
+  stream(engine: 'whole' | 'embedded' | 'remote', source: string, variables: Record<string, unknown>): Promise<Answer[]>
   plan(source: string, variables: Record<string, unknown>): Promise<PlannerAnswer>
   /** What the engines logged since it was asked last. */
   logged(): Record<string, unknown>[]
@@ -50,6 +52,11 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
   const remote = createEngine({ supergraphSdl: supergraph, transport, log })
   const stock = await openApolloEngine({ supergraphSdl: supergraph, transport: local.transport, log })
   const whole = monolithOf(supergraph.schema, failingWhole(graph.whole, supergraph.schema, faults))
+  for (const [name, field] of Object.entries(whole.getSubscriptionType()?.getFields() ?? {})) {
+    const { subscribe: listen } = graph.whole.Subscription![name] as { subscribe: NonNullable<typeof field.subscribe> }
+    field.subscribe = listen
+    field.resolve = defaultFieldResolver
+  }
   const planner = createPlanner(supergraph)
   const needed = fieldsInUse(supergraphSdl)
   const run = async (engine: Engine, source: string, variables: Record<string, unknown>) => {
@@ -69,6 +76,17 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
     embedded: (source, variables) => run(local.engine, source, variables),
     remote: (source, variables) => run(remote, source, variables),
     stock: (source, variables) => run(stock, source, variables),
+    async stream(engine, source, variables) {
+      const document = parse(source)
+      const started =
+        engine === 'whole'
+          ? await subscribe({ schema: whole, document, variableValues: variables })
+          : await { embedded: local.engine, remote }[engine].subscribe({ document, variables, viewer: anonymous, requestId: 'request-1' })
+      if (!(Symbol.asyncIterator in started)) return [answerOf(started)]
+      const answers: Answer[] = []
+      for await (const result of started) answers.push(answerOf(result))
+      return answers
+    },
     async plan(source, variables) {
       const document = parse(source)
       const conditions = conditionVariables(document)

@@ -68,6 +68,9 @@ export interface GraphOptions {
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
   "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective"])\n`
 
+/** A subgraph's SDL with the federation link that tests leave out. */
+export const withLink = (sdl: string): string => link + sdl
+
 /** Composes subgraphs and throws what composition says against them. */
 export function compose(parts: Readonly<Record<string, Part>>): string {
   const composed = composeServices(Object.entries(parts).map(([name, part]) => ({ name, url: `http://${name}.invalid`, typeDefs: parse(link + part.sdl) })))

@@ -25,7 +25,7 @@ test.each([
   ['a NUL in the target’s id', { platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: 'a\u0000b' } }],
   ['half a surrogate pair in the target’s name', { platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: 'a\ud800b' } }],
 ])('D10 a post with %s is BAD_USER_INPUT', async (_what, input) => {
-  const graph = await supergraph()
+  const graph = await supergraph({ sandbox: true })
   await using _ = graph
   const { owner, brand } = await graph.seed.owner().brand()
   ;(await graph.execute(create, { input: { brandId: brand.id, copy: 'c', ...input } }, { as: owner })).refused('BAD_USER_INPUT')

@@ -79,7 +79,7 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
       if (typename !== type) {
         type = typename
         const flat = typeof typename === 'string' ? flatOf(typename) : null
-        find = flat && flat.find()
+        find = flat ? flat.find() : null
         if (flat) {
           known = into.byValue.get(flat.signature) ?? new Map()
           into.byValue.set(flat.signature, known)

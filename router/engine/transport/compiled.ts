@@ -4,9 +4,11 @@ import {
   type FieldNode,
   GraphQLError,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
+  isInputObjectType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -14,12 +16,15 @@ import {
   isScalarType,
   isSpecifiedScalarType,
   Kind,
+  type NamedTypeNode,
   TypeInfo,
+  typeFromAST,
   type ValueNode,
   valueFromAST,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import { withoutCodeCache } from '../code.ts'
 import { jsonSafe } from './json-safe.ts'
 import type { Run } from './runner.ts'
 
@@ -66,7 +71,7 @@ const asRefusedArgument = (error: GraphQLError): GraphQLError =>
 /**
  * Whether graphql-jit runs a document as graphql-js does. It keeps a mutation's order in ways of its own, does not survive a
  * `resolveType` that throws, writes literal arguments into its code as JSON, and names its functions after types, fields and
- * paths without a separator that could not stand in a name.
+ * paths without a separator that could not stand in a name; for an input type that holds itself it writes code without end.
  */
 export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boolean {
   let may = true
@@ -99,6 +104,10 @@ export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boole
       OperationDefinition(node) {
         if (node.operation === 'mutation') refuse()
       },
+      VariableDefinition(node) {
+        const type = typeFromAST(schema, node.type as NamedTypeNode)
+        if (type && holdsItself(getNamedType(type))) refuse()
+      },
       FragmentDefinition: {
         enter: node => void path.push(`...${node.name.value}`),
         leave: () => void path.pop(),
@@ -122,6 +131,14 @@ export function mayCompile(schema: GraphQLSchema, document: DocumentNode): boole
     }),
   )
   return may
+}
+
+/** Whether a value of an input type may hold, at any depth, one of a type that it stands in. */
+function holdsItself(type: GraphQLNamedType, within: ReadonlySet<GraphQLNamedType> = new Set()): boolean {
+  if (!isInputObjectType(type)) return false
+  if (within.has(type)) return true
+  const inside = new Set(within).add(type)
+  return Object.values(type.getFields()).some(field => holdsItself(getNamedType(field.type), inside))
 }
 
 /** Whether a variable stands within a literal, which has no value until it runs. */
@@ -182,7 +199,7 @@ function withSettledLists<Compiled>(schema: GraphQLSchema, compile: () => Compil
   }
   try {
     for (const { field, settled } of fields) field.resolve = settled
-    return compile()
+    return withoutCodeCache(compile)
   } finally {
     for (const { field, resolve } of fields) field.resolve = resolve
   }

@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader'
 import { QueryTypes, type Sequelize } from 'sequelize'
+import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
-import { isMoment, isText } from '../../../platform/page.ts'
+import { isMoment } from '../../../platform/page.ts'
 import { columnsOf } from '../columns.ts'
 import { type BrandRow, defineBrandTable } from './table.ts'
 
@@ -9,7 +10,7 @@ import { type BrandRow, defineBrandTable } from './table.ts'
 export const brandOrder: Order<BrandRow> = {
   name: 'brands.oldest',
   position: brand => [brand.createdAt.toISOString(), brand.id],
-  parts: [isMoment, isText],
+  parts: [isMoment, isId],
 }
 
 /** SQL of brands. */

@@ -7,7 +7,7 @@ import { usableToken } from '../connection/tokens.ts'
 import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import { deliverQueue, type Room } from '../room.ts'
-import { beginWithinMs, claimMs, type FailureCode, failure, isDue, isFree, noClaim, repliesTo, sendMs, settle } from './rules.ts'
+import { claimMs, type FailureCode, failure, isDue, isFree, isLate, noClaim, repliesTo, sendMs, settle } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
 
@@ -27,6 +27,7 @@ export async function deliver(room: Room, key: PostKey): Promise<void> {
   const begun = await begin(room, claimed, prepared.connection)
   if (!begun) return
   crash('after-attempt-row')
+  if (isLate(begun.attempt, room.clock.now())) return putBack(room, begun)
   const answered = await send(room, begun.post, begun.attempt, prepared)
   crash('after-call')
   const delivery = await doubted(room, begun.attempt, answered)
@@ -45,7 +46,7 @@ async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey
   })
 }
 
-interface Prepared {
+export interface Prepared {
   readonly network: Network
   readonly connection: ConnectionRow
   readonly accessToken: string
@@ -100,32 +101,27 @@ async function begin(
       await posts.update(post, noClaim, transaction)
       return null
     }
-    const attempt = {
-      brandId: post.brandId,
-      id: newId(now),
-      postId: post.id,
-      number: post.attempts + 1,
-      connectionId: connection.id,
-      copy: post.copy,
-      inReplyTo: repliesTo(post, predecessor),
-      startedAt: now,
-      createdAt: now,
-      updatedAt: now,
-      createdBy: 'delivery',
-    }
-    await deliveries.begin(attempt, transaction)
+    const attempt = await deliveries.begin({ post, connectionId: connection.id, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }, now, transaction)
     const sending = { deliveryPhase: 'SENDING' as const, attempts: attempt.number, connectionId: connection.id, claimUntil: new Date(now.getTime() + sendMs) }
-    return {
-      post: await posts.update(post, sending, transaction),
-      attempt: { ...attempt, finishedAt: null, outcome: null, platformPostId: null, detail: null, reconciled: 0, reconcileAt: null, version: 1 },
-    }
+    return { post: await posts.update(post, sending, transaction), attempt }
+  })
+}
+
+/** Ends an attempt whose call was not made, because this process stood still: the post goes back to the queue. */
+async function putBack(room: Room, { post, attempt }: { post: PostRow; attempt: AttemptRow }): Promise<void> {
+  const { sequelize, posts, deliveries, clock, jobs } = room
+  await sequelize.transaction(async transaction => {
+    const present = await posts.lock(post.brandId, post.id, transaction)
+    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return
+    const now = clock.now()
+    await deliveries.conclude(attempt, { finishedAt: now, outcome: 'REFUSED', detail: 'the call was not made in its time', updatedAt: now }, transaction)
+    await posts.update(present, noClaim, transaction)
+    await jobs.enqueue(deliverQueue, { brandId: post.brandId, postId: post.id }, { transaction })
   })
 }
 
 /** Makes the call. A token that the network refuses is renewed once: a refused call has published nothing. */
-async function send(room: Room, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
-  const late = room.clock.now().getTime() - attempt.startedAt.getTime() > beginWithinMs
-  if (late) return { outcome: 'refused', code: 'NETWORK_UNAVAILABLE', detail: 'the platform was too busy to make the call in its time' }
+export async function send(room: Room, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
   const publication = { account: { externalId: connection.externalAccountId, name: connection.accountName }, copy: attempt.copy, inReplyTo: attempt.inReplyTo }
   const first = await network.publish({ ...publication, accessToken })
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
@@ -165,14 +161,19 @@ const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOW
  * @returns the post as it is now; null when there was nothing to conclude
  */
 export async function conclude(room: Room, attempt: AttemptRow, delivery: Delivery, actor = 'delivery'): Promise<PostRow | null> {
-  const { sequelize, posts, deliveries, clock, audit, jobs } = room
+  const { sequelize, posts, deliveries, clock, audit, jobs, log } = room
   const settled = await sequelize.transaction(async transaction => {
     const post = await posts.lock(attempt.brandId, attempt.postId, transaction)
-    if (!post || post.attempts !== attempt.number || post.status === 'PUBLISHED') return null
-    // The network's own "delivered" is always heard, even when another worker, seeing nothing there, has put the post back into
-    // the queue; a person's word counts only while the outcome is open.
+    // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
+    // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
     const isHeard = delivery.outcome === 'delivered' && actor === 'delivery'
-    if (!isHeard && post.deliveryPhase !== 'SENDING' && post.deliveryPhase !== 'UNKNOWN') return null
+    const isOpen = post?.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
+    if (isHeard && (post?.status === 'PUBLISHED' || !post))
+      log.warn(
+        { postId: attempt.postId, attempt: attempt.number, platformPostId: delivery.platformPostId },
+        'the network published a post whose outcome was settled otherwise',
+      )
+    if (!post || post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
     const now = clock.now()
     const { outcome } = delivery
     const platformPostId = outcome === 'delivered' ? delivery.platformPostId : null

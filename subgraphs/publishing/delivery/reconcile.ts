@@ -1,62 +1,11 @@
-import { newId } from '../../../platform/ids.ts'
 import { usableToken } from '../connection/tokens.ts'
 import { AccessExpired, type Lookup } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
-import { deliverQueue, type Room } from '../room.ts'
+import type { Room } from '../room.ts'
 import { announce, conclude } from './deliver.ts'
-import { absentAfterMs, askAgainAfterMs, failure, isFree, noClaim, reconcileForMs, sendMs } from './rules.ts'
+import { absentAfterMs, askAgainAfterMs, failure, noClaim, reconcileForMs } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
-
-/**
- * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
- * It has: published. It has not: back to the queue, at once where the network refuses duplicates, else when it has not had it
- * for two minutes. It cannot say: an unknown outcome.
- */
-export async function takeUp(room: Room, key: PostKey): Promise<void> {
-  const { sequelize, posts, deliveries, clock } = room
-  const taken = await sequelize.transaction(async transaction => {
-    const post = await deliveries.lockIfFree(key, transaction)
-    if (post?.deliveryPhase !== 'SENDING' || !isFree(post, clock.now())) return null
-    const attempt = await deliveries.lastAttempt(post, transaction)
-    const claim = { claimId: newId(clock.now()), claimUntil: new Date(clock.now().getTime() + sendMs) }
-    return attempt && { post: await posts.update(post, claim, transaction), attempt }
-  })
-  if (!taken) return
-  const { post, attempt } = taken
-  room.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
-  let lookup: Lookup
-  try {
-    lookup = await ask(room, post, attempt)
-  } catch (error) {
-    await conclude(room, attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${(error as Error).message}` })
-    return
-  }
-  if (lookup.found) return void (await conclude(room, attempt, { ...lookup, outcome: 'delivered' }))
-  const mayRepeat = room.networks.get(post.platform)?.refusesDuplicates || clock.now().getTime() - attempt.startedAt.getTime() >= absentAfterMs
-  // Not listed yet is not absent: the claim ends by itself, and the next sweep asks again.
-  if (!mayRepeat) return
-  await sequelize.transaction(async transaction => {
-    const present = await posts.lock(post.brandId, post.id, transaction)
-    if (present?.claimId !== post.claimId) return
-    const now = clock.now()
-    await deliveries.conclude(
-      attempt,
-      { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted before the network accepted it', updatedAt: now },
-      transaction,
-    )
-    await posts.update(present, noClaim, transaction)
-    await room.audit(transaction, {
-      brandId: post.brandId,
-      actor: 'delivery',
-      action: 'post.requeued',
-      subjectId: post.id,
-      at: now,
-      details: { attempt: attempt.number },
-    })
-    await room.jobs.enqueue(deliverQueue, { brandId: post.brandId, postId: post.id }, { transaction })
-  })
-}
 
 /** Asks the network about a post of unknown outcome, and concludes when the answer tells; else says when to ask again. */
 export async function reconcile(room: Room, key: PostKey): Promise<void> {
@@ -106,8 +55,11 @@ export async function closeAsAbsent(room: Room, { brandId, id }: PostRow, attemp
   return closed
 }
 
-/** Asks the network, by the connection that made the call, whether it has the attempt's post. */
-async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promise<Lookup> {
+/**
+ * Asks the network, by the connection that made the call, whether it has the attempt's post.
+ * @throws when it cannot tell
+ */
+export async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promise<Lookup> {
   const network = room.networks.get(post.platform)
   const [connection] = await room.connections.byIds([attempt.connectionId])
   if (!network || !connection?.active) throw new Error('the connection is not there any more')

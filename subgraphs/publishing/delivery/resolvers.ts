@@ -1,3 +1,4 @@
+import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { actorOf } from '../audit.ts'
@@ -27,9 +28,10 @@ export const deliveryResolvers: Resolvers = {
         throw new Refusal('BAD_USER_INPUT', `${platformPostId} is not an id of ${post.platform}: copy it from the post’s address there.`, {
           field: 'platformPostId',
         })
-      if ((await context.deliveries.takenIds(post)).has(platformPostId))
+      const settled = await conclude(context, attempt, { outcome: 'delivered', platformPostId, permalink }, actorOf(context.viewer)).catch(error => {
+        if (!(error instanceof UniqueConstraintError)) throw error
         throw new Refusal('CONFLICT', `Another post of the brand is ${platformPostId} on ${post.platform}: look the id up again.`, { field: 'platformPostId' })
-      const settled = await conclude(context, attempt, { outcome: 'delivered', platformPostId, permalink }, actorOf(context.viewer))
+      })
       if (!settled) throw known()
       return settled
     },

@@ -1,4 +1,5 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import { newId } from '../../../platform/ids.ts'
 import { columnsOf } from '../columns.ts'
 import type { PostStore } from '../post/store.ts'
 import type { PostRow } from '../post/table.ts'
@@ -8,6 +9,14 @@ import { type AttemptRow, defineAttemptTable } from './table.ts'
 export interface PostKey {
   readonly brandId: string
   readonly postId: string
+}
+
+/** What is about to be sent, and by which connection. */
+export interface NewAttempt {
+  readonly post: PostRow
+  readonly connectionId: string
+  readonly copy: string
+  readonly inReplyTo: string | null
 }
 
 /** SQL of delivery: what is due, what is stuck, and the attempts. */
@@ -80,11 +89,11 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
         { bind: [attempt.brandId, attempt.postId, attempt.number, attempt.copy], type: QueryTypes.SELECT },
       ),
 
-    async begin(
-      attempt: Omit<AttemptRow, 'finishedAt' | 'outcome' | 'platformPostId' | 'detail' | 'reconciled' | 'reconcileAt' | 'version'>,
-      transaction: Transaction,
-    ): Promise<void> {
-      await Attempt.create(attempt, { transaction })
+    /** Writes the attempt that follows the post's last one, and hands it back. */
+    async begin({ post, connectionId, copy, inReplyTo }: NewAttempt, now: Date, transaction: Transaction): Promise<AttemptRow> {
+      const attempt = { brandId: post.brandId, id: newId(now), postId: post.id, number: post.attempts + 1, connectionId, copy, inReplyTo, startedAt: now }
+      const row = await Attempt.create({ ...attempt, createdAt: now, updatedAt: now, createdBy: 'delivery' }, { transaction })
+      return row.get({ plain: true })
     },
 
     async conclude(attempt: AttemptRow, changes: Partial<AttemptRow>, transaction: Transaction): Promise<void> {

@@ -74,7 +74,9 @@ export async function change(context: Context, id: string, decide: (post: PostRo
       at: now,
       details: { version: row.version },
     })
-    if (row.status === 'SCHEDULED' && row.scheduledAt)
+    // A wake-up for this time is there already, unless the time is new or a worker's claim was just taken away.
+    const needsWaking = post.status !== 'SCHEDULED' || post.scheduledAt?.getTime() !== row.scheduledAt?.getTime() || post.deliveryPhase !== 'NONE'
+    if (row.status === 'SCHEDULED' && row.scheduledAt && needsWaking)
       await jobs.enqueue(deliverQueue, { brandId: brand.id, postId: id }, { transaction, startAfter: row.scheduledAt })
     return { before: post, after: row }
   })

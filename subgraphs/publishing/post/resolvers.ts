@@ -12,7 +12,7 @@ import { isHeldBy } from '../delivery/rules.ts'
 import type { CreatePostInput, PostTargetInput, Resolvers } from '../resolvers.generated.ts'
 import { deliverQueue } from '../room.ts'
 import { change, edit, ownedPost } from './change.ts'
-import { checkCopy, checkSchedule, checkTarget, checkVersion, move } from './rules.ts'
+import { checkCopy, checkMoment, checkSchedule, checkTarget, checkVersion, move } from './rules.ts'
 import { type NewPost, newestFirst, type PostFilter, threadOrder } from './store.ts'
 import type { PostTarget } from './table.ts'
 
@@ -33,6 +33,7 @@ function draft(input: CreatePostInput, context: Context, brandId: string): NewPo
   const now = clock.now()
   const copy = checkCopy(input.copy)
   const { platform, scheduledAt = null, idempotencyKey } = input
+  if (scheduledAt) checkMoment(scheduledAt, now)
   if (idempotencyKey === '' || (idempotencyKey && idempotencyKey.length > 200))
     throw new Refusal('BAD_USER_INPUT', 'idempotencyKey must have 1 to 200 characters.', { field: 'idempotencyKey' })
   return {

@@ -70,8 +70,27 @@ export function checkCopy(copy: string | null | undefined): string {
   if (typeof copy !== 'string') throw new Refusal('BAD_USER_INPUT', 'copy cannot be null: leave it out to keep the text.', { field: 'copy' })
   if (copy.length > longestCopy)
     throw new Refusal('BAD_USER_INPUT', `copy has ${copy.length} characters: ${longestCopy} are the most that is kept.`, { field: 'copy' })
-  if (copy.includes('\0')) throw new Refusal('BAD_USER_INPUT', 'copy holds a NUL character: remove it.', { field: 'copy' })
-  return copy
+  return checkText(copy, 'copy')
+}
+
+/** Refuses what is no text: NUL and halves of characters, which neither the database nor a network can hold. */
+function checkText(text: string, field: string): string {
+  if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
+  return text
+}
+
+/** How far a set time may lie from now, in years: beyond it a date is a slip of the pen, and dates of five-digit years are none in SQL. */
+const mostYears = 1000
+
+/**
+ * Checks that a set time is a moment of our age, whatever else it is.
+ * @throws BAD_USER_INPUT
+ */
+export function checkMoment(scheduledAt: Date, now: Date): Date {
+  const years = scheduledAt.getUTCFullYear() - now.getUTCFullYear()
+  if (!(Math.abs(years) <= mostYears))
+    throw new Refusal('BAD_USER_INPUT', `scheduledAt must lie within ${mostYears} years of today.`, { field: 'scheduledAt' })
+  return scheduledAt
 }
 
 /**
@@ -80,7 +99,7 @@ export function checkCopy(copy: string | null | undefined): string {
  * @throws BAD_USER_INPUT
  */
 export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platform: Platform, network: Network | undefined): Date {
-  if (Number.isNaN(scheduledAt.getTime())) throw new Refusal('BAD_USER_INPUT', 'scheduledAt is not a moment.', { field: 'scheduledAt' })
+  checkMoment(scheduledAt, now)
   if (scheduledAt <= now)
     throw new Refusal('BAD_USER_INPUT', `scheduledAt is ${scheduledAt.toISOString()}, which has passed: choose a moment in the future.`, {
       field: 'scheduledAt',
@@ -96,7 +115,10 @@ export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platfo
  * Checks that a network has places of this kind.
  * @throws BAD_USER_INPUT
  */
-export function checkTarget<Target extends { kind: TargetKind; externalId: string }>(target: Target | null, platform: Platform): Target | null {
+export function checkTarget<Target extends { kind: TargetKind; externalId: string; name: string | null }>(
+  target: Target | null,
+  platform: Platform,
+): Target | null {
   if (target === null) return null
   const { title, targets } = networkFacts[platform]
   if (!targets.includes(target.kind))
@@ -105,6 +127,9 @@ export function checkTarget<Target extends { kind: TargetKind; externalId: strin
     })
   if (!target.externalId.trim() || target.externalId.length > 200)
     throw new Refusal('BAD_USER_INPUT', 'target.externalId must be the network’s id of the place, 1 to 200 characters.', { field: 'target.externalId' })
+  if ((target.name?.length ?? 0) > 200) throw new Refusal('BAD_USER_INPUT', 'target.name has more than 200 characters: shorten it.', { field: 'target.name' })
+  checkText(target.externalId, 'target.externalId')
+  if (target.name !== null) checkText(target.name, 'target.name')
   return target
 }
 

@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader'
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
+import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
-import { isMoment, isText } from '../../../platform/page.ts'
+import { isMoment } from '../../../platform/page.ts'
 import { columnsOf } from '../columns.ts'
 import { definePostTable, type PostRow } from './table.ts'
 
@@ -10,7 +11,7 @@ import { definePostTable, type PostRow } from './table.ts'
 export const newestFirst: Order<PostRow> = {
   name: 'posts.newest',
   position: post => [post.createdAt.toISOString(), post.id],
-  parts: [isMoment, isText],
+  parts: [isMoment, isId],
 }
 
 /** The order in which a thread is read and sent. */

@@ -89,7 +89,7 @@ describe('a text and a target as they are stored', () => {
   })
 
   test('a target is of a kind that the network has, with an id', () => {
-    const page = { kind: 'PAGE' as const, externalId: '1' }
+    const page = { kind: 'PAGE' as const, externalId: '1', name: null }
     expect(checkTarget(page, 'FACEBOOK')).toBe(page)
     expect(checkTarget(null, 'X')).toBe(null)
     expect(refusalOf(() => checkTarget(page, 'X')).code).toBe('BAD_USER_INPUT')

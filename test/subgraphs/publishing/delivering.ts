@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import { deliver } from '../../../subgraphs/publishing/delivery/deliver.ts'
-import { sweep } from '../../../subgraphs/publishing/delivery/sweep.ts'
+import { sweeps } from '../../../subgraphs/publishing/delivery/sweep.ts'
 import type { PostRow } from '../../../subgraphs/publishing/post/table.ts'
 import type { Supergraph } from '../../kit/supergraph.ts'
 
@@ -9,8 +9,8 @@ type Key = Pick<PostRow, 'brandId' | 'id'>
 /** Wakes delivery up for one post, as its job does. */
 export const wake = ({ room }: Supergraph, { brandId, id }: Key): Promise<void> => deliver(room, { brandId, postId: id })
 
-/** One round of the sweep. */
-export const round = ({ room }: Supergraph): Promise<void> => sweep(room)
+/** One round of every sweep. */
+export const round = async ({ room }: Supergraph): Promise<void> => void (await Promise.all(sweeps(() => room).map(sweep => sweep.run())))
 
 /** A post as it stands in the database. */
 export const stored = async ({ room }: Supergraph, { id }: Key): Promise<PostRow> => (await room.posts.byIds([id]))[0]!

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
+import { sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { supergraph } from '../../kit/supergraph.ts'
 import { round, stored, texts, wake } from './delivering.ts'
+import { deletePost, updatePost } from './documents.ts'
 
 /** A post whose worker died after X had accepted the call and before the outcome was written. */
 async function interrupted() {
   const graph = await supergraph({ sandbox: true })
-  const { post, connection } = await graph.seed
+  const { post, connection, owner } = await graph.seed
     .owner()
     .brand()
     .connection()
@@ -14,22 +16,9 @@ async function interrupted() {
   await graph.clock.advance(60_000)
   const { room } = graph
   const now = graph.clock.now()
-  const attempt = {
-    brandId: post.brandId,
-    id: newId(now),
-    postId: post.id,
-    number: 1,
-    connectionId: connection.id,
-    copy: post.copy,
-    inReplyTo: null,
-    startedAt: now,
-    createdAt: now,
-    updatedAt: now,
-    createdBy: 'delivery',
-  }
   await room.sequelize.transaction(async transaction => {
-    await room.deliveries.begin(attempt, transaction)
-    const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, connectionId: connection.id, claimId: newId(now), claimUntil: graph.clock.in(15_000) }
+    await room.deliveries.begin({ post, connectionId: connection.id, copy: post.copy, inReplyTo: null }, now, transaction)
+    const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, connectionId: connection.id, claimId: newId(now), claimUntil: graph.clock.in(sendMs) }
     await room.posts.update(post, sending, transaction)
   })
   const call = await room.networks.get('X')!.publish({
@@ -39,10 +28,43 @@ async function interrupted() {
     inReplyTo: null,
   })
   expect(call.outcome).toBe('delivered')
-  return { graph, post }
+  return { graph, post, owner }
 }
 
 describe('P-10 a call that a crash interrupted after X had accepted it', () => {
+  test('leaves nothing to edit or delete while X does not list the post: what it has cannot be published twice, or lost', async () => {
+    const { graph, post, owner } = await interrupted()
+    await using _ = graph
+    await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 1 })
+    await graph.clock.advance(sendMs)
+    await round(graph)
+    ;(await graph.execute(updatePost, { input: { id: post.id, copy: 'Another text' } }, { as: owner })).refused('CONFLICT')
+    ;(await graph.execute(deletePost, { input: { id: post.id } }, { as: owner })).refused('CONFLICT')
+    await wake(graph, post)
+    await graph.clock.advance(5_000)
+    await round(graph)
+    expect(await texts(graph)).toEqual([post.copy])
+    expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', copy: post.copy })
+  })
+
+  test('stays open when the second call is refused for another reason: that says nothing of the first', async () => {
+    const { graph, post, owner } = await interrupted()
+    await using _ = graph
+    await graph.x.arm({ fault: 'status', status: 429 })
+    await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 1 })
+    await graph.clock.advance(sendMs)
+    await round(graph)
+    await graph.x.arm()
+    ;(await graph.execute(updatePost, { input: { id: post.id, copy: 'Another text', scheduledAt: graph.clock.soon(600_000) } }, { as: owner })).refused(
+      'CONFLICT',
+    )
+    expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN' })
+    await graph.clock.advance(5_000)
+    await round(graph)
+    expect(await texts(graph)).toEqual([post.copy])
+    expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED' })
+  })
+
   test('is published once, as X says, also when X lists its posts late: the second call is refused as a duplicate and asked about', async () => {
     const { graph, post } = await interrupted()
     await using _ = graph

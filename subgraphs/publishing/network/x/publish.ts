@@ -21,6 +21,8 @@ interface ListedPost extends ListedText {
 const publishTimeoutMs = 10_000
 /** X stores creation times in whole seconds, and its clock is not ours. */
 const skewMs = 5_000
+/** How long a whole search may take, in ms: less than the claim under which it is made. */
+const findTimeoutMs = 12_000
 /** Pages of 100 posts that a search reads: what an account can write in the time an attempt stays open. */
 const mostPages = 5
 
@@ -54,8 +56,10 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
     async find({ accessToken, account, copy, inReplyTo }: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
       const begin = since.getTime() - skewMs
       const query = new URLSearchParams({ max_results: '100', 'tweet.fields': 'created_at,entities,referenced_tweets' })
+      const deadline = performance.now() + findTimeoutMs
       for (let page = 0; page < mostPages; page += 1) {
-        const answer = await outbound(`${settings.apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken) })
+        const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
+        const answer = await outbound(`${settings.apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken), timeoutMs })
         if (answer.status === 401) throw new AccessExpired('X')
         if (answer.status !== 200) throw new Error(`X did not list the account's posts: ${answer.status}`)
         const { data = [], meta } = readJson<{ data: ListedPost[]; meta: { next_token?: string; result_count?: number } }>(answer.text)

@@ -1,0 +1,95 @@
+import { newId } from '../../../platform/ids.ts'
+import { OutboundFailure } from '../../../platform/outbound.ts'
+import { usableToken } from '../connection/tokens.ts'
+import { type Delivery, GrantFailure, type Lookup } from '../network/network.ts'
+import type { PostRow } from '../post/table.ts'
+import type { Room } from '../room.ts'
+import { conclude, send } from './deliver.ts'
+import { ask } from './reconcile.ts'
+import { absentAfterMs, isFree, isLate, sendMs } from './rules.ts'
+import type { PostKey } from './store.ts'
+import type { AttemptRow } from './table.ts'
+
+/**
+ * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
+ *
+ * It has: published. It cannot say: an unknown outcome. It does not list it: the call is made again, with the same text, at
+ * once where the network refuses duplicates, else when it has not listed it for two minutes. All the while the post stays in
+ * phase SENDING, so nobody can edit, delete or revert what the network may have.
+ */
+export async function takeUp(room: Room, key: PostKey): Promise<void> {
+  const { sequelize, posts, deliveries, clock } = room
+  const taken = await sequelize.transaction(async transaction => {
+    const post = await deliveries.lockIfFree(key, transaction)
+    if (post?.deliveryPhase !== 'SENDING' || !isFree(post, clock.now())) return null
+    const attempt = await deliveries.lastAttempt(post, transaction)
+    const claim = { claimId: newId(clock.now()), claimUntil: new Date(clock.now().getTime() + sendMs) }
+    return attempt && { post: await posts.update(post, claim, transaction), attempt }
+  })
+  if (!taken) return
+  const { post, attempt } = taken
+  room.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
+  let lookup: Lookup
+  try {
+    lookup = await ask(room, post, attempt)
+  } catch (error) {
+    room.log.warn({ err: error, postId: post.id }, 'the network could not say what became of an interrupted call')
+    await conclude(room, attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` })
+    return
+  }
+  if (lookup.found) return void (await conclude(room, attempt, { ...lookup, outcome: 'delivered' }))
+  const age = clock.now().getTime() - attempt.startedAt.getTime()
+  // Not listed is not absent: the claim ends by itself, and the next sweep asks again.
+  if (!room.networks.get(post.platform)?.refusesDuplicates && age < absentAfterMs) return
+  const again = await beginAgain(room, post, attempt)
+  if (again) await conclude(room, again.attempt, await callAgain(room, again))
+}
+
+interface Again {
+  readonly post: PostRow
+  readonly attempt: AttemptRow
+}
+
+/** Records the next attempt, the same in text and place. */
+async function beginAgain({ sequelize, posts, deliveries, clock, audit }: Room, post: PostRow, last: AttemptRow): Promise<Again | null> {
+  return sequelize.transaction(async transaction => {
+    const present = await posts.lock(post.brandId, post.id, transaction)
+    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return null
+    const now = clock.now()
+    await deliveries.conclude(
+      last,
+      { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network', updatedAt: now },
+      transaction,
+    )
+    const { connectionId, copy, inReplyTo } = last
+    const attempt = await deliveries.begin({ post: present, connectionId, copy, inReplyTo }, now, transaction)
+    await audit(transaction, {
+      brandId: post.brandId,
+      actor: 'delivery',
+      action: 'post.taken-up',
+      subjectId: post.id,
+      at: now,
+      details: { attempt: attempt.number },
+    })
+    return { post: await posts.update(present, { attempts: attempt.number, claimUntil: new Date(now.getTime() + sendMs) }, transaction), attempt }
+  })
+}
+
+/** Makes the call again. Whatever the network refuses now says nothing of the call before, so a refusal leaves the outcome open. */
+async function callAgain(room: Room, { post, attempt }: Again): Promise<Delivery> {
+  const network = room.networks.get(post.platform)
+  const [connection] = await room.connections.byIds([attempt.connectionId])
+  if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }
+  try {
+    const accessToken = await usableToken(room, network, connection)
+    if (isLate(attempt, room.clock.now())) return { outcome: 'unknown', detail: 'the call was interrupted, and could not be made again in its time' }
+    const delivery = await send(room, post, attempt, { network, connection, accessToken })
+    return delivery.outcome === 'refused' ? { outcome: 'unknown', detail: `the call was interrupted, and the next one refused: ${delivery.detail}` } : delivery
+  } catch (error) {
+    return { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` }
+  }
+}
+
+/** What people may read of an error: ours are written for them, others may hold anything. */
+const inWords = (error: unknown): string =>
+  error instanceof GrantFailure || error instanceof OutboundFailure ? error.message : 'the network could not be asked'
