@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadCore, measuredCore, type Running, said, start } from './processes.ts'
 import { composeShop } from './shop/supergraph.ts'
-import type { Row } from './table.ts'
+import { median, type Row } from './table.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 
@@ -85,14 +85,14 @@ function writeSupergraph(address: string): string {
 /** Checks that programs answer the same, and measures them in alternating rounds. */
 async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
-  const started: { name: string; running: Running; samples: number[] }[] = []
+  const started: { name: string; running: Running; samples: number[]; perSecond: number[] }[] = []
   let reference: string | undefined
   for (const { name, program, args, nodeOptions = [] } of all.filter(contender => only.test(contender.name))) {
     const running = stack.use(start(program, args, { core: measuredCore, nodeOptions }))
     const { answer } = await said<{ answer: string }>(running)
     reference ??= answer
     if (answer !== reference) throw new Error(`${name} answers something else:\n${answer.slice(0, 600)}\nin place of\n${reference.slice(0, 600)}`)
-    started.push({ name, running, samples: [] })
+    started.push({ name, running, samples: [], perSecond: [] })
   }
   const turn = (running: Running, milliseconds: number) => {
     running.child.send({ milliseconds })
@@ -100,10 +100,15 @@ async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /
   }
   for (const { running } of started) await turn(running, 4000)
   for (let round = 0; round < rounds; round++) {
-    for (const { running, samples } of started) {
+    for (const { running, samples, perSecond } of started) {
       const { operations, microseconds } = await turn(running, seconds * 1000)
       samples.push(microseconds / operations)
+      perSecond.push(operations / seconds)
     }
   }
-  return started.map(({ name, running, samples }) => ({ name, samples, notes: { MB: running.memory().toFixed(0) } }))
+  return started.map(({ name, running, samples, perSecond }) => ({
+    name,
+    samples,
+    notes: { 'operations/s': median(perSecond).toFixed(0), MB: running.memory().toFixed(0) },
+  }))
 }

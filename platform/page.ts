@@ -101,8 +101,12 @@ function parse(cursor: string): string[] {
   }
 }
 
-/** For `Order.parts`: a moment as ISO 8601 in UTC with milliseconds. */
+/**
+ * For `Order.parts`: a moment as ISO 8601 in UTC with milliseconds, of the years 0001 to 9999: PostgreSQL reads neither the year 0 nor
+ * one with a sign.
+ */
 export function isMoment(value: string): boolean {
+  if (!/^(?!0000)\d{4}-/.test(value)) return false
   const at = Date.parse(value)
   return !Number.isNaN(at) && new Date(at).toISOString() === value
 }

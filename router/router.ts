@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Authority } from '../subgraphs/authority.ts'
+import { createAddressOf } from './access/address.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
 import { readJsonBodies } from './door/body.ts'
@@ -59,9 +60,10 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const authenticate = createAuthenticate(authority, hosts, clock)
   const documents = createDocuments(engine.schema, { introspection: !production })
   const streams = createStreams(authority, clock, log)
-  const sockets = createSockets({ engine, documents, authenticate, streams, hideSuggestions: production, log })
+  const trustProxy = options.trustProxy ?? false
+  const sockets = createSockets({ engine, documents, authenticate, streams, addressOf: createAddressOf(trustProxy), hideSuggestions: production, log })
 
-  const app = await createApp({ hosts, trustProxy: options.trustProxy ?? false, log })
+  const app = await createApp({ hosts, trustProxy, log })
   const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
   serveHealth(app, options.readiness)
   await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, log })

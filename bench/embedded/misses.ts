@@ -37,7 +37,7 @@ async function planning(): Promise<{ first: number; median: number }> {
 async function remembering(): Promise<{ at: number; heap: number; rss: number }[]> {
   const engine = createEngine({ supergraphSdl, transport: createEmbeddedTransport(shopSubgraphs()), log: console })
   const seen: { at: number; heap: number; rss: number }[] = []
-  for (let count = 1; count <= 3000; count++) {
+  for (let count = 1; count <= 5000; count++) {
     const document = parse(`{ users { id${count}: id name reviews { body product { upc inStock } } } }`)
     for (let times = 0; times < 5; times++) {
       const { errors } = await engine.execute({ document, viewer: anonymous, requestId: 'bench' })

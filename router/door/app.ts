@@ -44,8 +44,12 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
       socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`)
     },
   })
+  let warned = trustProxy !== false
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (warned || request.headers['x-forwarded-for'] === undefined) return
+    warned = true
+    log.warn('X-Forwarded-For is not believed, so every caller behind a proxy has its address: set TRUST_PROXY if one stands in front')
   })
   decideCors(app, hosts)
   await app.register(helmet, { crossOriginEmbedderPolicy: false })

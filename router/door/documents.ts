@@ -1,9 +1,23 @@
 import { createHash } from 'node:crypto'
-import { type DocumentNode, GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate } from 'graphql'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql'
 import { createLru } from '../../platform/lru.ts'
 import { limits, passedLimit, tooManyTokens } from './limits.ts'
 
 const mostKept = 2000
+/** How many texts are remembered with what is wrong with them: who sends one again costs nothing. */
+const mostRefused = 1000
+/** How much of a message is told: it repeats names of the document, which can be long. */
+const mostMessageCharacters = 500
 /** How many mistakes of one document are told. */
 const mostErrors = 20
 
@@ -18,6 +32,7 @@ export interface Documents {
 /** @param options.introspection whether clients may ask for the schema */
 export function createDocuments(schema: GraphQLSchema, options: { readonly introspection: boolean }): Documents {
   const kept = createLru<string, DocumentNode>(mostKept)
+  const refused = createLru<string, readonly GraphQLError[]>(mostRefused)
   const rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
   const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
     try {
@@ -28,29 +43,60 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
       throw error
     }
   }
+  const judge = (text: string): DocumentNode | readonly GraphQLError[] => {
+    let document: DocumentNode
+    try {
+      document = parse(text, { maxTokens: limits.tokens })
+    } catch (error) {
+      // Anything but a syntax error is a stack that ran out: thousands of brackets within each other.
+      if (!(error instanceof GraphQLError) || error.message.includes('Parsing aborted')) return [tooManyTokens()]
+      return [coded(error, 'GRAPHQL_PARSE_FAILED')]
+    }
+    const passed = passedLimit(document)
+    if (passed) return [passed]
+    const errors = mistakes(document)
+    return errors.length > 0 ? errors.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')) : document
+  }
   return {
     read(text) {
-      const hash = createHash('sha256').update(text).digest('hex')
+      const hash = hashOf(text)
       const known = kept.get(hash)
       if (known) return { document: known }
-      let document: DocumentNode
-      try {
-        document = parse(text, { maxTokens: limits.tokens })
-      } catch (error) {
-        // Anything but a syntax error is a stack that ran out: thousands of brackets within each other.
-        if (!(error instanceof GraphQLError) || error.message.includes('Parsing aborted')) return { errors: [tooManyTokens()] }
-        return { errors: [coded(error, 'GRAPHQL_PARSE_FAILED')] }
+      const former = refused.get(hash)
+      if (former) return { errors: former }
+      const judged = judge(text)
+      if ('kind' in judged) {
+        kept.set(hash, judged)
+        return { document: judged }
       }
-      const passed = passedLimit(document)
-      if (passed) return { errors: [passed] }
-      const errors = mistakes(document)
-      if (errors.length > 0) return { errors: errors.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')) }
-      kept.set(hash, document)
-      return { document }
+      refused.set(hash, judged)
+      return { errors: judged }
     },
     known: hash => kept.get(hash),
   }
 }
 
-const coded = ({ message, nodes, source, positions, path }: GraphQLError, code: string) =>
-  new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { code } })
+/** What a document is known by: the SHA-256 of its text in hex. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Why none of a document's operations can be run: the name that was asked for, or the lack of one; undefined when one can. */
+export function unresolvedOperation(document: DocumentNode, operationName: string | null | undefined): GraphQLError | undefined {
+  if (getOperationAST(document, operationName)) return undefined
+  const operations = document.definitions.filter(each => each.kind === Kind.OPERATION_DEFINITION).length
+  const sentence =
+    operationName !== null && operationName !== undefined
+      ? `The document has no operation named "${shortened(operationName)}": name one that it has in operationName.`
+      : operations === 0
+        ? 'The document has no operation: write a query, a mutation or a subscription.'
+        : `The document has ${operations} operations: name the one to run in operationName.`
+  return new GraphQLError(sentence, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })
+}
+
+/** An error that is told later and again: it keeps places, but neither the text nor the tree that they are in. */
+function coded({ message, locations, path }: GraphQLError, code: string): GraphQLError {
+  const made = new GraphQLError(shortened(message), { path, extensions: { code } })
+  if (locations) Object.defineProperty(made, 'locations', { value: locations, enumerable: true })
+  return made
+}
+
+const shortened = (message: string): string => (message.length <= mostMessageCharacters ? message : `${message.slice(0, mostMessageCharacters)}…`)

@@ -1,14 +1,14 @@
 import { ApolloServer, type GraphQLRequestListener, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { statusOf } from '../../platform/errors.ts'
 import { type Authenticate, isCaller } from '../access/authenticate.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createGateway, type RequestContext } from '../engine/gateway.ts'
 import { readJsonBodies } from './body.ts'
-import type { Documents } from './documents.ts'
+import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
@@ -54,6 +54,8 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
 
 function createApollo({ engine, documents, log, production, exposeErrors: expose }: HttpDoor): ApolloServer<RequestContext> {
   const ready = new WeakSet<object>()
+  /** Under which request an error came up: Apollo Server formats it without saying so. */
+  const requestOf = new WeakMap<object, string>()
   const telling: Engine = {
     ...engine,
     async execute(request) {
@@ -75,7 +77,9 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
     allowBatchedHttpRequests: false,
     stringifyResult: value => JSON.stringify(value),
     formatError: (formatted, error) =>
-      ready.has(error as object) ? formatted : tell({ ...formatted, originalError: error }, { requestId: '-', log, hideSuggestions: production }),
+      ready.has(error as object)
+        ? formatted
+        : tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production }),
     documentStore: {
       // Apollo's key is a digest of the schema and the SHA-256 of the text.
       get: async key => documents.known(key.slice(key.lastIndexOf(':') + 1)),
@@ -85,7 +89,18 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
     plugins: [
       // The landing page is the door's own; Apollo Server would put its page before every GET that prefers HTML.
       ApolloServerPluginLandingPageDisabled(),
-      { requestDidStart: async () => ({ willSendResponse: async context => lowerStatus(context) }) },
+      {
+        requestDidStart: async () => ({
+          async didResolveOperation({ document, request }) {
+            const unresolved = unresolvedOperation(document, request.operationName)
+            if (unresolved) throw Object.assign(unresolved, { extensions: { ...unresolved.extensions, http: { status: 400 } } })
+          },
+          async didEncounterErrors({ errors, contextValue }) {
+            for (const error of errors) requestOf.set(error, contextValue.requestId)
+          },
+          willSendResponse: async context => lowerStatus(context),
+        }),
+      },
     ],
   })
 }
@@ -123,6 +138,8 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
 
   const text = textOf(request, query)
+  const unpersisted = refusedPersistence(persistedOf(request, query), text)
+  if (unpersisted) return sendErrors(reply, 400, [tell(unpersisted, telling)], accept)
   if (text) {
     const read = door.documents.read(text)
     if ('errors' in read) {
@@ -149,6 +166,30 @@ function textOf(request: FastifyRequest, query: string): string | null {
   if (request.method === 'GET') return new URLSearchParams(query).get('query')
   const text = (request.body as { query?: unknown } | null | undefined)?.query
   return typeof text === 'string' ? text : null
+}
+
+/** What a request says of a persisted query (Apollo's `extensions.persistedQuery`); undefined when it says nothing. */
+function persistedOf(request: FastifyRequest, query: string): unknown {
+  if (request.method !== 'GET') return (request.body as { extensions?: { persistedQuery?: unknown } | null } | null | undefined)?.extensions?.persistedQuery
+  try {
+    const extensions: unknown = JSON.parse(new URLSearchParams(query).get('extensions') ?? 'null')
+    return (extensions as { persistedQuery?: unknown } | null)?.persistedQuery
+  } catch {
+    // Apollo Server says what is wrong with it.
+    return undefined
+  }
+}
+
+/** Why a persisted query cannot be looked up or registered; undefined when it can. */
+function refusedPersistence(persisted: unknown, text: string | null): GraphQLError | undefined {
+  if (!persisted) return undefined
+  const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }
+  const refuse = (sentence: string) => new GraphQLError(sentence, { extensions: { code: 'BAD_REQUEST' } })
+  if (version !== 1) return refuse('The version of a persisted query is 1: no other is known here.')
+  if (typeof sha256Hash !== 'string' || !/^[0-9a-f]{64}$/.test(sha256Hash))
+    return refuse('persistedQuery.sha256Hash is not a SHA-256 in hex: 64 digits and small letters a to f.')
+  if (text && hashOf(text) !== sha256Hash) return refuse('persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.')
+  return undefined
 }
 
 /** Sends errors in place of an execution, in the type that the client prefers. */

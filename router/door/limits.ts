@@ -1,15 +1,22 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql'
 
-/** What one operation may ask for at most. Counted before validation, whose cost grows with the square of the fields. */
+/**
+ * What one document may ask for at most. Counted before validation, which compares every two selections of one response key: its cost
+ * grows with the square of `repeats` and of `fragments`.
+ */
 export const limits = {
   /** Lexical tokens of the document's text. */
   tokens: 5000,
   /** Fields within fields. The standard introspection query has 14. */
   depth: 20,
-  /** Fields that carry an alias, fragments opened. */
+  /** Fields of one operation that carry an alias, fragments opened. */
   aliases: 100,
-  /** Fields, fragments opened. */
+  /** Fields and spreads of all operations together, fragments opened. */
   fields: 1000,
+  /** Fragments that the document defines. */
+  fragments: 50,
+  /** How often one response key may be selected at one place of the answer, fragments opened. */
+  repeats: 50,
 } as const
 
 interface Size {
@@ -19,15 +26,39 @@ interface Size {
 }
 
 /**
- * Measures each operation of a document, in time linear in its text: a fragment is measured once, however often it is
- * spread.
+ * Measures the operations and fragments of a document, in time linear in its text and in `limits.fields`: sizes are found without
+ * opening a fragment twice, and only what is small enough is opened to look for repeats.
  * @returns the first limit that is passed, as an error with code BAD_USER_INPUT and `{ limit, most }`
  */
 export function passedLimit(document: DocumentNode): GraphQLError | undefined {
   const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const each of document.definitions) if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each)
-  const measured = new Map<string, Size>()
+  let defined = 0
+  for (const each of document.definitions) {
+    if (each.kind !== Kind.FRAGMENT_DEFINITION) continue
+    fragments.set(each.name.value, each)
+    defined += 1
+  }
+  if (defined > limits.fragments) return tooMuch('fragments', `The document defines more than ${limits.fragments} fragments: split it into several.`)
 
+  const measure = sizing(fragments)
+  let fields = 0
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+    const size = measure(definition.selectionSet)
+    if (size.depth > limits.depth) return tooMuch('depth', `The operation nests fields deeper than ${limits.depth} levels: ask for less at once.`)
+    if (size.aliases > limits.aliases) return tooMuch('aliases', `The operation has more than ${limits.aliases} aliases: split it into several.`)
+    // A fragment counts where it is spread; by itself it must be small enough to be looked into.
+    if (definition.kind === Kind.OPERATION_DEFINITION) fields += size.fields
+    const passed = Math.max(fields, size.fields) > limits.fields ? 'fields' : passedByRepeating(definition.selectionSet, fragments)
+    if (passed === 'fields') return tooMuch(passed, `The document asks for more than ${limits.fields} fields, fragments opened: split it into several.`)
+    if (passed) return tooMuch(passed, `The operation selects a field more than ${limits.repeats} times at the same place: select it once.`)
+  }
+  return undefined
+}
+
+/** Measures selection sets of one document; a fragment is measured once, however often it is spread. */
+function sizing(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (set: SelectionSetNode) => Size {
+  const measured = new Map<string, Size>()
   const measure = (set: SelectionSetNode, level: number): Size => {
     let [depth, aliases, fields] = [0, 0, 0]
     for (const selection of set.selections) {
@@ -36,12 +67,11 @@ export function passedLimit(document: DocumentNode): GraphQLError | undefined {
       // A walk deeper than the limit has its answer.
       else if (selection.selectionSet && level <= limits.depth) inner = measure(selection.selectionSet, selection.kind === Kind.FIELD ? level + 1 : level)
       if (selection.kind === Kind.FIELD) {
-        fields += 1
         if (selection.alias) aliases += 1
         depth = Math.max(depth, inner.depth + 1)
       } else depth = Math.max(depth, inner.depth)
       aliases += inner.aliases
-      fields += inner.fields
+      fields += inner.fields + 1
     }
     return { depth, aliases, fields }
   }
@@ -56,16 +86,56 @@ export function passedLimit(document: DocumentNode): GraphQLError | undefined {
     measured.set(name, size)
     return size
   }
+  return set => measure(set, 1)
+}
 
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    const size = measure(definition.selectionSet, 1)
-    if (size.depth > limits.depth) return tooMuch('depth', `The operation nests fields deeper than ${limits.depth} levels: ask for less at once.`)
-    if (size.aliases > limits.aliases) return tooMuch('aliases', `The operation has more than ${limits.aliases} aliases: split it into several.`)
-    if (size.fields > limits.fields)
-      return tooMuch('fields', `The operation asks for more than ${limits.fields} fields, fragments opened: split it into several.`)
+/** A selection set, and the fragments within which it stands. */
+interface Place {
+  readonly set: SelectionSetNode
+  readonly within: readonly string[]
+}
+
+/**
+ * Finds what is selected too often: by response key at one place of the answer, or altogether, which only fragments that spread each
+ * other in circles can reach after their sizes were found small.
+ */
+function passedByRepeating(root: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): 'repeats' | 'fields' | undefined {
+  let visits = 0
+  const visit = (places: readonly Place[]): 'repeats' | 'fields' | undefined => {
+    const counts = new Map<string, number>()
+    const below = new Map<string, Place[]>()
+    let most = 0
+    const open = ({ set, within }: Place, opened: Set<string>): void => {
+      for (const selection of set.selections) {
+        visits += 1
+        if (visits > limits.fields || most > limits.repeats) return
+        if (selection.kind === Kind.INLINE_FRAGMENT) open({ set: selection.selectionSet, within }, opened)
+        else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+          const name = selection.name.value
+          const inner = fragments.get(name)?.selectionSet
+          if (!inner || opened.has(name) || within.includes(name)) continue
+          opened.add(name)
+          open({ set: inner, within: [...within, name] }, opened)
+        } else {
+          const key = (selection.alias ?? selection.name).value
+          const count = (counts.get(key) ?? 0) + 1
+          counts.set(key, count)
+          most = Math.max(most, count)
+          const inner = selection.selectionSet && { set: selection.selectionSet, within }
+          if (inner && !below.get(key)?.push(inner)) below.set(key, [inner])
+        }
+      }
+    }
+    for (const place of places) open(place, new Set())
+    if (most > limits.repeats) return 'repeats'
+    if (visits > limits.fields) return 'fields'
+    for (const inner of below.values()) {
+      const passed = visit(inner)
+      if (passed) return passed
+    }
+    return undefined
   }
-  return undefined
+  return visit([{ set: root, within: [] }])
 }
 
 /** The refusal of a document whose text is too long. */

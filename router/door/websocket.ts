@@ -5,10 +5,12 @@ import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { newId } from '../../platform/ids.ts'
+import { type AddressOf, neighbourhoodOf } from '../access/address.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
-import type { Documents } from './documents.ts'
+import { createTally } from '../live/tally.ts'
+import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
 
@@ -17,6 +19,8 @@ export interface WebSocketDoor {
   readonly documents: Documents
   readonly authenticate: Authenticate
   readonly streams: Streams
+  /** Who dials: one address may not take every socket. */
+  readonly addressOf: AddressOf
   readonly hideSuggestions: boolean
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
@@ -27,6 +31,10 @@ export interface WebSocketDoor {
 export const socketLimits = {
   /** Open sockets of one process. */
   sockets: 10_000,
+  /** Open sockets of one address, or of one network of IPv6 with 64 bits. */
+  perAddress: 100,
+  /** Open sockets of one person, or of one API key. */
+  perViewer: 50,
   /** Operations at the same time on one socket. */
   operations: 100,
   /** Bytes of one message from a client. */
@@ -41,6 +49,10 @@ export const socketLimits = {
   farewellMs: 500,
 } as const
 
+/** Close code for a client that has too many sockets. Clients of graphql-ws do not dial again by themselves after it. */
+export const tooManyCode = 4429
+const tooMany = 'too many connections'
+
 /** GraphQL over WebSocket (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md) at `/graphql`. */
 export interface Sockets {
   /** Takes the upgrade requests of an HTTP server. */
@@ -53,6 +65,8 @@ interface Extra {
   readonly request: IncomingMessage
   readonly id: string
   caller: Caller | null
+  /** Under what the socket is counted among those of its person or key; null while it is not. */
+  viewer: string | null
   /** The upgrade's, with what `connection_init` brings in their place. */
   headers: Headers
   closed: boolean
@@ -70,6 +84,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
   const { engine, documents, authenticate, streams, log } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
+  const addresses = createTally()
+  const viewers = createTally()
 
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,
@@ -84,6 +100,14 @@ export function createSockets(door: WebSocketDoor): Sockets {
       extra.caller = result
       // Closed while identity was asked: nobody would take it off the list again.
       if (extra.closed) return false
+      const viewer = result.viewer.userId ?? result.viewer.keyId
+      if (viewer !== null) {
+        extra.viewer = viewer
+        if (viewers.enter(viewer) > socketLimits.perViewer) {
+          extra.end(tooManyCode, tooMany)
+          return false
+        }
+      }
       if (result.credential.kind !== 'none') unwatch.set(extra, streams.watch({ caller: result, end: extra.end }))
       return true
     },
@@ -93,6 +117,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
       const read = documents.read(payload.query)
       if ('errors' in read) return read.errors
+      const unresolved = unresolvedOperation(read.document, payload.operationName)
+      if (unresolved) return [unresolved]
       const request: OperationRequest = {
         document: read.document,
         operationName: payload.operationName ?? undefined,
@@ -124,6 +150,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
     onClose({ extra }) {
       extra.closed = true
       unwatch.get(extra)?.()
+      if (extra.viewer !== null) viewers.leave(extra.viewer)
     },
   })
 
@@ -137,7 +164,17 @@ export function createSockets(door: WebSocketDoor): Sockets {
         if (!handleProtocols(request.headers['sec-websocket-protocol'] ?? ''))
           return turnAway(duplex, '400 Bad Request', `The subprotocol is ${GRAPHQL_TRANSPORT_WS_PROTOCOL}: clients call it graphql-ws.`)
         if (server.clients.size >= socketLimits.sockets) return turnAway(duplex, '503 Service Unavailable', 'Too many connections: try again later.')
-        return server.handleUpgrade(request, duplex, head, socket => server.emit('connection', socket, request))
+        const address = neighbourhoodOf(door.addressOf(request))
+        const open = addresses.enter(address)
+        duplex.once('close', () => addresses.leave(address))
+        // A close code takes a handshake, and a socket until the client has read it: who does not stop gets no more of them.
+        if (open > 2 * socketLimits.perAddress) return turnAway(duplex, '429 Too Many Requests', 'Too many connections: close some first.')
+        return server.handleUpgrade(request, duplex, head, socket => {
+          if (open > socketLimits.perAddress) {
+            socket.on('error', err => log.debug({ err }, 'a refused socket broke'))
+            sayGoodbye(socket, tooManyCode, tooMany)
+          } else server.emit('connection', socket, request)
+        })
       })
     },
     close() {
@@ -150,7 +187,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
 function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>, socket: WebSocket, request: IncomingMessage, log: Logger) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const extra: Extra = { request, id: newId(), caller: null, headers: noHeaders, closed: false, end }
+  const extra: Extra = { request, id: newId(), caller: null, viewer: null, headers: noHeaders, closed: false, end }
   const closed = protocol.opened(
     {
       protocol: socket.protocol,

@@ -14,6 +14,7 @@ export interface Names {
  */
 export function createNames(supergraph: Supergraph): Names {
   const keys = new Map<string, string>()
+  const interfaceKeys = new Set([...supergraph.interfaceObjects.values()].flatMap(known => known.keys))
   let count = 0
   const privateKey = (identity: string) => {
     const known = keys.get(identity)
@@ -31,6 +32,8 @@ export function createNames(supergraph: Supergraph): Names {
       if (name === '__typename') return name
       const alias = node.alias && node.alias.value !== name ? node.alias.value : ''
       const given = canonicalArguments(node)
+      // Under another name the planner does not fetch the key of an interface that only one subgraph knows the types of.
+      if (interfaceKeys.has(name) && !supergraph.withArguments.has(`${parent}.${name}`) && !supergraph.varied.has(`${parent}.${name}`)) return name
       if (alias !== '' || supergraph.withArguments.has(`${parent}.${name}`)) return privateKey(`${alias} ${name} ${given}`)
       // Two object types may type a field differently in one subgraph and alike for clients: apart, they cannot conflict.
       if (supergraph.varied.has(`${parent}.${name}`) || name in Object.prototype) return privateKey(`${parent}.${name}`)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { lineOf, StartError } from '../../db/start-error.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
+import { createAddressOf } from '../access/address.ts'
 import type { Authenticate, Caller } from '../access/authenticate.ts'
 import { createApp } from '../door/app.ts'
 import { createDocuments } from '../door/documents.ts'
@@ -12,10 +13,10 @@ import { serveGraphql } from '../door/http.ts'
 import { prepareListening } from '../door/listening.ts'
 import { createLog } from '../door/log.ts'
 import { createSockets } from '../door/websocket.ts'
-import { createEngine } from '../engine/native.ts'
 import { readAddresses } from '../engine/transport/addresses.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
 import type { Streams } from '../live/streams.ts'
+import { openEngine } from './engine.ts'
 import { listenAt } from './listen.ts'
 import type { Running } from './run.ts'
 
@@ -35,12 +36,13 @@ export async function startBare(config: Config, file: string): Promise<Running> 
   const { supergraphSdl, subgraphs } = readSupergraphFile(config, file)
   const transport = createTransport()
   starting.defer(() => transport.close())
-  const engine = openEngine()
+  const engine = await startEngine()
 
   const hosts = createHosts(config.publicUrl, [])
   const documents = createDocuments(engine.schema, { introspection: !production })
   const app = await createApp({ hosts, trustProxy: config.trustProxy, log })
-  const sockets = createSockets({ engine, documents, authenticate: nobody, streams: unwatched, hideSuggestions: production, exposeErrors, log })
+  const addressOf = createAddressOf(config.trustProxy)
+  const sockets = createSockets({ engine, documents, authenticate: nobody, streams: unwatched, addressOf, hideSuggestions: production, exposeErrors, log })
   const door = prepareListening(app, { host: config.host, port: config.port, sockets, closing() {} })
   starting.defer(() => door.close())
   serveHealth(app, [])
@@ -62,9 +64,15 @@ export async function startBare(config: Config, file: string): Promise<Running> 
     }
   }
 
-  function openEngine() {
+  async function startEngine() {
     try {
-      return createEngine({ supergraphSdl, transport, log, operationTimeoutMs: config.remote.operationMs, exposeInternalErrors: exposeErrors })
+      return await openEngine(config.engine, {
+        supergraphSdl,
+        transport,
+        log,
+        operationTimeoutMs: config.remote.operationMs,
+        exposeInternalErrors: exposeErrors,
+      })
     } catch (error) {
       throw new StartError(`${file} holds no supergraph that can be served: ${lineOf(error)}`, error)
     }

@@ -2,6 +2,7 @@ import { codeOf, type ErrorCode, Refusal, statusOf } from '../../platform/errors
 import type { Authority } from '../authority.ts'
 import type { createAttempts, Outcome } from './credentials/attempts.ts'
 import type { Auth } from './credentials/auth.ts'
+import { isMailAddress } from './credentials/mail-address.ts'
 import { credentialsPath } from './credentials/names.ts'
 
 /** The longest body that a credential endpoint reads, in bytes. */
@@ -9,8 +10,6 @@ const longestBody = 16 * 1024
 
 /** scrypt reads the whole password: nobody needs a longer one. */
 const longestPassword = 256
-
-const mailAddress = /^[^\s@]+@[^\s@]+$/
 
 interface Bridge {
   readonly auth: () => Promise<Auth>
@@ -54,7 +53,8 @@ async function signIn(bridge: Bridge, request: Request): Promise<Response> {
   })
   if ('answer' in tried) return said(request, tried.answer, 'The mail address or the password is wrong.')
   const retryAfter = Math.ceil(tried.wait / 1000)
-  throw new Refusal('RATE_LIMITED', `Too many attempts failed: try again in ${Math.ceil(retryAfter / 60)} minutes.`, { retryAfter })
+  const [count, unit] = retryAfter < 60 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute']
+  throw new Refusal('RATE_LIMITED', `Too many attempts failed: try again in ${count} ${unit}${count === 1 ? '' : 's'}.`, { retryAfter })
 }
 
 async function pass(bridge: Bridge, request: Request): Promise<Response> {
@@ -88,7 +88,7 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | nul
 /** Checks both fields before a password is tried; only the address is needed here. */
 function readEmail(request: Request, body: Uint8Array | null): string {
   const { email, password } = fieldsOf(request.headers.get('content-type') ?? '', new TextDecoder().decode(body ?? new Uint8Array()))
-  if (typeof email !== 'string' || email.length > 320 || !mailAddress.test(email))
+  if (!isMailAddress(email))
     throw new Refusal('BAD_USER_INPUT', 'email is missing or not a mail address: send { "email", "password" } as JSON.', { field: 'email' })
   if (typeof password !== 'string' || password.length === 0 || password.length > longestPassword)
     throw new Refusal('BAD_USER_INPUT', `password takes 1 to ${longestPassword} characters: send { "email", "password" } as JSON.`, { field: 'password' })

@@ -99,10 +99,10 @@ function visibleCause(expected: Answer, actual: Answer): StockError | null {
 const saidIn = ({ errors = [] }: Answer): Set<string> =>
   new Set(errors.map(({ message, extensions }) => (extensions?.code === undefined || extensions.code === 'INTERNAL_SERVER_ERROR' ? '' : message)))
 
-/** Whether data differs from other data by what it lacks alone. */
+/** Whether data differs from other data by what it lacks alone, and by nulls. */
 function isLess(data: unknown, other: unknown): boolean {
-  if (data === null) return true
-  if (typeof data !== 'object' || other === null || typeof other !== 'object') return data === other
+  if (data === null || other === null) return true
+  if (typeof data !== 'object' || typeof other !== 'object') return data === other
   if (Array.isArray(data)) return Array.isArray(other) && data.length === other.length && data.every((value, index) => isLess(value, other[index]))
   return Object.entries(data).every(([key, value]) => Object.hasOwn(other, key) && isLess(value, (other as Record<string, unknown>)[key]))
 }

@@ -171,6 +171,16 @@ describe('forward rows', () => {
     expect((await behind.ask('/publishing/open/x', { headers: { 'x-forwarded-for': '7.7.7.7' } })).json.headers['x-client-address']).toBe('7.7.7.7')
   })
 
+  test('warn once when a proxy names callers and nobody believes it', async () => {
+    await using alone = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables })
+    await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, trustProxy: true })
+    const warnings = (lines: readonly string[]) => lines.filter(line => line.includes('TRUST_PROXY')).length
+    await alone.ask('/health/live')
+    expect(warnings(alone.lines)).toBe(0)
+    for (const each of [alone, alone, behind]) await each.ask('/publishing/open/x', { headers: { 'x-forwarded-for': '7.7.7.7' } })
+    expect([warnings(alone.lines), warnings(behind.lines)]).toEqual([1, 0])
+  })
+
   test('that are public never read credentials, not even wrong ones', async () => {
     const asked = platform.asked.cookie
     for (const headers of [{ authorization: 'Bearer nonsense' }, { 'x-api-key': 'guess' }, { cookie: 'session=gone' }] as Record<string, string>[])

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createDocuments } from '../../router/door/documents.ts'
+import { limits } from '../../router/door/limits.ts'
 import { smallGraph } from './graph.ts'
 
 const documents = createDocuments(smallGraph(), { introspection: true })
@@ -16,4 +17,24 @@ test('the same text is read once, and another text never for it', () => {
   const [one, again, other] = ['{ hello }', '{ hello }', '{ hello }\n'].map(text => documents.read(text))
   expect('document' in one! && 'document' in again! && one.document === again.document).toBe(true)
   expect('document' in one! && 'document' in other! && one.document === other.document).toBe(false)
+})
+
+describe('S-10 each limit has an error of its own, which names it, and is not passed by what is just within it', () => {
+  const again = (depth: number) => `{ viewer { ${'again { '.repeat(depth - 2)} kind ${'}'.repeat(depth - 2)} } }`
+  const times = (count: number, text: (number: number) => string) => `{ ${Array.from({ length: count }, (_, number) => text(number)).join(' ')} }`
+  // Ten fields each.
+  const widest = times(limits.aliases, n => `a${n}: viewer { kind userId organizationId roles scopes again { kind userId organizationId } }`)
+  test.each([
+    ['depth', again(limits.depth), again(limits.depth + 1)],
+    ['aliases', times(limits.aliases, n => `a${n}: hello`), times(limits.aliases + 1, n => `a${n}: hello`)],
+    ['fields', widest, widest.replace('{', '{ hello')],
+    ['tokens', widest, times(limits.tokens + 1, () => 'hello')],
+  ] as const)('%s', (limit, within, beyond) => {
+    expect('document' in documents.read(within)).toBe(true)
+    const read = documents.read(beyond)
+    const [error] = 'errors' in read ? read.errors : []
+    expect(error!.extensions).toEqual({ code: 'BAD_USER_INPUT', limit, most: limits[limit] })
+    expect(error!.message).toMatch(new RegExp(`more than ${limits[limit]}|deeper than ${limits[limit]}`))
+    expect(error!.message).toMatch(/: (?:ask for less|split it)/)
+  })
 })

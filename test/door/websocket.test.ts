@@ -1,7 +1,9 @@
+import { connect } from 'node:net'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import { createAddressOf, neighbourhoodOf } from '../../router/access/address.ts'
 import { socketLimits } from '../../router/door/websocket.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
@@ -43,6 +45,25 @@ async function dial(headers: Record<string, string> = {}, url = platform.url) {
     },
     subscribe: (id: string, query: string, variables?: Record<string, unknown>) => send({ id, type: 'subscribe', payload: { query, variables } }),
   }
+}
+
+/** Asks for a socket by hand, and never answers what comes through it. */
+function knock() {
+  return new Promise<{ readonly status: number; leave(): void }>((resolve, reject) => {
+    const wire = connect(platform.port, '127.0.0.1', () =>
+      wire.write(
+        'GET /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n',
+      ),
+    )
+    wire.on('error', reject)
+    wire.once('data', part => {
+      wire
+        .pause()
+        .off('error', reject)
+        .on('error', () => undefined)
+      resolve({ status: Number(String(part).slice(9, 12)), leave: () => wire.destroy() })
+    })
+  })
 }
 const token = async () => `Bearer ${await platform.token('one')}`
 const listening = (count: number) => expect.poll(() => events.listenerCount(), { timeout: 5000 }).toBe(count)
@@ -101,6 +122,16 @@ describe('S-04 GraphQL over WebSocket', () => {
     expect(JSON.stringify(payload)).not.toContain('ECONNREFUSED')
     wire.subscribe('b', '{ nope }')
     expect((await wire.got('error', 'b')).payload).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }])
+    for (const [id, payload] of [
+      ['none of that name', { query: '{ hello }', operationName: 'nope' }],
+      ['an empty name', { query: 'query A { hello }', operationName: '' }],
+      ['no name for two', { query: 'query A { hello } query B { hello }' }],
+    ] as const) {
+      wire.send({ id, type: 'subscribe', payload })
+      expect((await wire.got('error', id)).payload).toMatchObject([
+        { message: expect.stringMatching(/operations? /), extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
+      ])
+    }
     wire.subscribe('c', `{ ${'hello '.repeat(1001)} }`)
     expect((await wire.got('error', 'c')).payload).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', limit: 'fields' } }])
     wire.socket.terminate()
@@ -250,6 +281,67 @@ describe('bounds', () => {
     wire.socket.terminate()
     await listening(0)
   })
+
+  test(`one address has at most ${socketLimits.perAddress} sockets: more are closed with 4429, and many more get no handshake`, async () => {
+    const open = await Promise.all(Array.from({ length: socketLimits.perAddress }, () => dial()))
+    const refused = await dial()
+    expect(await refused.closed).toEqual({ code: 4429, reason: 'too many connections' })
+    // Clients that never answer the farewell hold their socket for a while: no handshake for many of them at once.
+    const burst = await Promise.all(Array.from({ length: 6 * socketLimits.perAddress }, () => knock()))
+    expect(burst.filter(({ status }) => status === 101).length).toBeGreaterThanOrEqual(socketLimits.perAddress)
+    expect(burst.filter(({ status }) => status === 429).length).toBeGreaterThan(0)
+    for (const { leave } of burst) leave()
+    open[0]!.socket.terminate()
+    await expect
+      .poll(
+        async () => {
+          const wire = await dial()
+          const state = await Promise.race([wire.closed.then(({ code }) => code), wire.init().then(() => 'taken')])
+          wire.socket.terminate()
+          return state
+        },
+        { timeout: 5000 },
+      )
+      .toBe('taken')
+    for (const wire of open) wire.socket.terminate()
+  })
+
+  test(`one person has at most ${socketLimits.perViewer} sockets, one key as many, and another person is not hindered`, async () => {
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    platform.signIn('two')
+    const authorization = await token()
+    const own = await Promise.all(Array.from({ length: socketLimits.perViewer }, () => dial()))
+    await Promise.all(own.map(wire => wire.init({ authorization })))
+    const refused = await dial()
+    refused.send({ type: 'connection_init', payload: { authorization } })
+    expect(await refused.closed).toEqual({ code: 4429, reason: 'too many connections' })
+    const [keyed, other, bare] = [await dial(), await dial(), await dial()]
+    await Promise.all([keyed.init({ 'x-api-key': 'k' }), other.init({ authorization: `Bearer ${await platform.token('two')}` }), bare.init()])
+    own[0]!.socket.terminate()
+    await expect.poll(() => platform.router.openStreams()).toBe(socketLimits.perViewer + 1)
+    await (await dial()).init({ authorization })
+  })
+
+  test.each([
+    [false, '7.7.7.7', '10.0.0.1'],
+    [true, '7.7.7.7, 10.0.0.2', '7.7.7.7'],
+    [true, undefined, '10.0.0.1'],
+    ['10.0.0.1', '6.6.6.6, 7.7.7.7', '7.7.7.7'],
+    ['10.0.0.0/8,192.168.0.1', '6.6.6.6, 7.7.7.7, 10.0.0.2', '7.7.7.7'],
+    ['192.168.0.1', '7.7.7.7', '10.0.0.1'],
+  ])('with TRUST_PROXY %s, a socket that is forwarded for %s counts for %s', (trustProxy, forwarded, address) => {
+    const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: '::ffff:10.0.0.1' } }
+    expect(createAddressOf(trustProxy)(request as unknown as Parameters<ReturnType<typeof createAddressOf>>[0])).toBe(address)
+  })
+
+  test.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2'],
+    ['2001:db8::9', '2001:db8:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::1', '0:0:0:0'],
+  ])('the sockets of %s are counted under %s', (address, key) => expect(neighbourhoodOf(address)).toBe(key))
 
   test('a message that is too large closes with 1009', async () => {
     const wire = await dial()

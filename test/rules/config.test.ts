@@ -11,6 +11,7 @@ describe('a mistake in the configuration is one line that names the variable and
     [{ PORT: '0' }, 'PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port'],
     [{ SANDBOX_PORT: '-1' }, 'SANDBOX_PORT: must be a port number from 0 to 65535'],
     [{ ENVIRONMENT: 'prod' }, 'ENVIRONMENT: must be one of development, staging, production'],
+    [{ ROUTER_ENGINE: 'rust' }, 'ROUTER_ENGINE: must be one of native, apollo'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent'],
     [{ DEMO: 'yes' }, 'DEMO: must be one of 0, 1, true, false'],
     [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY: must be one of 0, 1, true, false'],

@@ -51,7 +51,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       const found = askedOf(request)
       if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
       const { definition } = found.operation
-      if (definition.operation === 'subscription') return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket.')
+      if (definition.operation === 'subscription') return refused('BAD_USER_INPUT', noSubscriptions)
       const coerced = getVariableValues(schema, definition.variableDefinitions ?? [], request.variables ?? {}, { maxErrors: 20 })
       if (coerced.errors) return { errors: coerced.errors.map(error => errorFor('BAD_USER_INPUT', error.message)) }
       const folded = foldedDocument(request.document, found.conditions, coerced.coerced)
@@ -62,7 +62,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       return remainder(request, folded, decision, told)
     },
     async subscribe() {
-      return refused('BAD_USER_INPUT', 'This router runs the stock gateway (ROUTER_ENGINE=apollo), which has no subscriptions; ask with a query instead.')
+      return refused('BAD_USER_INPUT', noSubscriptions)
     },
   }
 
@@ -141,5 +141,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     return folded
   }
 }
+
+const noSubscriptions = 'This router runs the stock gateway (ROUTER_ENGINE=apollo), which has no subscriptions; ask with a query instead.'
 
 const refused = (...words: Parameters<typeof errorFor>): ExecutionResult => ({ errors: [errorFor(...words)] })

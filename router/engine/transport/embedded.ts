@@ -29,7 +29,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   }
 
   const run = async (fetch: Fetch, call: FetchCall, context: object, rootValue?: unknown): Promise<ExecutionResult> =>
-    coded(await runners.get(fetch.subgraph)!(fetch.document)(context, call.variables, rootValue))
+    coded(await runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue))
 
   return {
     async fetch(fetch, call) {

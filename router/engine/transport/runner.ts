@@ -1,4 +1,6 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
+import { createCache } from '../cache.ts'
+import type { Fetch } from '../engine.ts'
 import { compileDocument, loadCompiler } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
 
@@ -8,16 +10,21 @@ export type Run = (contextValue: object, variables: Readonly<Record<string, unkn
 /** How often a document is executed by graphql-js before it is compiled: what is asked once is not worth it. */
 const coldRuns = 2
 
+/** How many texts are remembered: plans of different operations often hold the same fetch. */
+const mostTexts = 1000
+
 /**
- * Executes documents on one schema: first with graphql-js, compiled once they are repeated. Documents must be valid; the same
- * object for the same text, because what is compiled lives as long as the document does.
+ * Executes fetches on one schema: first with graphql-js, compiled once they are repeated. Documents must be valid; the same
+ * object for the same fetch, because what is compiled lives as long as the document does.
  */
-export function createRunner(schema: GraphQLSchema): (document: DocumentNode) => Run {
+export function createRunner(schema: GraphQLSchema): (fetch: Fetch) => Run {
   const runs = new WeakMap<DocumentNode, Run>()
-  return document => {
+  const byText = createCache<Run>(mostTexts)
+  return ({ document, text }) => {
     const known = runs.get(document)
     if (known) return known
-    const run = warmingRun(schema, document)
+    const run = byText.get(text) ?? warmingRun(schema, document)
+    byText.set(text, run)
     runs.set(document, run)
     return run
   }

@@ -3,12 +3,23 @@ import type pg from 'pg'
 import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { createLimit } from '../../../platform/limit.ts'
+import { createLru } from '../../../platform/lru.ts'
 
 /** In which time failures are counted, in milliseconds. */
 const windowMs = 15 * 60_000
 
 /** How many failures an account, and an address, may have within it. */
 const mostFailures = { account: 10, address: 100 }
+
+/**
+ * How many failures an account may have from one address before a delay is put before each further attempt from there. It doubles
+ * from a second to `mostDelayMs`, and is forgotten after `windowMs` without a failure.
+ */
+const mostFailuresFromOneAddress = 30
+const mostDelayMs = 60_000
+
+/** How many sign-ins of one account may wait for their turn. */
+const mostTurns = 50
 
 /** How many addresses are remembered for a person; the least recent go. */
 const mostAddresses = 20
@@ -34,18 +45,23 @@ export type Outcome = { readonly userId: string } | 'wrong' | 'not tried'
 /**
  * Guards sign-in against guessing. Attempts on one account are tried one after another, so that many at once learn no more than
  * the same number in turn. A full count refuses before the password is looked at, except from an address that signed in
- * to the account before: there the password is looked at, and only a wrong one is refused.
+ * to the account before: there the password is looked at, and only a wrong one is refused. So that nobody can guess on from
+ * such an address, too many failures from one address put a growing delay before every attempt from there, right ones included.
  * @returns the answer of `tryPassword`, or how many milliseconds to wait
  */
 export function createAttempts(pool: pg.Pool, clock: Clock) {
   const byAccount = createLimit({ most: mostFailures.account, windowMs })
   const byAddress = createLimit({ most: mostFailures.address, windowMs })
-  const turns = new Map<string, Promise<unknown>>()
+  const delays = createDelays()
+  const turns = new Map<string, { last: Promise<unknown>; open: number }>()
   const desks = createDesks(mostAtOnce, mostWaiting)
 
   async function attempt<Answer>({ email, address }: Attempt, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>) {
     const account = accountOf(email)
     const began = clock.now()
+    const place = `${account} ${address}`
+    const delay = delays.wait(place, began)
+    if (delay > 0) return { wait: delay }
     const wait = Math.max(byAccount.wait(account, began), byAddress.wait(address, began))
     if (wait > 0 && !(await isKnown(pool, email, address))) return { wait }
     // Counted before the outcome is known: requests at the same time cannot all slip under the limit.
@@ -56,28 +72,56 @@ export function createAttempts(pool: pg.Pool, clock: Clock) {
     })
     if (outcome === 'wrong') {
       byAccount.add(account, clock.now())
+      delays.add(place, clock.now())
       return wait > 0 ? { wait } : { answer }
     }
     byAddress.giveBack(address)
     if (outcome === 'not tried') return { answer }
     byAccount.clear(account)
+    delays.clear(place)
     await remember(pool, outcome.userId, address, clock.now())
     return { answer }
   }
 
   return {
+    /** @throws RATE_LIMITED when too many sign-ins wait, of this account or of all */
     async run<Answer>(who: Attempt, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>): Promise<{ answer: Answer } | { wait: number }> {
       const account = accountOf(who.email)
-      const before = turns.get(account) ?? Promise.resolve()
-      const turn = before.then(() => attempt(who, tryPassword))
-      const over = turn.catch(() => {})
-      turns.set(account, over)
+      const queue = turns.get(account) ?? { last: Promise.resolve(), open: 0 }
+      // The one whose turn it is does not wait.
+      if (queue.open > mostTurns)
+        throw new Refusal('RATE_LIMITED', 'Too many sign-ins of this account are under way: try again in a few seconds.', { retryAfter: 5 })
+      turns.set(account, queue)
+      queue.open += 1
+      const turn = queue.last.then(() => attempt(who, tryPassword))
+      queue.last = turn.catch(() => {})
       try {
         return await turn
       } finally {
-        if (turns.get(account) === over) turns.delete(account)
+        queue.open -= 1
+        if (queue.open === 0) turns.delete(account)
       }
     },
+  }
+}
+
+/** Counts failures by place, and says how long the next attempt from there has to wait; at most 20000 places are remembered. */
+function createDelays() {
+  const places = createLru<string, { readonly failures: number; readonly lastAt: number }>(20_000)
+  return {
+    /** Milliseconds; 0 when an attempt may be made now. */
+    wait(place: string, now: Date): number {
+      const { failures, lastAt } = places.get(place) ?? { failures: 0, lastAt: 0 }
+      if (failures < mostFailuresFromOneAddress) return 0
+      const delay = Math.min(mostDelayMs, 1000 * 2 ** (failures - mostFailuresFromOneAddress))
+      return Math.max(0, lastAt + delay - now.getTime())
+    },
+    add(place: string, now: Date): void {
+      const known = places.get(place)
+      const counts = known !== undefined && now.getTime() - known.lastAt < windowMs
+      places.set(place, { failures: counts ? known.failures + 1 : 1, lastAt: now.getTime() })
+    },
+    clear: places.delete,
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
+import { isMailAddress } from '../credentials/mail-address.ts'
 import { platformOrganization } from '../membership/rules.ts'
 import { readName, readSlug } from '../organization/rules.ts'
 import type { World } from './provision.ts'
@@ -14,7 +15,6 @@ export const hashCode = (code: string): string => createHash('sha256').update(co
 
 const leastPassword = 12
 const mostPassword = 256
-const mailAddress = /^[^\s@]+@[^\s@]+$/
 
 /**
  * Reads the form into the first person and organization. That person owns the organization, and may administer the platform.
@@ -25,7 +25,7 @@ export function readForm(form: URLSearchParams): World {
   const name = readName(field('name'), 'Your name')
   const organization = readName(field('organization'), 'The organization')
   const email = field('email').trim().toLowerCase()
-  if (email.length > 320 || !mailAddress.test(email)) throw new Refusal('BAD_USER_INPUT', 'The mail address is missing, or is none.')
+  if (!isMailAddress(email)) throw new Refusal('BAD_USER_INPUT', 'The mail address is missing, or is none.')
   const password = field('password')
   if (password.length < leastPassword || password.length > mostPassword)
     throw new Refusal('BAD_USER_INPUT', `The password takes ${leastPassword} to ${mostPassword} characters.`)

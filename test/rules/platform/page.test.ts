@@ -44,10 +44,12 @@ describe('pages', () => {
   it('D13 refuse every cursor but their own', () => {
     const cursor = writeCursor(rows[0]!, order)
     expect(readPage({ after: cursor }, order).after).toEqual([at, '00'])
+    for (const edge of ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) expect(isMoment(edge)).toBe(true)
     const others = [
       writeCursor(rows[0]!, { ...order, name: 'rows.newest' }),
       writeCursor({ at: 'yesterday', id: '1' }, order),
       writeCursor({ at, id: '\0' }, order),
+      ...['+275760-09-13', '-000001-01-01', '0000-01-01', '+010000-01-01'].map(day => writeCursor({ at: `${day}T00:00:00.000Z`, id: '1' }, order)),
       writeCursor(rows[0]!, { ...order, position: row => [row.at] }),
       Buffer.from('{"a":1}').toString('base64url'),
       Buffer.from('["rows.oldest",1,2]').toString('base64url'),

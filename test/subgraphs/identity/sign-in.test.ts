@@ -82,6 +82,10 @@ describe('signing in', () => {
       await post('{"email":"owner@acme.test"}'),
       await post('{"email":7,"password":"x"}'),
       await post('{"email":"none","password":"x"}'),
+      await post('{"email":"A\\u0000@b.c","password":"x"}'),
+      await post('{"email":"a@b\\u001f.c","password":"x"}'),
+      await post('{"email":"a@b\\u007f.c","password":"x"}'),
+      await post('{"email":"a\\ud800@b.c","password":"x"}'),
       await post('x', 'text/plain'),
       await post(JSON.stringify({ email: 'owner@acme.test', password: 'x'.repeat(20_000) })),
     ]) {
@@ -219,6 +223,61 @@ describe('signing in', () => {
       expect((await signIn('ada@acme.test', 'wrong password', home)).status).toBe(429)
       expect((await signIn('ada@acme.test', password, home)).status).toBe(200)
       expect((await signIn('ada@acme.test', password, { address: '198.51.100.8' })).status).toBe(200)
+    })
+
+    it('puts a growing delay before attempts from an address that signed in, once thirty failed from there', async () => {
+      const pool = new pg.Pool({ connectionString: open.database.url, max: 1 })
+      pool.on('error', () => {})
+      onTestFinished(() => pool.end())
+      const attempts = createAttempts(pool, open.clock)
+      const home = { email: 'ada@acme.test', address: '198.51.100.20' }
+      const right = async () => ({ answer: 'welcome', outcome: { userId: made.users['ada@acme.test']! } })
+      let looked = 0
+      const wrong = async () => ({ answer: `looked ${++looked}`, outcome: 'wrong' as const })
+      expect(await attempts.run(home, right)).toEqual({ answer: 'welcome' })
+      for (let turn = 0; turn < 30; turn++) await attempts.run(home, wrong)
+      expect(looked).toBe(30)
+      for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+        const before = looked
+        expect(await attempts.run(home, wrong)).toEqual({ wait: seconds * 1000 })
+        expect(await attempts.run(home, right)).toEqual({ wait: seconds * 1000 })
+        open.clock.advance(seconds * 1000)
+        await attempts.run(home, wrong)
+        expect(looked).toBe(before + 1)
+      }
+      open.clock.advance(60_000)
+      expect(await attempts.run(home, right)).toEqual({ answer: 'welcome' })
+      expect(await attempts.run(home, wrong)).toEqual({ answer: `looked ${looked}` })
+    })
+
+    it('says the delay as 429 with Retry-After in seconds', async () => {
+      const home = { address: '198.51.100.21' }
+      await signIn('owner@acme.test', password, home)
+      for (let turn = 0; turn < 30; turn++) await signIn('owner@acme.test', 'wrong password', home)
+      const answer = await signIn('owner@acme.test', password, home)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
+      expect((await read(answer)).detail).toContain('1 second')
+      open.clock.advance(1000)
+      expect((await signIn('owner@acme.test', password, home)).status).toBe(200)
+    })
+
+    it('lets fifty sign-ins of one account wait for their turn, and sends more away for a moment', async () => {
+      const pool = new pg.Pool({ connectionString: open.database.url, max: 1 })
+      pool.on('error', () => {})
+      onTestFinished(() => pool.end())
+      const attempts = createAttempts(pool, open.clock)
+      const slow = Promise.withResolvers<void>()
+      const untried = async () => {
+        await slow.promise
+        return { answer: 'later', outcome: 'not tried' as const }
+      }
+      const run = (email: string) => attempts.run({ email, address: '203.0.113.80' }, untried)
+      const waiting = Array.from({ length: 51 }, () => run('owner@acme.test'))
+      await expect(run('Owner@acme.test')).rejects.toMatchObject({ code: 'RATE_LIMITED', extensions: { retryAfter: 5 } })
+      const other = run('ada@acme.test')
+      slow.resolve()
+      expect(await Promise.all([...waiting, other])).toEqual(Array.from({ length: 52 }, () => ({ answer: 'later' })))
+      expect(await run('owner@acme.test')).toEqual({ answer: 'later' })
     })
 
     it('counts a hundred failures of an address over all accounts', async () => {

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+
+/** Tells the address that a request comes from, for upgrades: of other requests Fastify tells it. */
+export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+
+/**
+ * Reads addresses as Fastify does.
+ * @param trustProxy whether `X-Forwarded-For` names the caller: true believes it whole, a list of addresses and networks, with commas
+ * between them, as far as it was written by these
+ */
+export function createAddressOf(trustProxy: boolean | string): AddressOf {
+  const trusts = trustOf(trustProxy)
+  return ({ headers, socket }) => {
+    let address = plain(socket.remoteAddress ?? '')
+    if (trustProxy === false) return address
+    const named = String(headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .map(each => plain(each.trim()))
+      .filter(each => each !== '')
+    while (named.length > 0 && trusts(address)) address = named.pop()!
+    return address
+  }
+}
+
+/**
+ * What one client can have of addresses: an IPv4 address, or a network of IPv6 with 64 bits, which is what a single connection gets.
+ */
+export function neighbourhoodOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail ? tail.split(':') : []
+  // Only the first four of eight groups count, so it does not matter that the last may be written as IPv4.
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)
+  return [...groups, ...Array<string>(gap).fill('0'), ...after]
+    .slice(0, 4)
+    .map(group => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')
+}
+
+function trustOf(trustProxy: boolean | string): (address: string) => boolean {
+  if (typeof trustProxy === 'boolean') return () => trustProxy
+  const list = new BlockList()
+  for (const each of trustProxy.split(',')) {
+    const [address = '', bits] = each.trim().split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return address => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
