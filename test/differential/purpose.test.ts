@@ -38,8 +38,8 @@ async function compare(name: string, stage: Stage, source: string, variables: Re
   expect(sentences(embedded), context).toEqual(sentences(expected))
 
   const remote = await stage.remote(source, variables)
-  expect(remote.text, `over HTTP: ${context}`).toBe(embedded.text)
-  expect([...(remote.errors ?? [])].map(String).sort(), `over HTTP: ${context}`).toEqual([...(embedded.errors ?? [])].map(String).sort())
+  expect(told(remote), `over HTTP: ${context}`).toEqual(told(embedded))
+  expect(sentences(remote), `over HTTP: ${context}`).toEqual(sentences(embedded))
 
   // What is asked again and again is run by generated code.
   if (turn % 5 === 0) {

@@ -1,8 +1,8 @@
 import { betterAuth } from 'better-auth'
 import type pg from 'pg'
 import type { Claims } from '../session/rules.ts'
-import type { IdentitySettings } from '../settings.ts'
 import { type CredentialPorts, credentialOptions } from './options.ts'
+import type { IdentitySettings } from './settings.ts'
 
 /** What we use of better-auth, apart from its HTTP endpoints. This module is heavy: it is imported at first use. */
 export function openAuth(pool: pg.Pool, publicUrl: string, settings: IdentitySettings, ports: CredentialPorts) {

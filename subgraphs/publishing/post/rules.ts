@@ -88,8 +88,7 @@ const mostYears = 1000
  */
 export function checkMoment(scheduledAt: Date, now: Date): Date {
   const years = scheduledAt.getUTCFullYear() - now.getUTCFullYear()
-  if (!(Math.abs(years) <= mostYears))
-    throw new Refusal('BAD_USER_INPUT', `scheduledAt must lie within ${mostYears} years of today.`, { field: 'scheduledAt' })
+  if (!(Math.abs(years) <= mostYears)) throw new Refusal('BAD_USER_INPUT', `scheduledAt must lie within ${mostYears} years of today.`, { field: 'scheduledAt' })
   return scheduledAt
 }
 
