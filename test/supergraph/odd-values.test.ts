@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { supergraph } from '../kit/supergraph.ts'
 
 const cursor = (...parts: string[]) => Buffer.from(JSON.stringify(['posts.newest', ...parts])).toString('base64url')
