@@ -4,6 +4,7 @@ import { composeServices } from '@apollo/composition'
 import { type DefinitionNode, type DocumentNode, type GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { readSupergraph } from '../router/engine/supergraph.ts'
 import { at, inFile, type Mistake, ofSource } from './mistake.ts'
+import { recursiveProvides } from './provides.ts'
 import { documentOf, readSubgraphSources, type SubgraphSources, sdlOf } from './sources.ts'
 import { readSupergraphYaml } from './yaml.ts'
 
@@ -34,6 +35,7 @@ export async function compose(root: string): Promise<Composition> {
   const mistakes: Mistake[] = versionMistakes(federationVersion)
   const sources: SubgraphSources[] = []
   for (const { slug } of listed) sources.push(await readSubgraphSources(root, slug, mistakes))
+  mistakes.push(...sources.flatMap(recursiveProvides))
   const whole = sources.filter(({ nouns }) => nouns.length > 0)
   const unique = mistakes.filter((mistake, index) => mistakes.findIndex(other => JSON.stringify(other) === JSON.stringify(mistake)) === index)
   const files = new Map(whole.map(source => [listed.find(({ slug }) => slug === source.slug)!.schemaFile, sdlOf(source)]))

@@ -96,6 +96,14 @@ describe('a mistake in the SDL is shown where it was written', () => {
     expect(mistakes).toEqual([expect.stringMatching(/^subgraphs\/\w+\/\w+\/schema\.graphql:\d+:\d+ INCONSISTENT_DESCRIPTION /)])
   })
 
+  test('a provided path that comes back to a type it has passed, which the planner would take for provided at any depth', async () => {
+    const shelves = 'type Shelf @key(fields: "id") {\n  id: ID!\n  name: String @shareable\n  inner: [Shelf!] @shareable\n}\n'
+    const root = (fields: string) => `extend type Query {\n  shelf: Shelf @provides(fields: "${fields}")\n}\n\n${shelves}`
+    const [mistake] = await mistakesOf({ 'subgraphs/loans/shelf/schema.graphql': root('inner { name }') })
+    expect(mistake).toMatch(/^subgraphs\/loans\/shelf\/schema\.graphql:2:16 PROVIDES_RECURSIVE Query\.shelf /)
+    expect(await mistakesOf({ 'subgraphs/loans/shelf/schema.graphql': root('name') })).not.toContainEqual(expect.stringContaining('PROVIDES_RECURSIVE'))
+  })
+
   test('a rule on an interface', async () => {
     const wrong = `${library[book]}\ninterface Named @authenticated {\n  title: String!\n}\n`
     expect(await mistakesOf({ [book]: wrong })).toEqual([expect.stringMatching(new RegExp(`^${book}:\\d+:\\d+ AUTH_REQUIREMENTS_APPLIED_ON_INTERFACE `))])
