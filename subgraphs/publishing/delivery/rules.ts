@@ -6,14 +6,11 @@ import type { PostRow } from '../post/table.ts'
 export const claimMs = 12_000
 /**
  * How long a call may be under way before it counts as interrupted, in ms: it begins within 3 s and takes at most 10 s, which leaves
- * 7 s for clocks that disagree.
+ * 4 s for clocks that disagree.
  */
-export const sendMs = 20_000
+export const sendMs = 17_000
 /** How late after the attempt was recorded the call may still begin, in ms: later, another worker might already ask the network. */
 export const beginWithinMs = 3_000
-
-/** Whether it is too late to make the call of an attempt. */
-export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.getTime() - attempt.startedAt.getTime() > beginWithinMs
 /** How long a network that does not list a post must be asked before its absence is believed, in ms. */
 export const absentAfterMs = 120_000
 /** Past this age an unknown outcome waits for a person only, in ms. */
@@ -43,6 +40,9 @@ export function failure(code: FailureCode, platform: Platform, detail: string, n
 
 export const noFailure = { failureCode: null, failureMessage: null, failedAt: null } as const
 export const noClaim = { deliveryPhase: 'NONE', claimId: null, claimUntil: null } as const
+
+/** Whether it is too late to make the call of an attempt. */
+export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.getTime() - attempt.startedAt.getTime() > beginWithinMs
 
 /** Whether a post may be taken for delivery, as it stands at this moment. */
 export function isDue(post: PostRow, predecessor: PostRow | null, now: Date): boolean {
