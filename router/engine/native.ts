@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import type { Logger } from 'pino'
 import { codeOf } from '../../platform/errors.ts'
-import { type Cache, createCache } from './cache.ts'
+import { createLru, type Lru } from '../../platform/lru.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
 import type { Data } from './data/merge.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
@@ -48,8 +48,8 @@ interface Prepared {
   readonly document: DocumentNode
   readonly operation: Operation
   readonly conditions: readonly string[] | null
-  readonly folded: Cache<DocumentNode>
-  readonly variants: Cache<Promise<Variant>>
+  readonly folded: Lru<string, DocumentNode>
+  readonly variants: Lru<string, Promise<Variant>>
 }
 
 /** An operation made ready to run for one combination of conditions and one access verdict. */
@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { schema } = supergraph
   const planner = createPlanner(supergraph)
   const byDocument = new WeakMap<DocumentNode, Map<string, Prepared>>()
-  const byText = createCache<Prepared>(options.planCacheSize ?? 1000)
+  const byText = createLru<string, Prepared>(options.planCacheSize ?? 1000)
 
   return {
     schema,
@@ -180,7 +180,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (!prepared) {
       const operation = findOperation(document, operationName)
       if (typeof operation === 'string') return operation
-      prepared = { document, operation, conditions: conditionVariables(document), folded: createCache(mostVariants), variants: createCache(mostVariants) }
+      prepared = { document, operation, conditions: conditionVariables(document), folded: createLru(mostVariants), variants: createLru(mostVariants) }
       byText.set(text, prepared)
     }
     const ofDocument = byDocument.get(document) ?? new Map<string, Prepared>()

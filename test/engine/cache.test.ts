@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createCache } from '../../router/engine/cache.ts'
+import { createLru } from '../../platform/lru.ts'
 import { library } from './library-graph.ts'
 import { testGraph } from './supergraph-fixture.ts'
 
 test('a cache keeps at most so many entries and forgets the least recently used', () => {
-  const cache = createCache<number>(2)
+  const cache = createLru<string, number>(2)
   cache.set('a', 1)
   cache.set('b', 2)
   expect(cache.get('a')).toBe(1)

@@ -1,7 +1,7 @@
 import type { GraphQLDataSource } from '@apollo/gateway'
 import { GraphQLError, Kind, parse } from 'graphql'
 import { codeOf } from '../../../platform/errors.ts'
-import { createCache } from '../cache.ts'
+import { createLru } from '../../../platform/lru.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 
 /** How many documents of one subgraph stay parsed. */
@@ -14,7 +14,7 @@ interface SourceContext {
 
 /** One subgraph as the stock gateway knows them, reached over our transport: resolvers get the same viewer and loaders. */
 export function createSource(transport: Transport, subgraph: string): GraphQLDataSource {
-  const fetches = createCache<Fetch>(mostFetches)
+  const fetches = createLru<string, Fetch>(mostFetches)
   const fetchOf = (text: string): Fetch => {
     let fetch = fetches.get(text)
     if (!fetch) {

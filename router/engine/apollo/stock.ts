@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DocumentNode, type ExecutionResult, type GraphQLError, getVariableValues, print } from 'graphql'
 import { codeOf } from '../../../platform/errors.ts'
-import { createCache } from '../cache.ts'
+import { createLru } from '../../../platform/lru.ts'
 import type { AccessDecision, Engine, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
 import type { EngineOptions } from '../native.ts'
@@ -41,7 +41,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   })
   const { executor } = await gateway.load()
   const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
-  const foldings = new WeakMap<DocumentNode, ReturnType<typeof createCache<DocumentNode>>>()
+  const foldings = new WeakMap<DocumentNode, ReturnType<typeof createLru<string, DocumentNode>>>()
   const typed = new WeakMap<DocumentNode, ReturnType<typeof withTypes>>()
   const hashes = new WeakMap<DocumentNode, string>()
 
@@ -133,7 +133,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
 
   function foldedDocument(document: DocumentNode, conditions: readonly string[] | null, variables: Readonly<Record<string, unknown>>): DocumentNode {
     if (!conditions) return document
-    const kept = foldings.get(document) ?? createCache<DocumentNode>(mostFoldings)
+    const kept = foldings.get(document) ?? createLru<string, DocumentNode>(mostFoldings)
     foldings.set(document, kept)
     const bits = conditions.map(name => (variables[name] === true ? '1' : '0')).join('')
     const folded = kept.get(bits) ?? foldConditions(document, variable => variables[variable] === true)

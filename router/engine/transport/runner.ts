@@ -1,5 +1,5 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
-import { createCache } from '../cache.ts'
+import { createLru } from '../../../platform/lru.ts'
 import type { Fetch } from '../engine.ts'
 import { compileDocument, loadCompiler } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
@@ -19,7 +19,7 @@ const mostTexts = 1000
  */
 export function createRunner(schema: GraphQLSchema): (fetch: Fetch) => Run {
   const runs = new WeakMap<DocumentNode, Run>()
-  const byText = createCache<Run>(mostTexts)
+  const byText = createLru<string, Run>(mostTexts)
   return ({ document, text }) => {
     const known = runs.get(document)
     if (known) return known
