@@ -1,7 +1,8 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
+import { page } from '../../page.ts'
 import type { Tables } from '../tables.ts'
-import { setupForm, setupPage } from './page.ts'
+import { setupForm } from './page.ts'
 import { provision } from './provision.ts'
 import { readForm, setupPath } from './rules.ts'
 import { createSetupStore } from './store.ts'
@@ -20,8 +21,7 @@ export interface Setup {
 /** Makes the set-up of one platform. */
 export function createSetup(tables: Tables, clock: Clock): Setup {
   const store = createSetupStore(tables)
-  const dead = () =>
-    setupPage(410, 'This link is dead', 'It was used, is older than a day, or a later start has replaced it. Start the platform to get another.')
+  const dead = () => page(410, 'This link is dead', 'It was used, is older than a day, or a later start has replaced it. Start the platform to get another.')
 
   return {
     async open() {
@@ -43,7 +43,7 @@ export function createSetup(tables: Tables, clock: Clock): Setup {
         if (!(await store.redeem(code, clock.now()))) return dead()
         await provision(tables, world, clock.now())
         const [person] = world.people
-        return setupPage(201, 'The platform is set up', `${person!.email} can sign in now. This link is dead.`)
+        return page(201, 'The platform is set up', `${person!.email} can sign in now. This link is dead.`)
       } catch (error) {
         if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
         return setupForm(code, form, (error as Refusal).message)

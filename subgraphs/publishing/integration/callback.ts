@@ -1,6 +1,6 @@
+import { page } from '../../page.ts'
 import { GrantFailure, networkFacts, type Platform } from '../network/network.ts'
 import type { Room } from '../room.ts'
-import { callbackPage } from './page.ts'
 import { callbackUrl } from './rules.ts'
 
 /**
@@ -14,13 +14,9 @@ export async function callback(room: Room, platform: Platform, parameters: URLSe
   const state = parameters.get('state')
   const begun = network && state ? await authorizations.redeem(state, platform, clock.now()) : null
   if (!network || !begun)
-    return callbackPage(
-      400,
-      'Nothing was connected',
-      'This link was not begun here, was used before, or is older than ten minutes. Start the connection again.',
-    )
+    return page(400, 'Nothing was connected', 'This link was not begun here, was used before, or is older than ten minutes. Start the connection again.')
   if (parameters.has('error'))
-    return callbackPage(400, 'Nothing was connected', `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
+    return page(400, 'Nothing was connected', `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
   try {
     const redirectUri = callbackUrl(publicUrl, platform)
     const grant = await network.exchange({ parameters, redirectUri, state: begun.state, verifier: begun.verifier })
@@ -32,11 +28,11 @@ export async function callback(room: Room, platform: Platform, parameters: URLSe
       await audit(transaction, { brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: connection.id, at: now, details: { platform } })
     })
     const [brand] = await brands.byIds([brandId])
-    return callbackPage(200, `${title} is connected`, `${account.name} can now be used by ${brand?.name ?? 'the brand'}. You can close this page.`)
+    return page(200, `${title} is connected`, `${account.name} can now be used by ${brand?.name ?? 'the brand'}. You can close this page.`)
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
     log.warn({ err: error, platform }, 'an authorization could not be completed')
     const [status, next] = error.permanent ? [400, 'Start the connection again.'] : [502, 'Wait a little, then start the connection again.']
-    return callbackPage(status as number, 'Nothing was connected', `${title} did not complete the connection. ${next}`)
+    return page(status as number, 'Nothing was connected', `${title} did not complete the connection. ${next}`)
   }
 }
