@@ -13,10 +13,6 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' }, profile: { type: 'string' } },
 })
-if (!hasPeers()) {
-  console.error('The peers are not installed. Do it once, in a folder of their own:\n\n  npm ci --prefix bench/peers\n')
-  process.exit(1)
-}
 if (values.profile) extraNodeOptions.push('--cpu-prof', '--cpu-prof-dir', values.profile)
 await pinMyself(loadCore)
 
@@ -46,13 +42,20 @@ Workload 2, from its text to its plan: median ${plan.median.toFixed(2)} ms (the 
 ${memory.map(({ at, heap, rss }) => `| ${at} | ${heap.toFixed(1)} | ${rss.toFixed(0)} |`).join('\n')}`
   },
 }
+/** Chapters that set the router beside its peers; the others measure the platform alone and need nothing but the project. */
+const besidePeers = ['remote', 'embedded']
 const [chosen] = positionals
 if (chosen !== undefined && !chapters[chosen]) {
   console.error(`There is no chapter "${chosen}": ${Object.keys(chapters).join(', ')}`)
   process.exit(1)
 }
+const wanted = chosen === undefined ? Object.keys(chapters) : [chosen]
+const leftOut = hasPeers() ? [] : wanted.filter(chapter => besidePeers.includes(chapter))
+if (leftOut.length > 0)
+  console.error(`Left out: ${leftOut.join(', ')}. The peers are not installed. Do it once, in a folder of their own:\n\n  npm ci --prefix bench/peers\n`)
+if (leftOut.length === wanted.length) process.exit(1)
 console.log(
   `# ${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${process.platform} ${release()}, Node ${process.version}, ${rounds} rounds\n`,
 )
-for (const chapter of chosen === undefined ? Object.keys(chapters) : [chosen]) console.log(`${await chapters[chapter]!()}\n`)
+for (const chapter of wanted.filter(name => !leftOut.includes(name))) console.log(`${await chapters[chapter]!()}\n`)
 process.exit()
