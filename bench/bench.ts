@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform } from './embedded.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
-import { tableOf } from './table.ts'
+import { median, tableOf } from './table.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,10 +21,10 @@ const rounds = Number(values.rounds)
 const chapters: Record<string, () => Promise<string>> = {
   async remote() {
     const rows = await measureRemote({ rounds, seconds: 3, only })
-    const { p50, p99, rate } = await measureLatency(6)
+    const { p50, p99, rate, ratios } = await measureLatency({ rounds, seconds: 3 })
     return `## Workload 1, subgraphs over HTTP\n\n${tableOf(rows, 'ms/request', ['own engine', 'own engine, semi-space 64', 'by hand', 'by hand, semi-space 64'])}
 
-At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, p99 ÷ p50 ${(p99 / p50).toFixed(1)}.`
+At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, p99 ÷ p50 ${median(ratios).toFixed(1)} [${ratios[0]!.toFixed(1)}-${ratios.at(-1)!.toFixed(1)}].`
   },
   embedded: async () =>
     `## Workload 1, in process\n\n${tableOf(await measureEmbedded({ rounds, seconds: 1.5, only }), 'µs/operation', ['own engine', 'own engine, semi-space 64', 'one schema, graphql-jit', 'one schema, graphql-jit, semi-space 64'])}`,

@@ -1,5 +1,6 @@
 /**
- * The own engine over remote subgraphs behind a bare HTTP server. Arguments: the supergraph's file, the subgraphs' origin.
+ * The own engine over remote subgraphs behind a bare HTTP server. Arguments: the supergraph's file, the subgraphs' origin, and
+ * `deduplicate` for one upstream request in place of equal ones that are in flight at the same time.
  */
 import { readFileSync } from 'node:fs'
 import { type DocumentNode, parse, validate } from 'graphql'
@@ -9,8 +10,11 @@ import { anonymous } from '../../subgraphs/viewer.ts'
 import { parts } from '../shop/graph.ts'
 import { serve } from './serve.ts'
 
-const [, , file, origin] = process.argv
-const transport = createRemoteTransport({ subgraphs: new Map(Object.keys(parts).map(name => [name, { url: `${origin}/${name}` }])) })
+const [, , file, origin, sharing] = process.argv
+const transport = createRemoteTransport({
+  subgraphs: new Map(Object.keys(parts).map(name => [name, { url: `${origin}/${name}` }])),
+  deduplicate: sharing === 'deduplicate',
+})
 const engine = createEngine({ supergraphSdl: readFileSync(file!, 'utf8'), transport, log: console })
 const documents = new Map<string, DocumentNode>()
 

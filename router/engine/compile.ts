@@ -1,14 +1,7 @@
-import type {
-  BatchFetchNode,
-  EntityBatchAlias,
-  FetchNode,
-  FetchRewrite,
-  FlattenNodePathSegment,
-  PlanNode,
-  RequiresSelection,
-} from '@graphql-hive/router-query-planner'
-import { parse } from 'graphql'
+import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, FlattenNodePathSegment, PlanNode } from '@graphql-hive/router-query-planner'
+import { type DocumentNode, parse, print, stripIgnoredCharacters } from 'graphql'
 import { createKnownKeys, isToldWhole } from './data/known-keys.ts'
+import { createKnownTypes, type PlacedDocument } from './data/known-types.ts'
 import { type MergeShape, shapeOfFetch } from './data/merge.ts'
 import { createMerger, type Merger } from './data/merger.ts'
 import { createRepresent, type RepresentInto } from './data/representations.ts'
@@ -56,6 +49,8 @@ export interface EntityGroup {
   readonly paths: readonly (readonly FlattenNodePathSegment[])[]
   /** One for each path. */
   readonly walks: readonly Walk[]
+  /** For each path the type of those objects that come without their type's name. */
+  readonly types: readonly (string | null)[]
   /**
    * For each path whether equally represented objects there are equal in everything: then one object stands for all of them,
    * and takes what they wait for once.
@@ -83,6 +78,9 @@ export interface CompiledPlan {
 /** Compiles the plans of one operation, to be run one after the other. Throws for a plan of a kind that cannot occur. */
 export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph): CompiledPlan {
   const keys = createKnownKeys()
+  const placed = new Map<FetchNode | BatchFetchNode, PlacedDocument>()
+  for (const plan of plans) placeDocuments(plan, [], placed)
+  const types = createKnownTypes([...placed.values()], supergraph)
   // Under a condition one object may be left out of a fetch that is on its way to its equals: then each keeps its own.
   const mayShare = !plans.some(hasConditions)
   const [plan] = plans
@@ -103,12 +101,19 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
       case 'Flatten':
         return compileNode(node.node, [...path, ...node.path])
       case 'Fetch':
-        return node.requires ? compileEntities(node, [onlyGroup(node, node.requires, path)]) : compileFetch(node)
+        return node.requires ? compileEntities(node, groupsOf(node, path)) : compileFetch(node)
       case 'BatchFetch':
-        return compileEntities(node, node.entityBatch.aliases)
+        return compileEntities(node, groupsOf(node, path))
       default:
         throw new Error(`A plan holds a ${node.kind} where none can be`)
     }
+  }
+
+  function fetchOf(node: FetchNode | BatchFetchNode): Fetch {
+    const { document } = placed.get(node)!
+    const lean: DocumentNode = types.withoutKnown(document)
+    const text = lean === document ? node.operation : stripIgnoredCharacters(print(lean))
+    return { subgraph: node.serviceName, document: lean, text, kind: node.operationKind ?? 'query' }
   }
 
   function compileFetch(node: FetchNode): FetchStep {
@@ -128,6 +133,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
         representations: alias.representationsVariableName,
         paths: alias.paths,
         walks: alias.paths.map(path => createWalk(path, supergraph)),
+        types: alias.paths.map(types.at),
         alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isToldWhole(keys.below(path), alias.requires)),
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
         rewrites: alias.outputRewrites ?? [],
@@ -156,21 +162,46 @@ function hasConditions(node: PlanNode): boolean {
   }
 }
 
-const onlyGroup = (node: FetchNode, requires: RequiresSelection[], path: readonly FlattenNodePathSegment[]): EntityBatchAlias => ({
-  alias: '_entities',
-  representationsVariableName: 'representations',
-  paths: [[...path]],
-  requires,
-  inputRewrites: node.inputRewrites ?? [],
-  outputRewrites: node.outputRewrites ?? [],
-})
+/** The `_entities` fields of a fetch; none for a fetch of root fields. */
+function groupsOf(node: FetchNode | BatchFetchNode, path: readonly FlattenNodePathSegment[]): readonly EntityBatchAlias[] {
+  if (node.kind === 'BatchFetch') return node.entityBatch.aliases
+  if (!node.requires) return []
+  return [
+    {
+      alias: '_entities',
+      representationsVariableName: 'representations',
+      paths: [[...path]],
+      requires: node.requires,
+      inputRewrites: node.inputRewrites ?? [],
+      outputRewrites: node.outputRewrites ?? [],
+    },
+  ]
+}
 
-const fetchOf = (node: FetchNode | BatchFetchNode): Fetch => ({
-  subgraph: node.serviceName,
-  document: parse(node.operation, { noLocation: true }),
-  text: node.operation,
-  kind: node.operationKind ?? 'query',
-})
+/** Finds the fetches of a plan and parses their documents. */
+function placeDocuments(node: PlanNode, path: readonly FlattenNodePathSegment[], placed: Map<FetchNode | BatchFetchNode, PlacedDocument>): void {
+  switch (node.kind) {
+    case 'Sequence':
+    case 'Parallel':
+      for (const inner of node.nodes) placeDocuments(inner, path, placed)
+      return
+    case 'Flatten':
+      placeDocuments(node.node, [...path, ...node.path], placed)
+      return
+    case 'Subscription':
+      placed.set(node.primary, { document: parse(node.primary.operation, { noLocation: true }), entities: null, requires: [] })
+      return
+    case 'Fetch':
+    case 'BatchFetch': {
+      const groups = groupsOf(node, path)
+      placed.set(node, {
+        document: parse(node.operation, { noLocation: true }),
+        entities: groups.length > 0 ? new Map(groups.map(({ alias, paths }) => [alias, paths])) : null,
+        requires: groups.flatMap(({ requires }) => requires),
+      })
+    }
+  }
+}
 
 const variablesOf = (node: FetchNode | BatchFetchNode): FetchVariable[] =>
   (node.variableUsages ?? []).map(name => ({ name, from: name.slice(variablePrefix.length) }))

@@ -116,8 +116,9 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
     representations = createRepresentations()
     told.set(group.representations, representations)
   }
-  const represent = group.representInto(representations)
+  const into = representations
   return group.walks.map((walk, at) => {
+    const represent = group.representInto(into, group.types[at] ?? null)
     const waiting: Data[][] = []
     const alike = group.alike[at]
     walk(run.data, (object, owner, key) => {

@@ -40,6 +40,8 @@ export interface Supergraph {
   readonly interfaceObjects: ReadonlyMap<string, InterfaceObject>
   /** `Type.field` for every field that a subgraph answers which knows the field's interface as an object type. */
   readonly yieldingInterfaceObjects: ReadonlySet<string>
+  /** `Type.field` to the name of the field's type, lists and nulls aside, inaccessible ones included. */
+  readonly fieldTypes: ReadonlyMap<string, string>
   /** Every field name of the supergraph, so that a private name can avoid them. */
   readonly fieldNames: ReadonlySet<string>
 }
@@ -67,6 +69,7 @@ export function readSupergraph(sdl: string): Supergraph {
   }
   const varied = new Set<string>()
   const withArguments = new Set<string>()
+  const fieldTypes = new Map<string, string>()
   const fieldNames = new Set<string>()
   const interfaceObjects = new Map<string, InterfaceObject>()
   const addMember = (abstract: string, member: string) => {
@@ -87,6 +90,7 @@ export function readSupergraph(sdl: string): Supergraph {
     for (const parent of definition.interfaces ?? []) addMember(parent.name.value, definition.name.value)
     for (const field of definition.fields ?? []) {
       fieldNames.add(field.name.value)
+      fieldTypes.set(`${definition.name.value}.${field.name.value}`, namedType(field.type))
       if (field.arguments?.length) withArguments.add(`${definition.name.value}.${field.name.value}`)
       if (leaves.has(namedType(field.type)) && new Set(typesInSubgraphs(field)).size > 1) varied.add(`${definition.name.value}.${field.name.value}`)
     }
@@ -102,6 +106,7 @@ export function readSupergraph(sdl: string): Supergraph {
     withArguments,
     interfaceObjects,
     yieldingInterfaceObjects: yieldingIn(document, interfaceObjects),
+    fieldTypes,
     fieldNames,
   }
 }

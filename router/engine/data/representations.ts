@@ -26,8 +26,11 @@ export const createRepresentations = (): Representations => ({ list: [], texts: 
 /** Adds what a subgraph is told about an object and answers its index; -1 when there is nothing to tell. */
 export type Represent = (object: Data) => number
 
-/** Makes the function that adds to one set of representations. */
-export type RepresentInto = (into: Representations) => Represent
+/**
+ * Makes the function that adds to one set of representations.
+ * @param unnamed the type of objects that hold no name of it
+ */
+export type RepresentInto = (into: Representations, unnamed: string | null) => Represent
 
 /** Finds or adds a representation of plain values; undefined when a value is none. */
 type Find = (object: Data, list: Data[], known: ByValue) => number | undefined
@@ -58,8 +61,9 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     flats.set(typename, flat)
     return flat
   }
-  const byText = (object: Data, into: Representations): number => {
-    const representation = representationOf(object, requires, rewrites, supergraph)
+  const byText = (object: Data, into: Representations, unnamed: string | null): number => {
+    const named = unnamed !== null && object.__typename === undefined ? { ...object, __typename: unnamed } : object
+    const representation = representationOf(named, requires, rewrites, supergraph)
     if (!representation) return -1
     const text = JSON.stringify(representation)
     let index = into.texts.get(text)
@@ -69,13 +73,13 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     }
     return index
   }
-  return into => {
+  return (into, unnamed) => {
     // Nearly always the next object is of the same type as the last one.
     let type: unknown
     let find: Find | null = null
     let known: ByValue = new Map()
     return object => {
-      const typename = object.__typename
+      const typename = object.__typename ?? unnamed
       if (typename !== type) {
         type = typename
         const flat = typeof typename === 'string' ? flatOf(typename) : null
@@ -85,7 +89,7 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
           into.byValue.set(flat.signature, known)
         }
       }
-      return find?.(object, into.list, known) ?? byText(object, into)
+      return find?.(object, into.list, known) ?? byText(object, into, unnamed)
     }
   }
 }
