@@ -1,9 +1,10 @@
-import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, FlattenNodePathSegment, PlanNode } from '@graphql-hive/router-query-planner'
+import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, PlanNode } from '@graphql-hive/router-query-planner'
 import { type DocumentNode, parse, print, stripIgnoredCharacters } from 'graphql'
 import { createKnownKeys, isToldWhole } from './data/known-keys.ts'
-import { createKnownTypes, type PlacedDocument } from './data/known-types.ts'
+import { createKnownTypes } from './data/known-types.ts'
 import { type MergeShape, shapeOfFetch } from './data/merge.ts'
 import { createMerger, type Merger } from './data/merger.ts'
+import { createPlanTree, isSettled, type Path, type PlacedDocument, type PlanTree } from './data/plan-tree.ts'
 import { createRepresent, type RepresentInto } from './data/representations.ts'
 import { createWalk, type Walk } from './data/walk.ts'
 import type { Fetch } from './engine.ts'
@@ -46,11 +47,13 @@ export interface EntityGroup {
   /** `_entities`, or the alias that a batch gave it. */
   readonly key: string
   readonly representations: string
-  readonly paths: readonly (readonly FlattenNodePathSegment[])[]
+  readonly paths: readonly Path[]
   /** One for each path. */
   readonly walks: readonly Walk[]
   /** For each path the type of those objects that come without their type's name. */
   readonly types: readonly (string | null)[]
+  /** For each path the name under which the run keeps the objects there for the next fetch that starts from them. */
+  readonly memos: readonly (string | null)[]
   /**
    * For each path whether equally represented objects there are equal in everything: then one object stands for all of them,
    * and takes what they wait for once.
@@ -80,7 +83,9 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
   const keys = createKnownKeys()
   const placed = new Map<FetchNode | BatchFetchNode, PlacedDocument>()
   for (const plan of plans) placeDocuments(plan, [], placed)
-  const types = createKnownTypes([...placed.values()], supergraph)
+  const tree = createPlanTree([...placed.values()], supergraph)
+  const types = createKnownTypes([...placed.values()], tree, supergraph)
+  const walkedTwice = repeatedPaths([...placed.values()], tree)
   // Under a condition one object may be left out of a fetch that is on its way to its equals: then each keeps its own.
   const mayShare = !plans.some(hasConditions)
   const [plan] = plans
@@ -92,7 +97,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
   const steps = plans.map(node => compileNode(node, []))
   return { primary: null, root: steps.length > 1 ? { kind: 'sequence', steps } : (steps[0] ?? null) }
 
-  function compileNode(node: PlanNode, path: readonly FlattenNodePathSegment[]): Step {
+  function compileNode(node: PlanNode, path: Path): Step {
     switch (node.kind) {
       case 'Sequence':
         return { kind: 'sequence', steps: node.nodes.map(inner => compileNode(inner, path)) }
@@ -134,6 +139,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
         paths: alias.paths,
         walks: alias.paths.map(path => createWalk(path, supergraph)),
         types: alias.paths.map(types.at),
+        memos: alias.paths.map(path => (walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
         alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isToldWhole(keys.below(path), alias.requires)),
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
         rewrites: alias.outputRewrites ?? [],
@@ -148,7 +154,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
 
 /** Whether any path of a plan goes to objects of some types only. */
 function hasConditions(node: PlanNode): boolean {
-  const conditioned = (path: readonly FlattenNodePathSegment[]) => path.some(segment => typeof segment !== 'string' && 'TypeCondition' in segment)
+  const conditioned = (path: Path) => path.some(segment => typeof segment !== 'string' && 'TypeCondition' in segment)
   switch (node.kind) {
     case 'Sequence':
     case 'Parallel':
@@ -163,7 +169,7 @@ function hasConditions(node: PlanNode): boolean {
 }
 
 /** The `_entities` fields of a fetch; none for a fetch of root fields. */
-function groupsOf(node: FetchNode | BatchFetchNode, path: readonly FlattenNodePathSegment[]): readonly EntityBatchAlias[] {
+function groupsOf(node: FetchNode | BatchFetchNode, path: Path): readonly EntityBatchAlias[] {
   if (node.kind === 'BatchFetch') return node.entityBatch.aliases
   if (!node.requires) return []
   return [
@@ -178,8 +184,22 @@ function groupsOf(node: FetchNode | BatchFetchNode, path: readonly FlattenNodePa
   ]
 }
 
+/** Paths from which several fetches start, and where each of them meets the same objects. */
+function repeatedPaths(placed: readonly PlacedDocument[], tree: PlanTree): Set<string> {
+  const once = new Set<string>()
+  const repeated = new Set<string>()
+  for (const { entities } of placed) {
+    for (const path of new Set([...(entities?.values() ?? [])].flat())) {
+      const name = JSON.stringify(path)
+      if (!once.has(name)) once.add(name)
+      else if (isSettled(path, tree)) repeated.add(name)
+    }
+  }
+  return repeated
+}
+
 /** Finds the fetches of a plan and parses their documents. */
-function placeDocuments(node: PlanNode, path: readonly FlattenNodePathSegment[], placed: Map<FetchNode | BatchFetchNode, PlacedDocument>): void {
+function placeDocuments(node: PlanNode, path: Path, placed: Map<FetchNode | BatchFetchNode, PlacedDocument>): void {
   switch (node.kind) {
     case 'Sequence':
     case 'Parallel':

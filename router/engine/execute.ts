@@ -3,6 +3,7 @@ import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, S
 import { applyRewrite, type Place, visitTargets } from './data/entities.ts'
 import { type Data, isData } from './data/merge.ts'
 import { createRepresentations, type Representations } from './data/representations.ts'
+import type { Owner } from './data/walk.ts'
 import type { Fetch, FetchCall, Transport } from './engine.ts'
 import type { Supergraph } from './supergraph.ts'
 
@@ -27,6 +28,8 @@ export interface Run {
   readonly call: Omit<FetchCall, 'variables'>
   readonly data: Data
   readonly failures: Failure[]
+  /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), each once where equal ones became one. */
+  readonly met: Map<string, readonly Data[]>
 }
 
 /** How many places one failure is told for: an entity that stands everywhere would repeat it everywhere. */
@@ -121,15 +124,24 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
     const represent = group.representInto(into, group.types[at] ?? null)
     const waiting: Data[][] = []
     const alike = group.alike[at]
-    walk(run.data, (object, owner, key) => {
+    const memo = group.memos[at] ?? null
+    const met = memo === null ? undefined : run.met.get(memo)
+    const meeting: Data[] | null = memo === null || met ? null : []
+    const visit = (object: Data, owner: Owner | null, key: string | number) => {
       const index = represent(object)
-      if (index === -1) return
-      const targets = waiting[index]
-      if (!targets) waiting[index] = [object]
-      else if (targets[0] === object) return
-      else if (alike && owner) owner[key] = targets[0]
-      else targets.push(object)
-    })
+      const targets = index === -1 ? undefined : waiting[index]
+      if (targets && targets[0] === object) return
+      if (targets && alike && owner) {
+        owner[key] = targets[0]
+        return
+      }
+      meeting?.push(object)
+      if (targets) targets.push(object)
+      else if (index !== -1) waiting[index] = [object]
+    }
+    if (met) for (const object of met) visit(object, null, 0)
+    else walk(run.data, visit)
+    if (memo !== null && meeting) run.met.set(memo, meeting)
     return waiting
   })
 }

@@ -213,7 +213,7 @@ export function createEngine(options: EngineOptions): Engine {
   function runOf(ready: Ready): Run {
     const { viewer, requestId, headers, signal } = ready.request
     const call = { viewer, requestId, headers, signal, deadline: performance.now() + operationTimeoutMs, operation: {} }
-    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [] }
+    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map() }
   }
 
   function answer(ready: Ready, run: Run): ExecutionResult & { errors?: readonly GraphQLError[] } {

@@ -1,16 +1,7 @@
-import type { FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
-import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode, visit } from 'graphql'
+import type { RequiresSelection } from '@graphql-hive/router-query-planner'
+import { type DocumentNode, type FieldNode, Kind, visit } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
-
-type Path = readonly FlattenNodePathSegment[]
-
-/** A document of a plan, and where what it brings is put. */
-export interface PlacedDocument {
-  readonly document: DocumentNode
-  /** For each of its `_entities` fields, by response key, the paths of its entities; null for a fetch of root fields. */
-  readonly entities: ReadonlyMap<string, readonly Path[]> | null
-  readonly requires: readonly RequiresSelection[]
-}
+import type { Path, PlacedDocument, PlanTree, Spot } from './plan-tree.ts'
 
 /** What the supergraph says of the types of objects, so that no subgraph has to. */
 export interface KnownTypes {
@@ -20,25 +11,14 @@ export interface KnownTypes {
   at(path: Path): string | null
 }
 
-/** One place of the data, lists aside: which types its fields are declared with, and what stands below. */
-interface Spot {
-  /** An empty name stands for a type that is not known. */
-  readonly types: Set<string>
-  readonly below: Map<string, Spot>
-}
-
 /**
  * Finds where in a plan's documents `__typename` says nothing new. Planners ask it of every object that a later fetch starts
  * from; where a field has an object type in the supergraph there is one answer to it, which would come with every object
  * of every list.
  */
-export function createKnownTypes(placed: readonly PlacedDocument[], supergraph: Supergraph): KnownTypes {
+export function createKnownTypes(placed: readonly PlacedDocument[], tree: PlanTree, supergraph: Pick<Supergraph, 'isObject'>): KnownTypes {
   // A subgraph may need the names within what it is told: then all of them are asked.
   if (placed.some(({ requires }) => requires.some(hasNestedName))) return { withoutKnown: document => document, at: () => null }
-  const root = createSpot()
-  const spotsOf = new Map<FieldNode, Spot[]>()
-  for (const { document, entities } of placed) place(document, entities)
-
   return {
     withoutKnown: document =>
       visit(document, {
@@ -50,52 +30,14 @@ export function createKnownTypes(placed: readonly PlacedDocument[], supergraph: 
           },
         },
       }),
-    at: path => typeOf(path.reduce((spot, segment) => (isField(segment) ? below(spot, segment.Field) : spot), root)),
+    at: path => typeOf(tree.at(path)),
   }
 
-  function place(document: DocumentNode, entities: PlacedDocument['entities']): void {
-    const fragments = new Map<string, FragmentDefinitionNode>()
-    for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-    for (const definition of document.definitions) {
-      if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-      const { selectionSet, operation } = definition
-      if (!entities) enter(selectionSet, supergraph.schema.getRootType(operation)?.name, [root], fragments)
-      else {
-        for (const field of selectionSet.selections) {
-          const paths = field.kind === Kind.FIELD ? entities.get(keyOf(field)) : undefined
-          if (field.kind !== Kind.FIELD || !field.selectionSet || !paths) continue
-          enter(field.selectionSet, undefined, paths.map(spotAt), fragments)
-        }
-      }
-    }
-  }
-
-  function enter(set: SelectionSetNode, parent: string | undefined, spots: readonly Spot[], fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) {
-        enter(selection.selectionSet, selection.typeCondition?.name.value ?? parent, spots, fragments)
-      } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = fragments.get(selection.name.value)
-        if (fragment) enter(fragment.selectionSet, fragment.typeCondition.name.value, spots, fragments)
-      } else if (selection.name.value === '__typename') {
-        spotsOf.set(selection, [...(spotsOf.get(selection) ?? []), ...spots])
-      } else if (selection.selectionSet) {
-        const type = supergraph.fieldTypes.get(`${parent}.${selection.name.value}`)
-        const inner = spots.map(spot => below(spot, keyOf(selection)))
-        for (const spot of inner) spot.types.add(type ?? '')
-        enter(selection.selectionSet, type, inner, fragments)
-      }
-    }
-  }
-
-  function spotAt(path: Path): Spot {
-    return path.reduce((spot, segment) => (isField(segment) ? below(spot, segment.Field) : spot), root)
-  }
-
-  /** Known wherever the node's fragment is used. */
+  /** Known wherever a fragment that it stands in is used. */
   function isKnown(node: FieldNode): boolean {
-    const spots = node.name.value === '__typename' && !node.alias ? spotsOf.get(node) : undefined
-    return spots?.every(spot => typeOf(spot) !== null) ?? false
+    if (node.name.value !== '__typename' || node.alias) return false
+    const spots = tree.namedAt(node)
+    return spots.length > 0 && spots.every(spot => typeOf(spot) !== null)
   }
 
   function typeOf({ types }: Spot): string | null {
@@ -104,22 +46,11 @@ export function createKnownTypes(placed: readonly PlacedDocument[], supergraph: 
   }
 }
 
-const createSpot = (): Spot => ({ types: new Set(), below: new Map() })
-
-function below(spot: Spot, key: string): Spot {
-  const known = spot.below.get(key) ?? createSpot()
-  spot.below.set(key, known)
-  return known
-}
-
-const keyOf = (field: FieldNode) => (field.alias ?? field.name).value
-
-const isField = (segment: FlattenNodePathSegment): segment is { Field: string } => typeof segment !== 'string' && 'Field' in segment
-
 /** Whether a type name is required of an object within a representation. */
-function hasNestedName(selection: RequiresSelection, _index?: number, _all?: unknown, nested = false): boolean {
-  if (selection.kind === 'Field') {
-    return selection.name === '__typename' ? nested : (selection.selections ?? []).some(inner => hasNestedName(inner, 0, null, true))
-  }
-  return selection.kind === 'InlineFragment' && selection.selections.some(inner => hasNestedName(inner, 0, null, nested))
-}
+const hasNestedName = (selection: RequiresSelection): boolean =>
+  selection.kind === 'InlineFragment' ? selection.selections.some(hasNestedName) : selection.kind === 'Field' && (selection.selections ?? []).some(hasName)
+
+const hasName = (selection: RequiresSelection): boolean =>
+  selection.kind === 'Field'
+    ? selection.name === '__typename' || (selection.selections ?? []).some(hasName)
+    : selection.kind === 'InlineFragment' && selection.selections.some(hasName)
