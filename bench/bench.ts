@@ -28,8 +28,12 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   },
   embedded: async () =>
     `## Workload 1, in process\n\n${tableOf(await measureEmbedded({ rounds, seconds: 1.5, only }), 'µs/operation', ['own engine', 'own engine, semi-space 64', 'one schema, graphql-jit', 'one schema, graphql-jit, semi-space 64'])}`,
-  platform: async () =>
-    `## Workload 2, the platform in one process\n\n${tableOf(await measurePlatform({ rounds, seconds: 2, only }), 'µs/operation', ['own engine'])}`,
+  async platform() {
+    const ratios = ['own engine']
+    const table = tableOf(await measurePlatform({ rounds, seconds: 2, only }), 'µs/operation', ratios)
+    const fromMemory = tableOf(await measurePlatform({ rounds, seconds: 2, only }, { memory: true }), 'µs/operation', ratios)
+    return `## Workload 2, the platform\n\n${table}\n\nThe same with reads answered from memory in place of PostgreSQL:\n\n${fromMemory}`
+  },
   events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,
   async misses() {
     const { plan, memory } = await measureMisses()

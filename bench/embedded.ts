@@ -16,6 +16,7 @@ interface Contender {
   readonly program: string
   readonly args: readonly string[]
   readonly nodeOptions?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface Rounds {
@@ -39,13 +40,20 @@ export function measureEmbedded(rounds: Rounds): Promise<Row[]> {
   return takeRounds(contenders, rounds)
 }
 
-/** Workload 2: the platform in one process, through Apollo Server. */
-export function measurePlatform(rounds: Rounds): Promise<Row[]> {
-  const program = here('platform/own.ts')
-  return takeRounds(
+/**
+ * Workload 2: the platform in one process, through Apollo Server, beside the stock gateway in the same place and over HTTP.
+ * @param memory whether reads are answered from memory in place of the database
+ */
+export async function measurePlatform(rounds: Rounds, { memory = false }: { memory?: boolean } = {}): Promise<Row[]> {
+  await using world = start(here('platform/world.ts'), [], { core: loadCore })
+  const { settings, databaseUrl, viewer } = await said<{ settings: Record<string, string>; databaseUrl: string; viewer: object }>(world)
+  const nodeOptions = memory ? ['--import', here('platform/memory.ts')] : []
+  const own = { program: here('platform/own.ts'), env: settings, nodeOptions }
+  return await takeRounds(
     [
-      { name: 'stock gateway in the same place', program, args: ['apollo'] },
-      { name: 'own engine', program, args: ['native'] },
+      { name: 'stock gateway over HTTP', program: here('platform/over-http.ts'), args: [databaseUrl, JSON.stringify(viewer), ...nodeOptions] },
+      { name: 'stock gateway in the same place', ...own, args: ['apollo'] },
+      { name: 'own engine', ...own, args: ['native'] },
     ],
     rounds,
   )
@@ -87,8 +95,8 @@ async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /
   await using stack = new AsyncDisposableStack()
   const started: { name: string; running: Running; samples: number[]; perSecond: number[] }[] = []
   let reference: string | undefined
-  for (const { name, program, args, nodeOptions = [] } of all.filter(contender => only.test(contender.name))) {
-    const running = stack.use(start(program, args, { core: measuredCore, nodeOptions }))
+  for (const { name, program, args, nodeOptions = [], env = {} } of all.filter(contender => only.test(contender.name))) {
+    const running = stack.use(start(program, args, { core: measuredCore, nodeOptions, env }))
     const { answer } = await said<{ answer: string }>(running)
     reference ??= answer
     if (answer !== reference) throw new Error(`${name} answers something else:\n${answer.slice(0, 600)}\nin place of\n${reference.slice(0, 600)}`)

@@ -1,11 +1,9 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { young } from './embedded.ts'
 import { load, percentile } from './load.ts'
-import { loadCore, measuredCore, type Running, said, start } from './processes.ts'
+import { freePort, loadCore, measuredCore, type Running, said, start } from './processes.ts'
 import { query } from './shop/graph.ts'
 import { composeShop } from './shop/supergraph.ts'
 import { median, type Row } from './table.ts'
@@ -191,13 +189,4 @@ async function firstAnswer({ name, path }: Contender, port: number): Promise<Buf
       await new Promise(done => setTimeout(done, 100))
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -1,1 +1,4 @@
-export function takeTurns(work: () => Promise<unknown>, told?: { readonly operations?: number; readonly answer?: string }): Promise<void>
+export function takeTurns(
+  work: () => Promise<unknown>,
+  told?: { readonly operations?: number; readonly answer?: string; readonly others?: () => number },
+): Promise<void>

@@ -4,12 +4,14 @@
  * Lets the parent process have this one work in turns: answers `{ answer }` once, then for each `{ milliseconds }` it works
  * that long, one piece of work after the other, and tells `{ operations, microseconds }` of processor time (all threads).
  * @param {() => Promise<unknown>} work one operation, or several at once
- * @param {{ operations?: number, answer?: string }} [told] how many operations it is (1), and what is told as the answer in place of its own
+ * @param {{ operations?: number, answer?: string, others?: () => number }} [told] how many operations it is (1), what is told as the
+ *   answer in place of its own, and the microseconds that other processes have spent so far which count as well
  */
-export async function takeTurns(work, { operations: each = 1, answer } = {}) {
+export async function takeTurns(work, { operations: each = 1, answer, others = () => 0 } = {}) {
   process.on('disconnect', () => process.exit())
   process.on('message', async ({ milliseconds }) => {
     const before = process.cpuUsage()
+    const othersBefore = others()
     const end = performance.now() + milliseconds
     let operations = 0
     for (let turns = 1; performance.now() < end; turns++) {
@@ -19,7 +21,7 @@ export async function takeTurns(work, { operations: each = 1, answer } = {}) {
       if (turns % 16 === 0) await new Promise(setImmediate)
     }
     const { user, system } = process.cpuUsage(before)
-    process.send({ operations, microseconds: user + system })
+    process.send({ operations, microseconds: user + system + others() - othersBefore })
   })
   process.send({ answer: answer ?? (await work()) })
 }

@@ -1,5 +1,5 @@
 /**
- * The platform in one process, on a PostgreSQL of its own, asked for workload 2: the query that crosses three subgraphs.
+ * The platform in one process, on a database of its own, asked for workload 2: the query that crosses three subgraphs.
  * Arguments: `native` for our engine, `apollo` for the stock gateway over the same subgraphs. What one operation cost in SQL is
  * told on standard error.
  */
@@ -10,13 +10,10 @@ import { createGateway, type RequestContext } from '../../router/engine/gateway.
 import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import { openEngine } from '../../router/start/engine.ts'
-import setUp from '../../test/kit/global-setup.ts'
 import { supergraph } from '../../test/kit/supergraph.ts'
 import { takeTurns } from '../turns.mjs'
-import { crossing } from './query.ts'
+import { crossing, withoutIds } from './query.ts'
 
-const stop = await setUp()
-process.on('exit', () => void stop())
 const graph = await supergraph({ sandbox: true })
 const { owner } = await graph.seed.owner().brand('Bench').connection().posts(5)
 const engine = process.argv[2] === 'apollo' ? await stock() : graph.platform.engine
@@ -44,11 +41,6 @@ console.error(`${process.argv[2]}: ${cold.length} SQL statements an operation wh
 if (warm.length > cold.length) throw new Error(`Repeated, the operation costs more SQL:\n${warm.join('\n')}`)
 
 await takeTurns(work, { answer: withoutIds(await work()) })
-
-/** Two databases differ in ids and in names that are made for the occasion. */
-function withoutIds(text: string): string {
-  return text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id').replaceAll(/(Organization|A post) [0-9a-f]+/g, '$1')
-}
 
 async function stock() {
   const read = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
