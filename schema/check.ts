@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate, staleFiles, writeFiles } from './generate.ts'
 import { broken } from './laws.ts'
+import { listingMistakes } from './listed.ts'
 import { inFile, type Mistake, printMistake } from './mistake.ts'
 import { breakingChanges } from './released.ts'
 
@@ -40,7 +41,7 @@ if (import.meta.main) {
   const root = process.argv[2] ?? join(import.meta.dirname, '..')
   const drifted = await drift(root)
   const breaking = await breakingChanges(root)
-  const against = await broken(root)
+  const against = [...(await listingMistakes(root)), ...(await broken(root))]
   for (const mistake of [...drifted, ...breaking, ...against]) console.error(printMistake(mistake))
   if (breaking.some(({ code }) => code === 'BREAKING_CHANGE')) {
     console.error('Keep what clients use and deprecate it; when no client uses it any more, npm run schema:accept releases the schema as it is now.')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { composeServices } from '@apollo/composition'
 import { type DefinitionNode, type DocumentNode, type GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { readSupergraph } from '../router/engine/supergraph.ts'
+import { listedFile, listedModule } from './listed.ts'
 import { at, inFile, type Mistake, ofSource } from './mistake.ts'
 import { recursiveProvides } from './provides.ts'
 import { documentOf, readSubgraphSources, type SubgraphSources, sdlOf } from './sources.ts'
@@ -10,7 +11,7 @@ import { readSupergraphYaml } from './yaml.ts'
 
 /** What composing a project's SDL gave. Whatever could be made is there, even when mistakes stand beside it. */
 export interface Composition {
-  /** Text by path from the root: joined SDL of each subgraph, and supergraph and API schema when the whole composes. */
+  /** Text by path from the root: the list of subgraphs, joined SDL of each, and supergraph and API schema when the whole composes. */
   readonly files: ReadonlyMap<string, string>
   /** Subgraphs whose own SDL could be read, in the order of supergraph.yaml. */
   readonly subgraphs: readonly SubgraphSources[]
@@ -38,7 +39,8 @@ export async function compose(root: string): Promise<Composition> {
   mistakes.push(...sources.flatMap(recursiveProvides))
   const whole = sources.filter(({ nouns }) => nouns.length > 0)
   const unique = mistakes.filter((mistake, index) => mistakes.findIndex(other => JSON.stringify(other) === JSON.stringify(mistake)) === index)
-  const files = new Map(whole.map(source => [listed.find(({ slug }) => slug === source.slug)!.schemaFile, sdlOf(source)]))
+  const files = new Map([[listedFile, listedModule(listed)]])
+  for (const source of whole) files.set(listed.find(({ slug }) => slug === source.slug)!.schemaFile, sdlOf(source))
   const missing = unique.filter(({ code }) => code === 'SUBGRAPH_MISSING')
   if (unique.length > missing.length || whole.length === 0) return { files, subgraphs: whole, api: null, mistakes: unique, warnings: [] }
 

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { inFile, type Mistake } from './mistake.ts'
 import { takeApart } from './source-text.ts'
 
@@ -29,13 +29,6 @@ const textLaws: readonly TextLaw[] = [
     text: 'import() takes a plain string: the import laws cannot follow anything else',
   },
   {
-    code: 'IMPORT_BY_URL',
-    holdsIn: /^(?:subgraphs|platform)\//,
-    part: 'literals',
-    pattern: /(?:\.\.\/)+(?:router|db|sandbox|schema)\/[\w./-]*\.ts\b/g,
-    text: 'subgraphs and platform do not reach into router, db, sandbox or schema, by import or by address',
-  },
-  {
     code: 'TIME_IN_SQL',
     holdsIn: /^(?:subgraphs|platform)\//,
     part: 'literals',
@@ -55,7 +48,6 @@ const textLaws: readonly TextLaw[] = [
 export async function broken(root: string): Promise<readonly Mistake[]> {
   const mistakes: Mistake[] = []
   await visitFolder(root, '', mistakes)
-  mistakes.push(...(await importLawsMissing(root)))
   for (const file of Object.keys(longFiles)) {
     const text = await readFile(join(root, file), 'utf8').catch(() => null)
     if (text === null || linesOfCode(text) <= mostLines)
@@ -92,10 +84,35 @@ export function breachesIn(file: string, source: string): readonly Mistake[] {
       mistakes.push({ file, line: before.length, column: before.at(-1)!.length + 1, code, text })
     }
   }
+  mistakes.push(...foreignImports(file, source, parts.code))
   const lines = linesOfCode(source)
   if (lines > mostLines && !file.startsWith('test/') && !(file in longFiles)) {
     const sentence = `has ${lines} lines of code, more than ${mostLines}: divide it, or give schema/laws.ts the reason why not`
     mistakes.push(inFile(file, 'FILE_TOO_LONG', sentence))
+  }
+  return mistakes
+}
+
+/** What a file of subgraphs/ or platform/ imports, or addresses, where it must not. @param code the source without the content of its literals */
+function foreignImports(file: string, source: string, code: string): Mistake[] {
+  const [own, inside] = /^(?:platform\/|subgraphs\/[^/]+(\/)?)/.exec(file) ?? []
+  if (!own) return []
+  const text = file.startsWith('platform/')
+    ? 'platform/ knows no domain and imports nothing of ours but its own files'
+    : inside
+      ? 'a subgraph imports its own folder, subgraphs/*.ts and platform/: the entity of another is a key, its data a field to ask for (platform/ask.ts)'
+      : 'what all subgraphs share stands on platform/ and knows none of them'
+  const mistakes: Mistake[] = []
+  for (const match of code.matchAll(/(?:\b(?:from|import)\s*\(?|\bnew URL\()\s*(['"])/g)) {
+    const start = match.index + match[0].length
+    const specifier = source.slice(start, source.indexOf(match[1]!, start))
+    // Packages are everybody's; what is read by its address, and is no code, is data.
+    if (!/^\..*\.[cm]?[jt]s$/.test(specifier)) continue
+    const target = posix.join(posix.dirname(file), specifier)
+    const allowed = target.startsWith('platform/') || (!file.startsWith('platform/') && /^subgraphs\/[^/]+$/.test(target)) || (inside && target.startsWith(own))
+    if (allowed) continue
+    const before = source.slice(0, start).split('\n')
+    mistakes.push({ file, line: before.length, column: before.at(-1)!.length, code: 'IMPORT_ACROSS', text })
   }
   return mistakes
 }
@@ -105,16 +122,4 @@ const linesOfCode = (source: string): number => {
   const { code, literals } = takeApart(source)
   const text = literals.split('\n')
   return code.split('\n').filter((line, index) => line.trim() !== '' || text[index]!.trim() !== '').length
-}
-
-/** Each subgraph needs an override of its own in biome.json, for patterns cannot say "any other subgraph". */
-async function importLawsMissing(root: string): Promise<Mistake[]> {
-  const text = await readFile(join(root, 'biome.json'), 'utf8').catch(() => null)
-  if (text === null) return []
-  const folders = await readdir(join(root, 'subgraphs'), { withFileTypes: true }).catch(() => [])
-  const slugs = folders.filter(entry => entry.isDirectory()).map(({ name }) => name)
-  const missing = slugs.filter(slug => !text.includes(`"subgraphs/${slug}/**"`))
-  return missing.map(slug =>
-    inFile('biome.json', 'IMPORT_LAW_MISSING', `has no override for subgraphs/${slug}/**: copy that of a neighbour and exchange the names`),
-  )
 }

@@ -8,7 +8,7 @@ const file = 'supergraph.yaml'
 /** One subgraph as `supergraph.yaml` lists it. */
 export interface ListedSubgraph {
   readonly slug: string
-  /** Where the router finds the subgraph when it runs apart. */
+  /** Where the router finds the subgraph when it runs apart; its port is where the subgraph listens. */
   readonly routingUrl: string
   /** Path of its joined SDL from the project's root. */
   readonly schemaFile: string
@@ -81,8 +81,20 @@ export async function readSupergraphYaml(root: string): Promise<SupergraphYaml> 
     const schema = entries(subgraph.get('schema')?.value, `subgraphs.${slug}.schema`, ['file'])
     const served = !mistakes.some(({ code }) => code === 'KEY_NOT_SERVED') || schema.has('file')
     const schemaFile = served ? string(schema, 'file', `subgraphs.${slug}.schema`) : ''
+    const place = isScalar(pair.key) ? (pair.key.range?.[0] ?? 0) : 0
+    const wanted = `schema/subgraphs/${slug}.graphql`
+    if (!/^[a-z][a-z0-9]*$/.test(slug))
+      mistake(place, 'YAML_SHAPE', `subgraphs.${slug} is no slug: lower-case letters and digits, for hosts, SQL and variables`)
+    if (routingUrl && !routingUrl.includes('${') && !URL.canParse(routingUrl))
+      mistake(place, 'YAML_SHAPE', `subgraphs.${slug}.routing_url must be an address, like http://localhost:4001/graphql`)
+    if (schemaFile && schemaFile !== wanted) mistake(place, 'SCHEMA_FILE', `subgraphs.${slug}.schema.file must be ${wanted}: the subgraph loads it from there`)
     return { slug, routingUrl, schemaFile }
   })
+  for (const [index, { slug, routingUrl }] of subgraphs.entries()) {
+    const other = subgraphs.slice(0, index).find(each => each.routingUrl === routingUrl)
+    if (other && routingUrl)
+      mistake(text.lastIndexOf(routingUrl), 'ROUTING_URL_TAKEN', `subgraphs.${slug}.routing_url is that of ${other.slug}: take the next port`)
+  }
   if (mistakes.length > 0) throw new Mistakes(mistakes)
   return { federationVersion, subgraphs }
 }

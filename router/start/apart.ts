@@ -1,46 +1,25 @@
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
 import type { Config, NamedKey } from '../../config.ts'
 import { StartError } from '../../db/start-error.ts'
-import type { Slug } from '../../subgraphs/scopes.ts'
-import type { Registration } from '../../subgraphs/subgraph.ts'
+import { type ListedSlug, listedSlugs, routingUrls } from './registry.ts'
 
 /** How to get the keys that processes apart need. */
 const makeKeys = 'print a pair with npm run --silent seal:keys'
 
-/** What stands in `supergraph.yaml`: where each subgraph of the platform listens when it runs apart, in its order. */
-export function readRoutingUrls(): ReadonlyMap<string, string> {
-  const { subgraphs } = parse(readFileSync(new URL('../../supergraph.yaml', import.meta.url), 'utf8')) as {
-    subgraphs: Record<string, { routing_url: string }>
-  }
-  return new Map(Object.entries(subgraphs).map(([slug, { routing_url }]) => [slug, routing_url]))
+/** Where each subgraph is found: `<SLUG>_URL`, else as `supergraph.yaml` says. @throws StartError for a value that is no address */
+export function subgraphUrls(config: Config): ReadonlyMap<ListedSlug, string> {
+  return new Map([...routingUrls].map(([slug, url]) => [slug, config.subgraphUrl(slug) ?? url]))
 }
 
-/** The same with `<SLUG>_URL` before it. @throws StartError for a value that is no address */
-export function subgraphUrls(config: Config): ReadonlyMap<string, string> {
-  return new Map([...readRoutingUrls()].map(([slug, url]) => [slug, config.subgraphUrl(slug) ?? url]))
-}
-
-/** How every service presents itself, without the code of any. */
-export async function readRegistrations(): Promise<readonly Registration[]> {
-  const modules = await Promise.all([
-    import('../../subgraphs/identity/registration.ts'),
-    import('../../subgraphs/publishing/registration.ts'),
-    import('../../subgraphs/launcher/registration.ts'),
-  ])
-  return modules.map(({ registration }) => registration)
-}
-
-/** @throws StartError for a slug that `supergraph.yaml` does not name */
-export function requireSlug(word: string): Slug {
-  const known = [...readRoutingUrls().keys()]
-  if (known.includes(word)) return word as Slug
-  throw new StartError(`"${word}" is no subgraph of this platform: npm run start:subgraph -- ${known.join(' | ')}`)
+/** @throws StartError for a slug that `supergraph.yaml` does not list */
+export function requireSlug(word: string): ListedSlug {
+  const slug = listedSlugs.find(each => each === word)
+  if (slug) return slug
+  throw new StartError(`"${word}" is no subgraph of this platform: npm run start:subgraph -- ${listedSlugs.join(' | ')}`)
 }
 
 /** Where a subgraph listens, and clients reach the platform, unless the environment says otherwise. */
 export const subgraphDefaults = (word: string) => ({
-  PORT: new URL(readRoutingUrls().get(requireSlug(word))!).port,
+  PORT: new URL(routingUrls.get(requireSlug(word))!).port,
   PUBLIC_URL: 'http://localhost:4000',
 })
 

@@ -1,38 +1,27 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import type { Ask } from '../../platform/ask.ts'
-import { defineIdentity, type Identity } from '../../subgraphs/identity/definition.ts'
-import { defineLauncher } from '../../subgraphs/launcher/definition.ts'
-import { definePublishing } from '../../subgraphs/publishing/definition.ts'
-import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
-import type { Room } from '../../subgraphs/publishing/room.ts'
 import type { Foundation, Subgraph } from '../../subgraphs/subgraph.ts'
 import { createAccessFilter } from '../access/filter.ts'
 import { createAsk } from '../ask.ts'
-import { addressHeader } from '../door/forward.ts'
-import type { ServiceOrigin } from '../door/hosts.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readSupergraph } from '../engine/supergraph.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { openEngine } from './engine.ts'
+import { type Defined, type ListedSlug, listedSlugs, loadDefinitions } from './registry.ts'
+import { settingsFrom, type Told } from './settings.ts'
+
+// Loaded with this module: while PostgreSQL comes up, and once for all compositions of a process.
+const definitions = await loadDefinitions()
 
 /** What a composition stands on: the foundation without asking, which it makes itself, and what configuration decides. */
-export interface Ground extends Omit<Foundation, 'ask'> {
-  readonly databaseUrl: string
+export interface Ground extends Omit<Foundation, 'ask'>, Told {
   /** Who runs operations. @default native */
   readonly engine?: Config['engine']
-  /** Signs sessions; at least 32 characters. */
-  readonly authSecret: string
-  /** Null: no application of ours at X. */
-  readonly x: XSettings | null
-  /** Addresses of the services, whose pages may send the session cookie. */
-  readonly origins: readonly ServiceOrigin[]
 }
 
-/** The platform without its doors. */
-export interface Composition {
-  readonly identity: Identity
-  readonly publishing: Subgraph & { readonly room: Room }
+/** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
+export interface Composition extends Defined {
   readonly subgraphs: readonly Subgraph[]
   readonly engine: Engine
 }
@@ -49,18 +38,17 @@ export async function compose(
   const { publicUrl, log } = ground
   let ask: Ask = () => Promise.reject(new Error('nothing can be asked before the engine is there'))
   const foundation: Foundation = { ...ground, ask: (document, variables, as) => ask(document, variables, as) }
-  const identity = defineIdentity(foundation, {
-    databaseUrl,
-    secret: authSecret,
-    trustedOrigins: origins.map(({ origin }) => origin),
-    clientAddressHeader: addressHeader,
-  })
-  stack.defer(() => identity.stop())
-  const publishing = definePublishing(foundation, { x })
-  stack.defer(() => publishing.stop())
-  const launcher = defineLauncher(foundation)
-  stack.defer(() => launcher.stop())
-  const subgraphs: readonly Subgraph[] = [identity, publishing, launcher] as Subgraph[]
+  const settings = settingsFrom({ databaseUrl, authSecret, x, origins })
+  // Identity first: it is stopped last then, and what still runs in the others may ask it.
+  const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
+  const defined = Object.fromEntries(
+    slugs.map(slug => {
+      const subgraph = definitions[slug](foundation, settings)
+      stack.defer(() => subgraph.stop())
+      return [slug, subgraph]
+    }),
+  ) as unknown as Defined
+  const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
 
   const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
@@ -69,6 +57,6 @@ export async function compose(
   ask = createAsk(engine, registrations)
 
   const addresses = Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }]))
-  await identity.registerServices(registrations, addresses)
-  return { identity, publishing: publishing as Composition['publishing'], subgraphs, engine }
+  await defined.identity.registerServices(registrations, addresses)
+  return { ...defined, subgraphs, engine }
 }

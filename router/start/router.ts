@@ -4,7 +4,6 @@ import type { Config } from '../../config.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { hashKey } from '../../subgraphs/identity/api-key/rules.ts'
 import { accessTokenAudience } from '../../subgraphs/identity/session/rules.ts'
-import type { Slug } from '../../subgraphs/scopes.ts'
 import { createAccessFilter } from '../access/filter.ts'
 import { serveAsk } from '../apart/ask.ts'
 import { createRemoteAuthority } from '../apart/authority.ts'
@@ -12,14 +11,15 @@ import { createRemoteTarget } from '../apart/http.ts'
 import { createDocuments } from '../door/documents.ts'
 import { localOrigins } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
-import { createEngine } from '../engine/native.ts'
 import { readSupergraph } from '../engine/supergraph.ts'
 import { openOrigin } from '../engine/transport/exchange.ts'
 import { createRemoteTransport } from '../engine/transport/remote.ts'
 import { createSeal, publicHalf } from '../engine/transport/seal.ts'
 import { createRouter } from '../router.ts'
-import { readRegistrations, requireSealKey, subgraphUrls } from './apart.ts'
+import { requireSealKey, subgraphUrls } from './apart.ts'
+import { openEngine } from './engine.ts'
 import { listenAt } from './listen.ts'
+import { readRegistrations } from './registry.ts'
 import type { Running } from './run.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function startRouter(config: Config): Promise<Running> {
   const transport = createRemoteTransport({ subgraphs, seal, deduplicate: config.remote.deduplicate, timeoutMs: config.remote.fetchMs })
   starting.defer(() => transport.close())
   const access = createAccessFilter(supergraph.access)
-  const engine = createEngine({ supergraphSdl: supergraph, transport, access, log, operationTimeoutMs: config.remote.operationMs })
+  const engine = await openEngine(config.engine, { supergraphSdl: supergraph, transport, access, log, operationTimeoutMs: config.remote.operationMs })
 
   const questions = openOrigin(new URL(urls.get('identity')!).origin, { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024 })
   starting.defer(() => questions.close())
@@ -53,7 +53,7 @@ export async function startRouter(config: Config): Promise<Running> {
   const door = await createRouter({
     engine,
     authority,
-    subgraphs: [...urls].map(([slug, url]) => createRemoteTarget(slug as Slug, url, seal, streams)),
+    subgraphs: [...urls].map(([slug, url]) => createRemoteTarget(slug, url, seal, streams)),
     host: config.host,
     port: config.port,
     publicUrl,

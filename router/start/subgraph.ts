@@ -9,17 +9,17 @@ import { armCrash } from '../../platform/crash.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound } from '../../platform/outbound.ts'
-import type { Slug } from '../../subgraphs/scopes.ts'
 import { createSealReader } from '../../subgraphs/seal.ts'
-import type { Foundation, Subgraph } from '../../subgraphs/subgraph.ts'
+import type { Foundation } from '../../subgraphs/subgraph.ts'
 import { createRemoteAsk, rememberSeals } from '../apart/ask.ts'
 import { answerAuthority, authorityPath } from '../apart/authority.ts'
 import { type SubgraphServerOptions, serveSubgraph } from '../apart/server.ts'
-import { addressHeader } from '../door/forward.ts'
 import { localOrigins } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
-import { readRegistrations, requireSlug, requireSubgraphConfig } from './apart.ts'
+import { requireSlug, requireSubgraphConfig } from './apart.ts'
+import { type Defined, loadDefinition, readRegistrations } from './registry.ts'
 import type { Running } from './run.ts'
+import { settingsFrom } from './settings.ts'
 
 type Internal = NonNullable<SubgraphServerOptions['internal']>
 
@@ -31,7 +31,7 @@ type Internal = NonNullable<SubgraphServerOptions['internal']>
  */
 export async function startSubgraph(config: Config, word: string): Promise<Running> {
   const began = performance.now()
-  const slug: Slug = requireSlug(word)
+  const slug = requireSlug(word)
   const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
   armCrash(config.crashAt)
   const log = createLog(config.logLevel)
@@ -54,8 +54,11 @@ export async function startSubgraph(config: Config, word: string): Promise<Runni
     outbound,
     log,
   }
-  const { subgraph, internal } = await define()
+  const origins = config.environment === 'development' ? localOrigins(config.publicUrl) : []
+  const define = await loadDefinition(slug)
+  const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, origins, x: config.x }))
   starting.defer(() => subgraph.stop())
+  const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl) : new Map()
   await subgraph.start()
   const server = await serveSubgraph({
     subgraph,
@@ -78,28 +81,11 @@ export async function startSubgraph(config: Config, word: string): Promise<Runni
   console.log(`subgraph ${slug} ready in ${seconds} s: http://localhost:${server.port}/graphql`)
   const stack = starting.move()
   return { stop: () => stack.disposeAsync() }
+}
 
-  async function define(): Promise<{ readonly subgraph: Subgraph; readonly internal: Internal }> {
-    switch (slug) {
-      case 'identity': {
-        const { defineIdentity } = await import('../../subgraphs/identity/definition.ts')
-        const origins = config.environment === 'development' ? localOrigins(config.publicUrl) : []
-        const trustedOrigins = origins.map(({ origin }) => origin)
-        const identity = defineIdentity(foundation, { databaseUrl, secret: authSecret, trustedOrigins, clientAddressHeader: addressHeader })
-        const registrations = await readRegistrations()
-        await identity.registerServices(registrations, Object.fromEntries(registrations.map(each => [each.slug, { api: `${config.publicUrl}/${each.slug}` }])))
-        return { subgraph: identity as Subgraph, internal: new Map([[authorityPath, answerAuthority(identity.authority)]]) }
-      }
-      case 'publishing': {
-        const { definePublishing } = await import('../../subgraphs/publishing/definition.ts')
-        return { subgraph: definePublishing(foundation, { x: config.x }) as Subgraph, internal: new Map() }
-      }
-      case 'launcher': {
-        const { defineLauncher } = await import('../../subgraphs/launcher/definition.ts')
-        return { subgraph: defineLauncher(foundation) as Subgraph, internal: new Map() }
-      }
-      default:
-        throw new StartError(`${slug} cannot be started apart yet`)
-    }
-  }
+/** What identity alone does when it runs apart: it keeps the registry of services, and answers the router's questions about credentials. */
+async function openIdentity(identity: Defined['identity'], publicUrl: string): Promise<Internal> {
+  const registrations = await readRegistrations()
+  await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }])))
+  return new Map([[authorityPath, answerAuthority(identity.authority)]])
 }

@@ -50,7 +50,7 @@ export interface Identity extends Subgraph<Context> {
   rotateSigningKeys(options?: { distrust?: boolean }): Promise<void>
 }
 
-export function defineIdentity(foundation: Foundation, settings: IdentitySettings): Identity {
+export function define(foundation: Foundation, settings: IdentitySettings): Identity {
   const { clock, environment, publicUrl, sequelize } = foundation
   const log = foundation.log.child({ subgraph: 'identity' })
   const pool = new pg.Pool({

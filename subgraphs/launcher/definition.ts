@@ -5,7 +5,7 @@ import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
 /** The launcher: the live widgets of every app on one dashboard. */
-export function defineLauncher({ ask, events, log }: Foundation): Subgraph<Context> {
+export function define({ ask, events, log }: Foundation): Subgraph<Context> {
   return {
     registration,
     schema: executableSchema('launcher', [widgetResolvers]),

@@ -31,7 +31,7 @@ export interface PublishingSettings {
 }
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
-export function definePublishing(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { readonly room: Room } {
+export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { readonly room: Room } {
   const { sequelize, cipher, outbound, openJobs } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
   const networks: Networks = new Map(settings.x ? [['X', createX(settings.x, outbound)]] : [])

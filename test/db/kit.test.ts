@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openPool } from '../../db/connect.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { countStatements } from '../kit/statements.ts'
+import { supergraph } from '../kit/supergraph.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -22,6 +23,14 @@ test('a test database holds the migrated schemas and the schema of the jobs', as
   const [rows] = await database.sequelize.query(`select distinct slug from migrations.applied order by slug`)
   expect(rows).toContainEqual({ slug: 'identity' })
   expect(await count('publishing_jobs.version')).toEqual({ n: 1 })
+})
+
+test('a test database holds the schema of every subgraph’s jobs, so that no test makes one', async () => {
+  const schemas = async (of: TestDatabase) =>
+    (await of.sequelize.query(`select nspname as name from pg_namespace where right(nspname, 5) = '_jobs' order by 1`))[0]
+  const before = await schemas(database)
+  await using graph = await supergraph()
+  expect(before, 'jobSchemas of test/kit/template.ts').toEqual(await schemas(graph.database))
 })
 
 test('reset empties tables in spite of foreign keys and keeps the books of the migrations', async () => {

@@ -148,6 +148,16 @@ describe('supergraph.yaml', () => {
     ])
   })
 
+  test('refuses another place of the SDL, an address that is taken, and a name that is no slug', async () => {
+    expect(await yaml(text => text.replace('subgraphs/loans.graphql', 'loans.graphql'))).toEqual([
+      expect.stringMatching(/^supergraph\.yaml:7:3 SCHEMA_FILE .* must be schema\/subgraphs\/loans\.graphql/),
+    ])
+    expect(await yaml(text => text.replace('4001/loans', '4001/books'))).toEqual([
+      expect.stringMatching(/^supergraph\.yaml:8:18 ROUTING_URL_TAKEN subgraphs\.loans\.routing_url is that of books/),
+    ])
+    expect(await yaml(text => text.replaceAll('loans', 'my-loans'))).toEqual([expect.stringMatching(/^supergraph\.yaml:7:3 YAML_SHAPE .*my-loans is no slug/)])
+  })
+
   test('names the version to write when another composition is installed', async () => {
     expect(await yaml(text => text.replace('=2.14.4', '=2.9.0'))).toEqual([
       expect.stringMatching(/^supergraph\.yaml:1:1 COMPOSITION_VERSION .*write =2\.14\.4$/),

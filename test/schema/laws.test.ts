@@ -16,7 +16,7 @@ describe('the laws of the house', () => {
   test('refuse to reach into the router by address, and allow to read derived SDL', () => {
     expect(
       codes('subgraphs/a/b.ts', "new URL('../../router/main.ts', import.meta.url)\nnew URL('../../schema/subgraphs/a.graphql', import.meta.url)\n"),
-    ).toEqual(['1 IMPORT_BY_URL'])
+    ).toEqual(['1 IMPORT_ACROSS'])
   })
 
   test('refuse the database’s own time in SQL, not a clock’s', () => {
@@ -39,17 +39,29 @@ describe('the laws of the house', () => {
     expect(codes('test/a.test.ts', line.repeat(401))).toEqual([])
   })
 
-  test('refuse names that say nothing, folders that hold too much and a subgraph without an import law', async () => {
+  test('let a subgraph import its own folder, what all subgraphs share and the platform, and nothing else of ours', () => {
+    const own = "import { a } from './b.ts'\nimport type { c } from '../../page.ts'\nexport { d } from '../e/f.ts'\nimport '../../../platform/ids.ts'\n"
+    expect(
+      codes('subgraphs/toys/toy/rules.ts', `${own}import pg from 'pg'\nconst sql = "select 1 from '../../books/book'" // from '../../books/x.ts'\n`),
+    ).toEqual([])
+    const foreign = ['../../books/book/rules.ts', '../../../router/main.ts', '../../../config.ts', '../../toysold/a.ts']
+    for (const specifier of foreign) {
+      expect(codes('subgraphs/toys/toy/rules.ts', `\nimport { a } from '${specifier}'\n`), specifier).toEqual(['2 IMPORT_ACROSS'])
+      expect(codes('subgraphs/toys/toy/rules.ts', `const a = await import('${specifier}')\n`), specifier).toEqual(['1 IMPORT_ACROSS'])
+    }
+    expect(codes('subgraphs/page.ts', "import { a } from './toys/toy/rules.ts'\nimport { b } from './keyset.ts'\n")).toEqual(['1 IMPORT_ACROSS'])
+    expect(codes('platform/ids.ts', "import { a } from '../subgraphs/page.ts'\nimport { b } from './clock.ts'\n")).toEqual(['1 IMPORT_ACROSS'])
+    expect(codes('router/main.ts', "import { a } from '../subgraphs/toys/toy/rules.ts'\n")).toEqual([])
+  })
+
+  test('refuse names that say nothing and folders that hold too much', async () => {
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`platform/noun-${index}.ts`, '']))
     await using at = await project({
       ...many,
       'router/utils.ts': '',
       'subgraphs/a/index.ts': '',
-      'subgraphs/b/rules.ts': '',
-      'biome.json': '{ "includes": ["subgraphs/a/**"] }',
     })
     expect((await broken(at.root)).map(({ file, code }) => `${file} ${code}`).sort()).toEqual([
-      'biome.json IMPORT_LAW_MISSING',
       'platform FOLDER_TOO_FULL',
       'router/utils.ts NAME_SAYS_NOTHING',
       'subgraphs/a/index.ts NAME_SAYS_NOTHING',

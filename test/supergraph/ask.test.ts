@@ -2,6 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createAsk } from '../../router/ask.ts'
+import { registration as launcher } from '../../subgraphs/launcher/registration.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each test writes out what it expects of its document
@@ -23,7 +24,7 @@ describe('S-07 a service that asks the supergraph', () => {
     const answer = await asking(graph)(figures, {}, { appId: 'app_launcher', viewer: owner })
     expect(answer.viewer).toEqual({
       kind: 'SERVICE',
-      scopes: ['publishing:dashboard.read'],
+      scopes: [...launcher.asks].sort(),
       user: { id: owner.userId },
       organization: { id: owner.organizationId },
     })

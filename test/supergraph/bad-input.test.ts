@@ -14,7 +14,7 @@ let before: unknown
 
 const tables = async () => {
   const found = await graph.rows<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('publishing', 'identity') order by 1`,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in (select slug from migrations.applied) order by 1`,
   )
   return Promise.all(found.map(async ({ name }) => [name, await graph.rows(`select * from ${name} t order by t::text`)]))
 }

@@ -209,3 +209,13 @@ test('a viewer by role reads everything and writes nothing', async () => {
   ] as const)
     (await graph.execute(document, { input }, { as: viewer })).refused('UNAUTHORIZED_FIELD_OR_TYPE')
 })
+
+test('what somebody wrote who has left the organization is read without their name, and without an error', async () => {
+  await using graph = await supergraph()
+  const story = graph.seed.owner().member().brand()
+  const { member } = await story
+  const { owner, post } = await story.post({ by: member })
+  await graph.rows('delete from identity.memberships where user_id = $1', [member.userId])
+  const answer = await graph.execute('query($id: ID!) { post(id: $id) { copy author { name email } } }', { id: post.id }, { as: owner })
+  expect(answer.data()).toEqual({ post: { copy: post.copy, author: null } })
+})

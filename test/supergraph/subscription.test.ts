@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { deliver } from '../../subgraphs/publishing/delivery/deliver.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
 const statusChanged = `subscription($brandId: ID!, $threadId: ID) {
@@ -110,6 +111,8 @@ describe('S-04 postStatusChanged', () => {
 })
 
 describe('L-02 widgetUpdated', () => {
+  /** The same viewer, who sees the widget of publishing and of no other app. */
+  const atPublishing = (viewer: Viewer): Viewer => ({ ...viewer, scopes: ['launcher:widgets.read', 'publishing:dashboard.read'] })
   const figures = ({ widgetUpdated }: Record<string, { payload: { statistics: { key: string; value: number }[] } }>) =>
     Object.fromEntries(widgetUpdated!.payload.statistics.map(({ key, value }) => [key, value]))
 
@@ -119,7 +122,7 @@ describe('L-02 widgetUpdated', () => {
       .owner()
       .brand()
       .post({ scheduledAt: graph.clock.in(1000), copy: 'Next' })
-    await using events = await graph.subscribe(widgetUpdated, {}, { as: owner })
+    await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(owner) })
     const first = await events.next()
     expect(first.widgetUpdated).toMatchObject({ app: 'publishing', title: 'Publishing', payload: { items: [{ title: 'Next' }] } })
     expect(figures(first)).toEqual({ scheduledToday: 1, failed: 0, publishedThisWeek: 0 })
@@ -134,7 +137,7 @@ describe('L-02 widgetUpdated', () => {
   test('gathers many changes into one event', async () => {
     const graph = await open({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
-    await using events = await graph.subscribe(widgetUpdated, {}, { as: owner })
+    await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(owner) })
     await events.next()
     const input = { brandId: brand.id, platform: 'X', copy: 'x', scheduledAt: graph.clock.soon() }
     await Promise.all(Array.from({ length: 10 }, () => graph.execute(createPost, { input }, { as: owner })))
@@ -146,7 +149,7 @@ describe('L-02 widgetUpdated', () => {
   test('is silent when a change shows nothing different', async () => {
     const graph = await open()
     const { owner, post } = await graph.seed.owner().brand().post()
-    await using events = await graph.subscribe(widgetUpdated, {}, { as: owner })
+    await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(owner) })
     await events.next()
     const statements = await graph.statements(async () => {
       await graph.execute(updatePost, { input: { id: post.id, copy: 'Other' } }, { as: owner })
@@ -162,7 +165,7 @@ describe('L-02 widgetUpdated', () => {
   test('hears nothing of other organizations', async () => {
     const graph = await open()
     const { owner, outsider, brand } = await graph.seed.owner().outsider().brand()
-    await using events = await graph.subscribe(widgetUpdated, {}, { as: outsider })
+    await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(outsider) })
     expect(figures(await events.next())).toEqual({ scheduledToday: 0, failed: 0, publishedThisWeek: 0 })
     const statements = await graph.statements(async () => {
       await graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'x' } }, { as: owner })
@@ -187,7 +190,7 @@ describe('L-02 widgetUpdated', () => {
     const graph = await open()
     const { owner, brand } = await graph.seed.owner().brand()
     await graph.rows('alter table publishing.posts rename to posts_away')
-    await using events = await graph.subscribe(widgetUpdated, {}, { as: owner })
+    await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(owner) })
     await vi.waitFor(() => expect(events.events).toHaveLength(1))
     expect(events.events[0]).toMatchObject({ data: { widgetUpdated: { app: 'publishing', payload: null } }, errors: [{ path: ['widgetUpdated', 'payload'] }] })
     await graph.rows('alter table publishing.posts_away rename to posts')

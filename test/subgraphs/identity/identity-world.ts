@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
-import { defineIdentity, type Identity } from '../../../subgraphs/identity/definition.ts'
+import { define, type Identity } from '../../../subgraphs/identity/definition.ts'
 import { scopesOf } from '../../../subgraphs/scopes.ts'
 import type { Foundation } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
@@ -35,7 +35,7 @@ export async function openIdentity() {
     log: pino({ level: 'silent' }),
   }
   const settings = { databaseUrl: database.url, secret, trustedOrigins: ['https://web.test'], clientAddressHeader: 'x-client-address' }
-  const identity = defineIdentity(foundation, settings)
+  const identity = define(foundation, settings)
   return {
     database,
     clock,
