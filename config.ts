@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from './db/start-error.ts'
@@ -25,7 +25,7 @@ export interface Config {
   readonly databaseUrl: string | null
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Whether a proxy in front names the client's address. */
-  readonly trustProxy: boolean
+  readonly trustProxy: boolean | string
   /** Whether there are demo data, a sandbox and printed passwords: on a loopback host outside production, or when asked for. */
   readonly demo: boolean
   /** Signs sessions; null: generated into `dataDir`. */
@@ -67,6 +67,11 @@ export interface Config {
    * @throws StartError for a value that is no address
    */
   subgraphUrl(name: string): string | null
+  /**
+   * Milliseconds that one fetch from a subgraph may take, when `<NAME>_TIMEOUT_MS` says so.
+   * @throws StartError for a value that is no number of milliseconds
+   */
+  subgraphTimeoutMs(name: string): number | null
   /** The folder from which npm, or else this process, was started: relative paths of the command line are meant from there. */
   readonly calledFrom: string
   /** Tests only: where the process kills itself. */
@@ -82,6 +87,18 @@ const port = z
   .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
   .transform(Number)
   .refine(value => value <= 65_535, 'must be a port number from 0 to 65535')
+/** A flag, or addresses and networks with commas between them. */
+const proxies = z.string().transform((value, context) => {
+  const plain = flag.safeParse(value)
+  if (plain.success) return plain.data
+  const known = value.split(',').every(each => {
+    const [address = '', bits] = each.trim().split('/')
+    return isIP(address) !== 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv6(address) ? 128 : 32)))
+  })
+  if (known) return value.replaceAll(' ', '')
+  context.addIssue('must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7')
+  return z.NEVER
+})
 const milliseconds = z
   .string()
   .regex(/^\d{1,7}$/, 'must be a number of milliseconds')
@@ -106,7 +123,7 @@ const variables = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' }).optional(),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').optional(),
   DEMO: flag.optional(),
-  TRUST_PROXY: flag.default(false),
+  TRUST_PROXY: proxies.default(false),
   AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
   SANDBOX_PORT: port.optional(),
@@ -200,14 +217,17 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     seal: { privateKey: v.SEAL_PRIVATE_KEY?.[0] ?? null, publicKeys: v.SEAL_PUBLIC_KEYS ?? null },
     routerUrl: v.ROUTER_URL ?? v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
     remote: { propagate: v.PROPAGATE_HEADERS, deduplicate: v.DEDUPLICATE, fetchMs: v.FETCH_TIMEOUT_MS, operationMs: v.OPERATION_TIMEOUT_MS },
-    subgraphUrl(name) {
-      const variable = `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`
-      const found = address.optional().safeParse(given[variable])
-      if (!found.success) throw new StartError(`${variable}: ${found.error.issues[0]!.message}`)
-      return found.data ?? null
-    },
+    subgraphUrl: name => ofSubgraph(name, 'URL', address),
+    subgraphTimeoutMs: name => ofSubgraph(name, 'TIMEOUT_MS', milliseconds),
     calledFrom: environment.INIT_CWD || process.cwd(),
     crashAt: v.CRASH_AT ?? null,
     startedByNpm: Boolean(environment.npm_lifecycle_event),
+  }
+
+  function ofSubgraph<Value>(name: string, what: string, schema: z.ZodType<Value>): Value | null {
+    const variable = `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_${what}`
+    const found = schema.optional().safeParse(given[variable])
+    if (!found.success) throw new StartError(`${variable}: ${found.error.issues[0]!.message}`)
+    return found.data ?? null
   }
 }

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import type { DocumentNode } from 'graphql'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Authority } from '../subgraphs/authority.ts'
+import { scopesOf } from '../subgraphs/scopes.ts'
+import { anonymous, type Viewer } from '../subgraphs/viewer.ts'
 import { createAddressOf } from './access/address.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
@@ -69,10 +72,23 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, log })
   serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
   options.extend?.(app)
+  app.addHook('onListen', done => {
+    // Nobody waits for it: what is asked meanwhile is planned as it is asked.
+    void engine.warm(operationsOf(options.tables ?? routeTables), owner)
+    done()
+  })
   await app.ready()
 
   return { app, openStreams: () => streams.size, ...listening }
 }
+
+/** The operations of REST routes, which are known before anybody calls them. */
+const operationsOf = (tables: readonly RouteTable[]): readonly DocumentNode[] => [
+  ...new Set(tables.flatMap(({ rows }) => rows.flatMap(row => (row.kind === 'operation' ? [row.operation] : [])))),
+]
+
+/** Somebody with every right in an organization: operations are planned with these rights, and run with nobody's. */
+const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: '', roles: ['owner'], scopes: scopesOf(['owner']), context: 'organization' }
 
 interface RouteDoor {
   readonly engine: Engine

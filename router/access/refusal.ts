@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError, OperationTypeNode } from 'graphql'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Barrier } from './filter.ts'
 import { meets, type Requirement } from './rules.ts'
 
 /** The code of a refused field: what the answer's error list and the REST doors look for. */
@@ -8,31 +9,34 @@ export const refusedCode = 'UNAUTHORIZED_FIELD_OR_TYPE'
 /** How many alternatives of scopes an error names. */
 const mostAlternatives = 20
 
+/** What is said of a field or type that is refused, wherever it stands. */
+export type Words = Required<Pick<GraphQLFormattedError, 'message' | 'extensions'>>
+
+/** The error for one place. */
+export const refusalOf = (path: readonly string[], { message, extensions }: Words): GraphQLFormattedError => ({ message, path, extensions })
+
 /**
- * Says for one refused place what would do: `extensions.requiredScopes` (one inner list is enough, all of it is needed),
- * `extensions.requiredPolicies` likewise, and `extensions.signIn` when the caller is not known at all.
+ * Says what would do: `extensions.requiredScopes` (one inner list is enough, all of it is needed), `extensions.requiredPolicies`
+ * likewise, and `extensions.signIn` when the caller is not known at all.
  */
-export function refusalOf(
-  place: { readonly path: readonly string[]; readonly coordinate: string; readonly rule: readonly Requirement[] },
-  viewer: Viewer,
-  operation: `${OperationTypeNode}`,
-): GraphQLFormattedError {
+export function wordsFor({ coordinate, rule, members }: Barrier, viewer: Viewer, operation: `${OperationTypeNode}`): Words {
+  const ways = waysIn(rule, members)
+  const way = ways[0]!
   const signIn = viewer.kind === 'anonymous'
-  const requiredScopes = alternatives(place.rule, 'scopes')
-  const requiredPolicies = alternatives(place.rule, 'policies')
+  const requiredScopes = distinct(ways.flatMap(each => alternatives(each, 'scopes'))).slice(0, mostAlternatives)
+  const requiredPolicies = alternatives(way, 'policies')
   const needs = [
     ...(requiredScopes.length > 0 ? [`the scope ${inWords(requiredScopes)}`] : []),
-    ...(requiredPolicies.length > 0 && !place.rule.filter(each => each.kind === 'policies').every(each => meets(each, viewer))
+    ...(requiredPolicies.length > 0 && !way.filter(each => each.kind === 'policies').every(each => meets(each, viewer))
       ? [`the policy ${inWords(requiredPolicies)}`]
       : []),
   ].join(' and ')
   const verb = operation === 'query' ? 'see' : operation === 'mutation' ? 'call' : 'subscribe to'
   const message = signIn
-    ? `Sign in to ${verb} ${place.coordinate}${needs ? `: it takes ${needs}` : ''}.`
-    : `You may not ${verb} ${place.coordinate}: it takes ${needs || 'a signed-in caller'}.`
+    ? `Sign in to ${verb} ${coordinate}${needs ? `: it takes ${needs}` : ''}.`
+    : `You may not ${verb} ${coordinate}: ${needs ? `it takes ${needs}` : 'nobody may'}.`
   return {
     message,
-    path: place.path,
     extensions: {
       code: refusedCode,
       ...(requiredScopes.length > 0 && { requiredScopes }),
@@ -42,14 +46,26 @@ export function refusalOf(
   }
 }
 
+/** Everything that has to be met, once for each member by which a union could be entered: those that differ in scopes alone. */
+function waysIn(rule: readonly Requirement[], members: Barrier['members']): readonly (readonly Requirement[])[] {
+  if (members.length === 0) return [rule]
+  const ways = members.map(member => [...new Set([...rule, ...member])])
+  const withoutScopes = ways.find(way => way.every(each => each.kind !== 'scopes'))
+  if (withoutScopes) return [withoutScopes]
+  const others = (way: readonly Requirement[]) => String(way.filter(each => each.kind !== 'scopes').map(each => each.id))
+  return ways.filter(way => others(way) === others(ways[0]!))
+}
+
 /** Several requirements of one kind as a single disjunction of conjunctions, each list sorted. */
 function alternatives(rule: readonly Requirement[], kind: 'scopes' | 'policies'): readonly (readonly string[])[] {
   let result: readonly (readonly string[])[] = [[]]
   for (const requirement of rule) {
     if (requirement.kind !== kind) continue
-    result = result.flatMap(left => requirement.any.map(right => [...new Set([...left, ...right])].sort())).slice(0, mostAlternatives)
+    result = distinct(result.flatMap(left => requirement.any.map(right => [...new Set([...left, ...right])].sort()))).slice(0, mostAlternatives)
   }
   return result.filter(each => each.length > 0)
 }
+
+const distinct = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] => [...new Map(lists.map(list => [list.join(' '), list])).values()]
 
 const inWords = (any: readonly (readonly string[])[]): string => any.map(all => all.join(' with ')).join(' or ')

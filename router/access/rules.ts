@@ -38,6 +38,8 @@ export interface AccessTable {
   readonly types: ReadonlyMap<string, readonly Requirement[]>
   /** By type, then by field. */
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, FieldRule>>
+  /** Names of interfaces and unions. */
+  readonly abstract: ReadonlySet<string>
   readonly roots: { readonly query: string; readonly mutation: string; readonly subscription: string }
   /** Every distinct requirement; its index is its id. */
   readonly requirements: readonly Requirement[]
@@ -73,7 +75,7 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
     const feature = names.get(directive.name.value)
     if (!feature) return undefined
     const argument = directive.arguments?.find(each => each.name.value === (feature === 'requiresScopes' ? 'scopes' : 'policies'))
-    const any = argument ? (valueFromASTUntyped(argument.value) as string[][]).map(all => [...all].sort()) : []
+    const any = argument ? disjunction(valueFromASTUntyped(argument.value)) : []
     const text = JSON.stringify([feature, any])
     const known = byText.get(text)
     if (known) return known
@@ -89,6 +91,7 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
   const ownRules = new Map<string, Map<string, readonly Requirement[]>>()
   const leadsTo = new Map<string, Map<string, string>>()
   const unions = new Map<string, readonly string[]>()
+  const abstract = new Set<string>()
   const implementers = new Map<string, ObjectTypeDefinitionNode[]>()
   for (const definition of document.definitions) {
     switch (definition.kind) {
@@ -97,6 +100,7 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
         types.set(definition.name.value, read(definition.directives))
         break
       case Kind.UNION_TYPE_DEFINITION:
+        abstract.add(definition.name.value)
         unions.set(
           definition.name.value,
           (definition.types ?? []).map(type => type.name.value),
@@ -105,6 +109,7 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
       case Kind.OBJECT_TYPE_DEFINITION:
       case Kind.INTERFACE_TYPE_DEFINITION: {
         const name = definition.name.value
+        if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) abstract.add(name)
         types.set(name, read(definition.directives))
         ownRules.set(name, new Map(definition.fields?.map(field => [field.name.value, read(field.directives)])))
         leadsTo.set(name, new Map(definition.fields?.map(field => [field.name.value, namedType(field.type)])))
@@ -129,17 +134,28 @@ export function readAccessTable(supergraph: string | DocumentNode): AccessTable 
     }
     fields.set(name, rules)
   }
-  return { types, fields, roots: rootNames(document.definitions), requirements }
+  return { types, fields, abstract, roots: rootNames(document.definitions), requirements }
 }
 
-/** The name under which each access directive appears, by the schema's `@link`s: imported, renamed or with its prefix. */
+/** An argument of type `[[String!]!]!`: a value in place of a list stands for the list with that value alone (GraphQL, section 3.11). */
+const disjunction = (written: unknown): readonly (readonly string[])[] => listOf(written).map(all => listOf(all).map(String).sort())
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+
+/**
+ * The name under which each access directive appears, by the schema's `@link`s: imported, renamed or with its prefix.
+ * @throws Error for a security feature that is not known here: to serve the supergraph would be to ignore its rules
+ */
 export function directiveNames(definitions: readonly DefinitionNode[]): ReadonlyMap<string, Feature> {
   const names = new Map<string, Feature>()
   for (const definition of definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue
     for (const link of definition.directives ?? []) {
       const feature = accessFeature(link)
-      if (!feature) continue
+      if (!feature) {
+        refuseUnknownSecurity(link)
+        continue
+      }
       const values = valuesOf(link)
       const imported = ((values.import ?? []) as (string | { name: string; as?: string })[]).find(
         each => (typeof each === 'string' ? each : each.name) === `@${feature}`,
@@ -151,9 +167,18 @@ export function directiveNames(definitions: readonly DefinitionNode[]): Readonly
   return names
 }
 
-/** Which access directive a `@link` brings in, if any. */
+/** Which access directive a directive of the schema links to, if any: `@link` may have another name. */
 export const accessFeature = (link: DirectiveNode): Feature | undefined =>
-  link.name.value === 'link' ? (/\/(authenticated|requiresScopes|policy)\/v\d+\.\d+$/.exec(String(valuesOf(link).url))?.[1] as Feature | undefined) : undefined
+  /\/(authenticated|requiresScopes|policy)\/v0\.1$/.exec(String(valuesOf(link).url))?.[1] as Feature | undefined
+
+/** Security features by their purpose, which ask nothing of a viewer. */
+const withoutRules = /\/(inaccessible\/v0\.[12]|context\/v0\.1)$/
+
+function refuseUnknownSecurity(link: DirectiveNode): void {
+  const { url, for: purpose } = valuesOf(link)
+  if (typeof url !== 'string' || purpose !== 'SECURITY' || withoutRules.test(url)) return
+  throw new Error(`The supergraph is guarded by ${url}, which this router does not know: compose it without, or serve it with a router that knows it.`)
+}
 
 const valuesOf = (directive: DirectiveNode): Record<string, unknown> =>
   Object.fromEntries((directive.arguments ?? []).map(each => [each.name.value, valueFromASTUntyped(each.value)]))

@@ -18,6 +18,9 @@ export function withoutAccess(supergraph: DocumentNode): DocumentNode {
   const definitions = supergraph.definitions.filter(definition => !isAccess(definition))
   return visit(
     { ...supergraph, definitions },
-    { Directive: node => (names.has(node.name.value) || (node.name.value === 'link' && accessFeature(node)) ? null : undefined) },
+    {
+      SchemaDefinition: node => ({ ...node, directives: node.directives?.filter(link => !accessFeature(link)) ?? [] }),
+      Directive: node => (names.has(node.name.value) ? null : undefined),
+    },
   )
 }

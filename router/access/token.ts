@@ -4,7 +4,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { createLru } from '../../platform/lru.ts'
 import type { Authority } from '../../subgraphs/authority.ts'
 
-/** Keys are asked for again at most this often, in milliseconds, however many unknown key ids arrive. */
+/** How long published keys are good for, in milliseconds: a key that identity distrusts opens nothing after that. */
+const keptMs = 1000
+/** Tokens with unknown key ids make keys be asked for sooner at most this often, in milliseconds. */
 const reloadMs = 5000
 const mostKept = 2000
 
@@ -24,34 +26,45 @@ export type ReadToken = (token: string) => Promise<TokenClaims | 'invalid' | 'ex
 /** Makes a reader of access tokens: signature by the published keys, issuer, audience, time (RFC 7519) by the given clock. */
 export function createTokenReader(authority: Pick<Authority, 'issuer' | 'audience' | 'jwks'>, clock: Clock): ReadToken {
   let keys: Promise<ReturnType<typeof createLocalJWKSet>> | null = null
-  let loadedAt = Number.NEGATIVE_INFINITY
+  let [loadedAt, urgedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let published: { readonly text: string; readonly set: ReturnType<typeof createLocalJWKSet> } | null = null
   const verified = createLru<string, TokenClaims>(mostKept)
 
   const load = () => {
     loadedAt = performance.now()
-    const loading = authority.jwks().then(createLocalJWKSet)
+    const loading = authority.jwks().then(jwks => {
+      const text = JSON.stringify(jwks)
+      if (text === published?.text) return published.set
+      // What a key has signed is good as long as the key.
+      verified.clear()
+      published = { text, set: createLocalJWKSet(jwks) }
+      return published.set
+    })
     keys = loading
     loading.catch(() => {
       if (keys === loading) keys = null
     })
     return loading
   }
-  const verify = async (token: string) => {
+  const present = () => (keys && performance.now() - loadedAt < keptMs ? keys : load())
+  const verify = async (token: string, set: ReturnType<typeof createLocalJWKSet>) => {
     const options = { issuer: authority.issuer, audience: authority.audience, currentDate: clock.now(), requiredClaims: ['exp', 'sub', 'sid'] }
     try {
-      return await jwtVerify(token, await (keys ?? load()), options)
+      return await jwtVerify(token, set, options)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() - loadedAt < reloadMs) throw error
+      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() - urgedAt < reloadMs) throw error
+      urgedAt = performance.now()
       return await jwtVerify(token, await load(), options)
     }
   }
 
   return async token => {
+    const set = await present()
     const digest = createHash('sha256').update(token).digest('base64')
     let claims = verified.get(digest)
     if (!claims) {
       try {
-        const read = claimsOf((await verify(token)).payload)
+        const read = claimsOf((await verify(token, set)).payload)
         if (!read) return 'invalid'
         claims = read
       } catch (error) {
@@ -59,7 +72,8 @@ export function createTokenReader(authority: Pick<Authority, 'issuer' | 'audienc
         if (error instanceof errors.JOSEError) return 'invalid'
         throw error
       }
-      verified.set(digest, claims)
+      // Not when keys changed meanwhile: what was forgotten with them would come back.
+      if (set === published?.set) verified.set(digest, claims)
     }
     return claims.expiresAt.getTime() <= clock.now().getTime() ? 'expired' : claims
   }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { print } from 'graphql'
 import { decodeJwt } from 'jose'
-import { request } from 'undici'
 import type { Ask } from '../../platform/ask.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createSealReader, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
@@ -11,12 +10,16 @@ import { createAsk } from '../ask.ts'
 import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents.ts'
 import type { Engine } from '../engine/engine.ts'
+import { openOrigin, UpstreamFailure } from '../engine/transport/exchange.ts'
 
 /** Where the router takes the questions of subgraphs that run apart. */
 export const askPath = '/internal/ask'
 
 /** Milliseconds for a question, whose operation may cross several subgraphs. */
 const patienceMs = 15_000
+
+/** How much one subgraph asks of the router at once. */
+const limits = { connections: 32, mostWaiting: 1000, mostBytes: 16 * 1024 * 1024 } as const
 
 /** Remembers with which seal each viewer came, so that a subgraph can show it when it asks on the viewer's behalf. */
 export interface Seals {
@@ -42,19 +45,34 @@ export function rememberSeals(read: SealReader): Seals {
  * be asked for.
  */
 export function createRemoteAsk(routerUrl: string, seals: Seals): Ask {
+  const { origin, pathname } = new URL(routerUrl)
+  const router = openOrigin(origin, limits)
+  const path = `${pathname.replace(/\/$/, '')}${askPath}`
   return async (document, variables, { appId, viewer }) => {
     const seal = seals.of(viewer)
     if (!seal) throw new Error(`${appId} asks for a viewer whom the router did not send`)
-    const answer = await request(`${routerUrl}${askPath}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', [sealHeader]: seal },
-      body: JSON.stringify({ query: print(document), variables }),
-      signal: AbortSignal.timeout(patienceMs),
-    })
-    const { data, error } = (await answer.body.json()) as { data?: unknown; error?: { message: string; extensions: Record<string, unknown> } }
+    const headers = ['content-type', 'application/json', sealHeader, seal]
+    const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables }) })
+    const late = setTimeout(() => exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`)), patienceMs)
+    const { status, text } = await exchange.answer.finally(() => clearTimeout(late))
+    const { data, error } = answerIn(text)
     if (error) throw Object.assign(new Error(error.message), { extensions: error.extensions })
-    if (answer.statusCode !== 200) throw new Error(`The router answered ${answer.statusCode} to ${appId}`)
+    if (status !== 200) throw new Error(`The router answered ${status} to ${appId}`)
     return data as never
+  }
+}
+
+interface Answer {
+  readonly data?: unknown
+  readonly error?: { readonly message: string; readonly extensions: Record<string, unknown> }
+}
+
+/** What a proxy answers in the router's place holds neither. */
+function answerIn(text: string): Answer {
+  try {
+    return (JSON.parse(text) ?? {}) as Answer
+  } catch {
+    throw new Error('The router answered with something that is not JSON')
   }
 }
 

@@ -66,10 +66,20 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
 
   const ask = async <Asked extends keyof Answers>(question: Question & { readonly ask: Asked }): Promise<Answers[Asked]> => {
     const headers = ['content-type', 'application/json', sealHeader, await seal(router, 'identity')]
-    const exchange = origin.ask({ path: authorityPath, headers, body: JSON.stringify(question) })
-    const late = setTimeout(() => exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`)), patienceMs)
+    const asked = { path: authorityPath, headers, body: JSON.stringify(question) }
+    let exchange = origin.ask(asked)
+    let ended = false
+    const late = setTimeout(() => {
+      ended = true
+      exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`))
+    }, patienceMs)
     try {
-      const { status, text } = await exchange.answer
+      const { status, text } = await exchange.answer.catch(failure => {
+        // A kept connection may end while a question is on its way; no question changes anything that a second would change again.
+        if (ended || !(failure instanceof UpstreamFailure) || (failure.stage !== 'cut' && failure.stage !== 'unsent')) throw failure
+        exchange = origin.ask(asked)
+        return exchange.answer
+      })
       if (status !== 200) throw new UpstreamFailure('answered', `identity answered ${status} to a question about credentials`)
       return JSON.parse(text, (name, value) => (name === 'expiresAt' && typeof value === 'string' ? new Date(value) : value)) as Answers[Asked]
     } finally {

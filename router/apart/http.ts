@@ -6,35 +6,42 @@ import { sealHeader } from '../../subgraphs/seal.ts'
 import type { ForwardTarget } from '../door/forward.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 
-/** Milliseconds until the headers of an answer must be there; its body may stream for as long as it flows. */
-const patienceMs = 30_000
-
 /**
  * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, the viewer sealed beside it.
+ * @param patienceMs milliseconds until the headers of an answer must be there, waiting for a connection included; its body may
+ *   stream for as long as it flows
  * @throws Refusal UPSTREAM_FAILED when it cannot be reached
  */
-export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatcher: Dispatcher): ForwardTarget {
+export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatcher: Dispatcher, patienceMs = 30_000): ForwardTarget {
   const { origin } = new URL(url)
   return {
     registration: { slug },
     async http(request, viewer) {
       const { pathname, search } = new URL(request.url)
       const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: await seal(viewer, slug) }
-      // They name the door that the client knocked at, and a body that is sent anew.
-      delete headers.host
-      delete headers['content-length']
-      delete headers.expect
+      // They name the door that the client knocked at, a body that is sent anew, and what a proxy before us was told.
+      for (const name of ['host', 'content-length', 'expect', 'proxy-authorization']) delete headers[name]
       const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
-      const answer = await send(`${origin}${pathname}${search}`, {
+      const ended = new AbortController()
+      // A request that waits for a connection hears of no signal until it has one.
+      const { promise: late, reject } = Promise.withResolvers<never>()
+      const timer = setTimeout(() => {
+        ended.abort()
+        reject(ended.signal.reason)
+      }, patienceMs)
+      const asked = send(`${origin}${pathname}${search}`, {
         method: request.method as Dispatcher.HttpMethod,
         headers,
         body,
-        signal: request.signal,
-        headersTimeout: patienceMs,
+        signal: AbortSignal.any([request.signal, ended.signal]),
+        headersTimeout: 0,
         dispatcher,
-      }).catch(() => {
-        throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
       })
+      const answer = await Promise.race([asked, late])
+        .catch(() => {
+          throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
+        })
+        .finally(() => clearTimeout(timer))
       const told = new Headers()
       for (const [name, value] of Object.entries(answer.headers)) for (const one of [value ?? []].flat()) told.append(name, one)
       const empty = request.method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)

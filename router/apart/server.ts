@@ -37,6 +37,8 @@ export interface SubgraphServer {
   close(): Promise<void>
 }
 
+/** Bytes of a request's headers: those of a forwarded one, as many as a door of Node's takes, and the router's own. */
+const mostHeaderBytes = 32 * 1024
 /** Bytes of a request: representations of many entities are large. */
 const mostBodyBytes = 16 * 1024 * 1024
 /** Documents that stay parsed and validated: the router sends the same text for the same plan. */
@@ -87,6 +89,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const fetch = read(typeof query === 'string' ? query : '')
     if (!('text' in fetch)) return { errors: fetch }
     if (fetch.kind === 'subscription') return { errors: [coded('A subscription is asked over WebSocket.')] }
+    if (!isVariables(variables)) return { errors: [coded('Variables are one object.', 'BAD_USER_INPUT')] }
     return transport.fetch(fetch, callOf(viewer, requestId, variables))
   }
 
@@ -121,12 +124,13 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId), requestId))
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: mostHeaderBytes }, (request, response) => {
     const given = request.headers['x-request-id']
     const requestId = typeof given === 'string' ? given.slice(0, 64) : newId()
     handle(request, response, requestId).catch(error => {
       const known = refusalOfThrown(error)
-      if (!known) log.error({ requestId, err: error }, 'a request failed')
+      // Who left in the middle of a stream broke nothing.
+      if (!known && (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') log.error({ requestId, err: error }, 'a request failed')
       if (response.headersSent) return void response.destroy()
       const { code = 'INTERNAL_SERVER_ERROR', ...details } = known?.refusal.extensions ?? {}
       const told = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(requestId), requestId, details)
@@ -175,7 +179,9 @@ interface Started {
   readonly call: FetchCall
 }
 
-const coded = (message: string) => new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } })
+const coded = (message: string, code = 'GRAPHQL_VALIDATION_FAILED') => new GraphQLError(message, { extensions: { code } })
+
+const isVariables = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
 
 function jsonOf(body: Buffer): unknown {
   try {

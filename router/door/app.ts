@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, maxHeaderSize, STATUS_CODES } from 'node:http'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
@@ -19,6 +19,13 @@ export interface AppOptions {
 /** Milliseconds within which headers and body of a request must have come. */
 const requestTimeout = 60_000
 
+/** What Node says of a request that it stopped reading, in our words. */
+const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, `Address and headers of a request have at most ${maxHeaderSize} bytes together: send a long query by POST.`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunks of the body carry too many extensions: send it without them.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, `The request was not complete within ${requestTimeout / 1000} seconds: send it faster, or less of it.`],
+}
+
 /**
  * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
  * decided, and whatever goes wrong is told in one place.
@@ -30,6 +37,7 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy,
     requestTimeout,
+    http: { shouldUpgradeCallback },
     routerOptions: { maxParamLength: 500 },
     rewriteUrl: request => canonicalPath(hosts, request.headers.host, request.url ?? '/'),
     genReqId: readRequestId,
@@ -40,8 +48,11 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     },
     clientErrorHandler(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) return
-      const text = JSON.stringify(problem(400, 'BAD_USER_INPUT', 'This is not a valid HTTP request.', randomUUID()))
-      socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`)
+      const [status, sentence] = unreadable[error.code] ?? [400, 'This is not a valid HTTP request.']
+      const text = JSON.stringify(problem(status, 'BAD_USER_INPUT', sentence, randomUUID()))
+      socket.end(
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+      )
     },
   })
   let warned = trustProxy !== false
@@ -66,6 +77,9 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
   })
   return app
 }
+
+/** Clients may offer to speak HTTP/2 (`Upgrade: h2c`), as Java's does unasked: then they are answered in HTTP/1.1. */
+export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^websocket$/i.test(request.headers.upgrade ?? '')
 
 /** An id that a caller brings is kept when it is plain; otherwise the request gets one. */
 function readRequestId(request: IncomingMessage): string {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { doorRefusal } from './errors.ts'
 
 /** The most that a body may have, in bytes, unless a row says otherwise. */
@@ -33,7 +33,9 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number): Promise<
 /** Teaches a scope of routes to read JSON bodies. What is not JSON is refused with a sentence, an empty body is undefined. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', async (_request: unknown, payload: NodeJS.ReadableStream) => {
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity') throw doorRefusal(415, `A body with Content-Encoding ${encoding.slice(0, 50)} is not read here: send it as it is.`)
     const text = (await readBody(payload, mostBodyBytes)).toString('utf8')
     if (text.trim() === '') return undefined
     try {

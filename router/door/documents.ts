@@ -11,15 +11,20 @@ import {
   validate,
 } from 'graphql'
 import { createLru } from '../../platform/lru.ts'
-import { limits, passedLimit, tooManyTokens } from './limits.ts'
+import { limits, passedLimit, tooManyCharacters, tooManyTokens } from './limits.ts'
 
+/** How many documents are kept, and bytes of memory that all of them take, roughly. */
 const mostKept = 2000
+const mostKeptBytes = 64 * 1024 * 1024
+/** What a token of a document takes as a part of its tree, in bytes, as measured with Node 26. */
+const tokenBytes = 140
 /** How many texts are remembered with what is wrong with them: who sends one again costs nothing. */
 const mostRefused = 1000
 /** How much of a message is told: it repeats names of the document, which can be long. */
 const mostMessageCharacters = 500
-/** How many mistakes of one document are told. */
+/** How many mistakes of one document are told, and how many places of each. */
 const mostErrors = 20
+const mostPlaces = 10
 
 /** Texts become documents once: the same text gives the same object, which compiled plans hang on. */
 export interface Documents {
@@ -31,12 +36,12 @@ export interface Documents {
 
 /** @param options.introspection whether clients may ask for the schema */
 export function createDocuments(schema: GraphQLSchema, options: { readonly introspection: boolean }): Documents {
-  const kept = createLru<string, DocumentNode>(mostKept)
+  const kept = createLru<string, Kept>(mostKept, { most: mostKeptBytes, weigh: each => each.bytes })
   const refused = createLru<string, readonly GraphQLError[]>(mostRefused)
   const rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
   const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
     try {
-      return validate(schema, document, rules, { maxErrors: mostErrors })
+      return validate(schema, document, rules, { maxErrors: mostErrors, hideSuggestions: !options.introspection })
     } catch (error) {
       // A condition with a variable at the root of a subscription is no error to graphql-js but a throw.
       if (error instanceof GraphQLError) return [error]
@@ -44,9 +49,11 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
     }
   }
   const judge = (text: string): DocumentNode | readonly GraphQLError[] => {
+    if (text.length > limits.characters) return [tooManyCharacters()]
     let document: DocumentNode
     try {
-      document = parse(text, { maxTokens: limits.tokens })
+      // Places are found for what is wrong only: in a tree they take more memory than the tree.
+      document = parse(text, { maxTokens: limits.tokens, noLocation: true })
     } catch (error) {
       // Anything but a syntax error is a stack that ran out: thousands of brackets within each other.
       if (!(error instanceof GraphQLError) || error.message.includes('Parsing aborted')) return [tooManyTokens()]
@@ -54,26 +61,33 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
     }
     const passed = passedLimit(document)
     if (passed) return [passed]
-    const errors = mistakes(document)
-    return errors.length > 0 ? errors.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')) : document
+    if (mistakes(document).length === 0) return document
+    return mistakes(parse(text)).map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED'))
   }
   return {
     read(text) {
       const hash = hashOf(text)
       const known = kept.get(hash)
-      if (known) return { document: known }
+      if (known) return known
       const former = refused.get(hash)
       if (former) return { errors: former }
       const judged = judge(text)
       if ('kind' in judged) {
-        kept.set(hash, judged)
-        return { document: judged }
+        // Names in a tree may be parts of the text that keep all of it in memory.
+        const made = { document: judged, bytes: text.length + (judged.tokenCount ?? 0) * tokenBytes }
+        kept.set(hash, made)
+        return made
       }
       refused.set(hash, judged)
       return { errors: judged }
     },
-    known: hash => kept.get(hash),
+    known: hash => kept.get(hash)?.document,
   }
+}
+
+interface Kept {
+  readonly document: DocumentNode
+  readonly bytes: number
 }
 
 /** What a document is known by: the SHA-256 of its text in hex. */
@@ -95,7 +109,7 @@ export function unresolvedOperation(document: DocumentNode, operationName: strin
 /** An error that is told later and again: it keeps places, but neither the text nor the tree that they are in. */
 function coded({ message, locations, path }: GraphQLError, code: string): GraphQLError {
   const made = new GraphQLError(shortened(message), { path, extensions: { code } })
-  if (locations) Object.defineProperty(made, 'locations', { value: locations, enumerable: true })
+  if (locations) Object.defineProperty(made, 'locations', { value: locations.slice(0, mostPlaces), enumerable: true })
   return made
 }
 

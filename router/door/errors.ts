@@ -15,6 +15,9 @@ const graphqlCodes = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ])
 
+/** How much of a message is told: it may repeat a value that the client sent, however large. */
+const mostMessageCharacters = 1000
+
 /** What telling an error takes: the request it belongs to, and how much may be told. */
 export interface Telling {
   readonly requestId: string
@@ -36,11 +39,9 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   if (!known) telling.log.error({ requestId: telling.requestId, err: causeOf(error), path }, 'an operation failed')
   return {
     message: known
-      ? telling.hideSuggestions
-        ? message.replace(/ ?Did you mean [^?]+\?/, '')
-        : message
+      ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message)
       : telling.expose
-        ? message
+        ? shortened(message)
         : internal(telling.requestId),
     ...(locations && { locations }),
     ...(path && { path }),
@@ -57,6 +58,10 @@ export function tellAsError(error: unknown, telling: Telling): GraphQLError {
   if (locations) Object.defineProperty(made, 'locations', { value: locations, enumerable: true })
   return made
 }
+
+const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean [^?]+\?/, '')
+
+const shortened = (message: string) => (message.length <= mostMessageCharacters ? message : `${message.slice(0, mostMessageCharacters)}…`)
 
 const internal = (requestId: string) => `Something went wrong on our side. Quote request ${requestId} when you ask about it.`
 
@@ -77,7 +82,7 @@ export const problemType = 'application/problem+json; charset=utf-8'
 
 /** @param details facts for a program, beside the fields that every problem has */
 export function problem(status: number, code: string, detail: string, requestId: string, details: Record<string, unknown> = {}): Problem {
-  return { ...details, type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code, requestId }
+  return { ...details, type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail: shortened(detail), code, requestId }
 }
 
 /** A refusal whose HTTP status stands in no table, because only the door knows such things: 405, 413, 415. */

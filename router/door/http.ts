@@ -14,6 +14,7 @@ import { webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
 import { landingPage } from './landing.ts'
 import { leavingSignal } from './leaving.ts'
+import { tooDeepVariables } from './limits.ts'
 
 export interface HttpDoor {
   readonly engine: Engine
@@ -42,7 +43,7 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
     readJsonBodies(scope)
     scope.route({ method: ['GET', 'POST'], url: '/graphql', handler: (request, reply) => answer(server, door, request, reply) })
     scope.route({
-      method: ['PUT', 'PATCH', 'DELETE'],
+      method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: '/graphql',
       handler: (_request, reply) => {
         reply.header('allow', 'GET, POST')
@@ -140,17 +141,16 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const text = textOf(request, query)
   const unpersisted = refusedPersistence(persistedOf(request, query), text)
   if (unpersisted) return sendErrors(reply, 400, [tell(unpersisted, telling)], accept)
-  if (text) {
-    const read = door.documents.read(text)
-    if ('errors' in read) {
-      const status = prefersResponseJson(accept) ? 400 : 200
-      return sendErrors(
-        reply,
-        status,
-        read.errors.map(error => tell(error, telling)),
-        accept,
-      )
-    }
+  const deep = tooDeepVariables(variablesOf(request, query))
+  const read = deep ? { errors: [deep] } : text ? door.documents.read(text) : null
+  if (read && 'errors' in read) {
+    const status = prefersResponseJson(accept) ? 400 : 200
+    return sendErrors(
+      reply,
+      status,
+      read.errors.map(error => tell(error, telling)),
+      accept,
+    )
   }
 
   const result = await server.executeHTTPGraphQLRequest({
@@ -166,6 +166,16 @@ function textOf(request: FastifyRequest, query: string): string | null {
   if (request.method === 'GET') return new URLSearchParams(query).get('query')
   const text = (request.body as { query?: unknown } | null | undefined)?.query
   return typeof text === 'string' ? text : null
+}
+
+/** The variables that a request brings; undefined when they cannot be read, of which Apollo Server says what is wrong. */
+function variablesOf(request: FastifyRequest, query: string): unknown {
+  if (request.method !== 'GET') return (request.body as { variables?: unknown } | null | undefined)?.variables
+  try {
+    return JSON.parse(new URLSearchParams(query).get('variables') ?? 'null') as unknown
+  } catch {
+    return undefined
+  }
 }
 
 /** What a request says of a persisted query (Apollo's `extensions.persistedQuery`); undefined when it says nothing. */

@@ -1,16 +1,22 @@
-import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql'
+import { BREAK, type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode, visit } from 'graphql'
 
 /**
  * What one document may ask for at most. Counted before validation, which compares every two selections of one response key: its cost
  * grows with the square of `repeats` and of `fragments`.
  */
 export const limits = {
+  /** Characters of the document's text: what is not asked for, but sent, belongs into variables. */
+  characters: 100_000,
   /** Lexical tokens of the document's text. */
   tokens: 5000,
   /** Fields within fields. The standard introspection query has 14. */
   depth: 20,
   /** Fields of one operation that carry an alias, fragments opened. */
   aliases: 100,
+  /** Lists and objects within each other, in a value that is written out. */
+  values: 20,
+  /** The same in the values of variables, which need no parser of ours. */
+  variables: 100,
   /** Fields and spreads of all operations together, fragments opened. */
   fields: 1000,
   /** Fragments that the document defines. */
@@ -39,6 +45,9 @@ export function passedLimit(document: DocumentNode): GraphQLError | undefined {
     defined += 1
   }
   if (defined > limits.fragments) return tooMuch('fragments', `The document defines more than ${limits.fragments} fragments: split it into several.`)
+
+  if (hasDeepValue(document))
+    return tooMuch('values', `A value nests lists and objects deeper than ${limits.values} levels: send less of it at once, or as a variable.`)
 
   const measure = sizing(fragments)
   let fields = 0
@@ -138,7 +147,40 @@ function passedByRepeating(root: SelectionSetNode, fragments: ReadonlyMap<string
   return visit([{ set: root, within: [] }])
 }
 
+/** Whether a value that is written out anywhere in the document nests deeper than it may. */
+function hasDeepValue(document: DocumentNode): boolean {
+  let level = 0
+  let isDeep = false
+  const inner = {
+    enter() {
+      level += 1
+      if (level <= limits.values) return undefined
+      isDeep = true
+      return BREAK
+    },
+    leave() {
+      level -= 1
+    },
+  }
+  visit(document, { ListValue: inner, ObjectValue: inner })
+  return isDeep
+}
+
+/** Whether lists and objects stand deeper within each other than so many levels; looks no further than that. */
+export const nestsDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(inner => nestsDeeper(inner, levels - 1)))
+
+/** The refusal of variables that nest too deep; undefined when they do not. The object of all variables counts as none. */
+export const tooDeepVariables = (variables: unknown): GraphQLError | undefined =>
+  nestsDeeper(variables, limits.variables + 1)
+    ? tooMuch('variables', `A variable nests lists and objects deeper than ${limits.variables} levels: send less of it at once.`)
+    : undefined
+
 /** The refusal of a document whose text is too long. */
+export const tooManyCharacters = (): GraphQLError =>
+  tooMuch('characters', `The document has more than ${limits.characters} characters: split it, and send values as variables instead of writing them out.`)
+
+/** The refusal of a document that consists of too many words and signs. */
 export const tooManyTokens = (): GraphQLError =>
   tooMuch('tokens', `The document has more than ${limits.tokens} tokens: split it, and send values as variables instead of writing them out.`)
 

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { shouldUpgradeCallback } from './app.ts'
 import type { Sockets } from './websocket.ts'
 
 export interface ListeningOptions {
@@ -27,7 +29,8 @@ const cutIdleMs = 50
 /** Gives an application its addresses and its end. Called before the application is ready, for it adds hooks. */
 export function prepareListening(app: FastifyInstance, { host, port, sockets, closing }: ListeningOptions): Listening {
   // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
-  const twin = createServer((request, response) => app.routing(request, response))
+  const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
+  for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
   twin.requestTimeout = app.server.requestTimeout
   twin.keepAliveTimeout = app.server.keepAliveTimeout
   sockets.attach(app.server)

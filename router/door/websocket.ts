@@ -13,6 +13,7 @@ import { createTally } from '../live/tally.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
+import { tooDeepVariables } from './limits.ts'
 
 export interface WebSocketDoor {
   readonly engine: Engine
@@ -115,6 +116,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const requestId = newId()
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
+      const deep = tooDeepVariables(payload.variables)
+      if (deep) return [deep]
       const read = documents.read(payload.query)
       if ('errors' in read) return read.errors
       const unresolved = unresolvedOperation(read.document, payload.operationName)
@@ -154,7 +157,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
     },
   })
 
-  const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols })
+  // One message a turn of the event loop: what one client sends at once must not keep it from everybody else.
+  const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols, allowSynchronousEvents: false })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, log))
 
   return {

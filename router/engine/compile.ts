@@ -1,5 +1,7 @@
 import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, PlanNode } from '@graphql-hive/router-query-planner'
 import { type DocumentNode, parse, print, stripIgnoredCharacters } from 'graphql'
+import { type Apart, setApart } from './data/apart.ts'
+import { type Keyed, withInnerNames } from './data/inner-names.ts'
 import { createKnownKeys, isToldWhole } from './data/known-keys.ts'
 import { createKnownTypes } from './data/known-types.ts'
 import { type MergeShape, shapeOfFetch } from './data/merge.ts'
@@ -81,58 +83,64 @@ export interface CompiledPlan {
 /** Compiles the plans of one operation, to be run one after the other. Throws for a plan of a kind that cannot occur. */
 export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph): CompiledPlan {
   const keys = createKnownKeys()
-  const placed = new Map<FetchNode | BatchFetchNode, PlacedDocument>()
-  for (const plan of plans) placeDocuments(plan, [], placed)
-  const tree = createPlanTree([...placed.values()], supergraph)
-  const types = createKnownTypes([...placed.values()], tree, supergraph)
-  const walkedTwice = repeatedPaths([...placed.values()], tree)
-  // Under a condition one object may be left out of a fetch that is on its way to its equals: then each keeps its own.
+  const read = new Map<FetchNode | BatchFetchNode, Keyed>()
+  for (const plan of plans) readFetches(plan, [], (node, fetch) => read.set(node, fetch))
+  const named = withInnerNames([...read.values()], supergraph)
+  const fetches = new Map([...read.keys()].map((node, index) => [node, named[index]!]))
+  const placed = named.map(placedDocument)
+  const tree = createPlanTree(placed, supergraph)
+  const types = createKnownTypes(placed, tree, supergraph)
+  const walkedTwice = repeatedPaths(placed, tree)
+  // Under a condition, or put there by a later fetch, one object may be left out of a fetch that is on its way to its equals: then
+  // each keeps its own.
   const mayShare = !plans.some(hasConditions)
   const [plan] = plans
   if (plan?.kind === 'Subscription') return { primary: compileFetch(plan.primary), root: null }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
-    const steps = plan.nodes.slice(1).map(node => compileNode(node, []))
+    const steps = plan.nodes.slice(1).map(compileNode)
     return { primary: compileFetch(plan.nodes[0].primary), root: { kind: 'sequence', steps } }
   }
-  const steps = plans.map(node => compileNode(node, []))
+  const steps = plans.map(compileNode)
   return { primary: null, root: steps.length > 1 ? { kind: 'sequence', steps } : (steps[0] ?? null) }
 
-  function compileNode(node: PlanNode, path: Path): Step {
+  function compileNode(node: PlanNode): Step {
     switch (node.kind) {
       case 'Sequence':
-        return { kind: 'sequence', steps: node.nodes.map(inner => compileNode(inner, path)) }
+        return { kind: 'sequence', steps: node.nodes.map(compileNode) }
       case 'Parallel':
-        return { kind: 'parallel', steps: node.nodes.map(inner => compileNode(inner, path)) }
+        return { kind: 'parallel', steps: node.nodes.map(compileNode) }
       case 'Flatten':
-        return compileNode(node.node, [...path, ...node.path])
+        return compileNode(node.node)
       case 'Fetch':
-        return node.requires ? compileEntities(node, groupsOf(node, path)) : compileFetch(node)
       case 'BatchFetch':
-        return compileEntities(node, groupsOf(node, path))
+        return fetches.get(node)!.groups.length > 0 ? compileEntities(node) : compileFetch(node)
       default:
         throw new Error(`A plan holds a ${node.kind} where none can be`)
     }
   }
 
-  function fetchOf(node: FetchNode | BatchFetchNode): Fetch {
-    const { document } = placed.get(node)!
-    const lean: DocumentNode = types.withoutKnown(document)
-    const text = lean === document ? node.operation : stripIgnoredCharacters(print(lean))
-    return { subgraph: node.serviceName, document: lean, text, kind: node.operationKind ?? 'query' }
+  /** What is sent, what its answer looks like once it was put back, and what is to be put back. */
+  function fetchOf(node: FetchNode | BatchFetchNode): { readonly fetch: Fetch; readonly shape: MergeShape; readonly apart: readonly Apart[] } {
+    const { serviceName: subgraph, operationKind: kind = 'query' } = node
+    const planned = fetches.get(node)!
+    const lean: DocumentNode = types.withoutKnown(planned.document)
+    const { document, apart } = setApart(lean, subgraph, supergraph)
+    const text = document === planned.document ? planned.text : stripIgnoredCharacters(print(document))
+    return { fetch: { subgraph, document, text, kind }, shape: shapeOfFetch(lean), apart }
   }
 
-  function compileFetch(node: FetchNode): FetchStep {
-    const fetch = fetchOf(node)
-    const shape = shapeOfFetch(fetch.document)
+  function compileFetch(node: FetchNode | BatchFetchNode): FetchStep {
+    const { fetch, shape, apart } = fetchOf(node)
     keys.add([], shape)
-    return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph), rewrites: node.outputRewrites ?? [] }
+    const rewrites = [...fetches.get(node)!.rewrites, ...apart.map(renamerOf)]
+    return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph, apart), rewrites }
   }
 
-  function compileEntities(node: FetchNode | BatchFetchNode, aliases: readonly EntityBatchAlias[]): EntityStep {
-    const fetch = fetchOf(node)
-    const shapes = shapeOfFetch(fetch.document)
-    const groups = aliases.map((alias): EntityGroup => {
+  function compileEntities(node: FetchNode | BatchFetchNode): EntityStep {
+    const { fetch, shape: shapes, apart } = fetchOf(node)
+    const groups = fetches.get(node)!.groups.map((alias): EntityGroup => {
       const shape = shapes.get(alias.alias) ?? new Map()
+      const below = apart.flatMap(one => (one.path[0] === alias.alias ? [{ ...one, path: one.path.slice(1) }] : []))
       return {
         key: alias.alias,
         representations: alias.representationsVariableName,
@@ -140,17 +148,20 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
         walks: alias.paths.map(path => createWalk(path, supergraph)),
         types: alias.paths.map(types.at),
         memos: alias.paths.map(path => (walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
-        alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isToldWhole(keys.below(path), alias.requires)),
+        alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isSettled(path, tree) && isToldWhole(keys.below(path), alias.requires)),
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
-        rewrites: alias.outputRewrites ?? [],
+        rewrites: [...(alias.outputRewrites ?? []), ...below.map(renamerOf)],
         shape,
-        merger: createMerger(shape, supergraph),
+        merger: createMerger(shape, supergraph, below),
       }
     })
     for (const { paths, shape } of groups) for (const path of paths) keys.add(path, shape)
     return { kind: 'entities', fetch, variables: variablesOf(node), groups }
   }
 }
+
+/** Tells an error's path what a key stands for. */
+const renamerOf = (apart: Apart): FetchRewrite => ({ KeyRenamer: { path: [{ Key: apart.key }], renameKeyTo: apart.for } })
 
 /** Whether any path of a plan goes to objects of some types only. */
 function hasConditions(node: PlanNode): boolean {
@@ -198,30 +209,37 @@ function repeatedPaths(placed: readonly PlacedDocument[], tree: PlanTree): Set<s
   return repeated
 }
 
-/** Finds the fetches of a plan and parses their documents. */
-function placeDocuments(node: PlanNode, path: Path, placed: Map<FetchNode | BatchFetchNode, PlacedDocument>): void {
+/** Visits the fetches of a plan in its order, with their documents parsed. */
+function readFetches(node: PlanNode, path: Path, visit: (node: FetchNode | BatchFetchNode, fetch: Keyed) => void): void {
   switch (node.kind) {
     case 'Sequence':
     case 'Parallel':
-      for (const inner of node.nodes) placeDocuments(inner, path, placed)
+      for (const inner of node.nodes) readFetches(inner, path, visit)
       return
     case 'Flatten':
-      placeDocuments(node.node, [...path, ...node.path], placed)
+      readFetches(node.node, [...path, ...node.path], visit)
       return
     case 'Subscription':
-      placed.set(node.primary, { document: parse(node.primary.operation, { noLocation: true }), entities: null, requires: [] })
+      visit(node.primary, readFetch(node.primary, path))
       return
     case 'Fetch':
-    case 'BatchFetch': {
-      const groups = groupsOf(node, path)
-      placed.set(node, {
-        document: parse(node.operation, { noLocation: true }),
-        entities: groups.length > 0 ? new Map(groups.map(({ alias, paths }) => [alias, paths])) : null,
-        requires: groups.flatMap(({ requires }) => requires),
-      })
-    }
+    case 'BatchFetch':
+      visit(node, readFetch(node, path))
+      return
   }
 }
+
+function readFetch(node: FetchNode | BatchFetchNode, path: Path): Keyed {
+  const groups = groupsOf(node, path)
+  const rewrites = node.kind === 'BatchFetch' || groups.length > 0 ? [] : (node.outputRewrites ?? [])
+  return { subgraph: node.serviceName, document: parse(node.operation, { noLocation: true }), text: node.operation, groups, rewrites }
+}
+
+const placedDocument = ({ document, groups }: Keyed): PlacedDocument => ({
+  document,
+  entities: groups.length > 0 ? new Map(groups.map(({ alias, paths }) => [alias, paths])) : null,
+  requires: groups.flatMap(({ requires }) => requires),
+})
 
 const variablesOf = (node: FetchNode | BatchFetchNode): FetchVariable[] =>
   (node.variableUsages ?? []).map(name => ({ name, from: name.slice(variablePrefix.length) }))

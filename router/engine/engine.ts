@@ -29,6 +29,13 @@ export interface Engine {
   execute(request: OperationRequest): Promise<ExecutionResult>
   /** Starts a subscription; a result instead of a stream says why it did not start. */
   subscribe(request: OperationRequest): Promise<ResultStream | ExecutionResult>
+  /**
+   * Plans operations before anybody asks them, one after the other, so that the first who asks waits for no plan. One that
+   * cannot be planned is passed over: whoever asks it is told.
+   * @param operations documents with a single operation each; the very objects that will be asked
+   * @param viewer     with whose rights they are planned: others may need a plan of their own
+   */
+  warm(operations: readonly DocumentNode[], viewer: Viewer): Promise<void>
 }
 
 /** One fetch of a plan, as a transport gets it. */

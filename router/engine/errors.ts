@@ -34,6 +34,10 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
   const errors: GraphQLError[] = []
   const told = new Set<string>()
   for (const failure of failures) {
+    if (errors.length >= mostErrors) {
+      reader.log.warn({ requestId: reader.requestId, failures: failures.length }, 'More failed than an answer tells, or the log')
+      break
+    }
     const { message, extensions } = wordsOf(failure, reader)
     const places = failure.places.length === 0 ? [undefined] : failure.places
     for (const place of places) {

@@ -30,6 +30,8 @@ export interface Run {
   readonly failures: Failure[]
   /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), each once where equal ones became one. */
   readonly met: Map<string, readonly Data[]>
+  /** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
+  readonly gone: Map<Data, Data>
 }
 
 /** How many places one failure is told for: an entity that stands everywhere would repeat it everywhere. */
@@ -86,31 +88,42 @@ type Waiting = readonly (readonly Data[][])[]
 
 async function runEntities(run: Run, step: EntityStep): Promise<void> {
   if (run.call.signal?.aborted) return
-  const variables = variablesFor(run, step.variables)
-  const told = new Map<string, Representations>()
-  const waiting = step.groups.map(group => gather(run, group, told))
-  let some = false
-  for (const [variable, { list }] of told) {
-    variables[variable] = list
-    some ||= list.length > 0
+  const { subgraph } = step.fetch
+  const waiting: Waiting[] = []
+  const fail = (cause: unknown, at: number) => {
+    const places = placesOf(step.groups[at]!, waiting[at]?.flat(2) ?? [], whereabouts(run, step.groups[at]!))
+    run.failures.push({ subgraph, error: null, cause, places, renames: noRenames })
   }
-  if (!some) return
-  let result: ExecutionResult
   try {
-    result = await send(run, step.fetch, variables)
-    if (!isData(result.data) && errorsOf(result.errors).length === 0) throw noAnswer
-  } catch (cause) {
-    step.groups.forEach((group, index) => {
-      run.failures.push({ subgraph: step.fetch.subgraph, error: null, cause, places: placesOf(run, group, waiting[index]!.flat(2)), renames: noRenames })
+    const variables = variablesFor(run, step.variables)
+    const told = new Map<string, Representations>()
+    for (const group of step.groups) waiting.push(gather(run, group, told))
+    let some = false
+    for (const [variable, { list }] of told) {
+      variables[variable] = list
+      some ||= list.length > 0
+    }
+    if (!some) return
+    const { data, errors } = await send(run, step.fetch, variables)
+    const sent = errors ? errorsOf(errors) : []
+    if (!isData(data) && sent.length === 0) throw noAnswer
+    step.groups.forEach((group, at) => {
+      const asked = told.get(group.representations)!.list
+      const entities = isData(data) ? data[group.key] : null
+      if (areEntities(entities, asked.length)) takeEntities(run, group, waiting[at]!, asked, entities)
+      else if (sent.length === 0) fail(noEntities, at)
     })
-    return
+    if (sent.length > 0) takeEntityErrors(run, step, waiting, sent)
+  } catch (cause) {
+    step.groups.forEach((_, at) => {
+      fail(cause, at)
+    })
   }
-  step.groups.forEach((group, index) => {
-    const entities = isData(result.data) ? result.data[group.key] : null
-    if (Array.isArray(entities)) takeEntities(group, waiting[index]!, entities)
-  })
-  if (result.errors) for (const error of errorsOf(result.errors)) takeEntityError(run, step, waiting, error)
 }
+
+/** Whether a subgraph answered an entity, or null, for each that it was asked for. */
+const areEntities = (value: unknown, asked: number): value is (Data | null)[] =>
+  Array.isArray(value) && value.length >= asked && value.every(entity => entity === null || isData(entity))
 
 /** Collects the representations of one group; equal ones are sent once, across all groups that share a variable. */
 function gather(run: Run, group: EntityGroup, told: Map<string, Representations>): Waiting {
@@ -150,50 +163,70 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
  * Gives every waiting object its entity. Objects at one path may share what the entity holds, because whatever is done at a
  * path later is done to all of them; those at another path get a copy.
  */
-function takeEntities({ merger }: EntityGroup, waiting: Waiting, entities: readonly unknown[]): void {
+function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked: readonly Data[], entities: readonly (Data | null)[]): void {
   const taken = merger.hasObjects && waiting.length > 1 ? new Set<number>() : null
   for (const atPath of waiting) {
     atPath.forEach((targets, index) => {
       let entity = entities[index]
-      if (!isData(entity)) return
+      if (!entity) {
+        for (const target of targets) run.gone.set(target, asked[index]!)
+        return
+      }
       if (taken?.has(index)) entity = merger.copy(entity)
       else taken?.add(index)
-      for (const target of targets) merger.take(target, entity as Data)
+      for (const target of targets) merger.take(target, entity)
     })
   }
 }
 
-function takeEntityError(run: Run, step: EntityStep, waiting: readonly Waiting[], error: GraphQLError): void {
-  const path = pathOf(error)
-  const at = path ? step.groups.findIndex(group => group.key === path[0]) : -1
-  const concerned = at === -1 ? step.groups : [step.groups[at]!]
-  concerned.forEach((group, offset) => {
-    const groupWaiting = waiting[at === -1 ? offset : at]!
-    const index = path?.[1]
-    const entity = at !== -1 && typeof index === 'number' ? groupWaiting.flatMap(atPath => atPath[index] ?? []) : groupWaiting.flat(2)
-    const tail = at === -1 ? [] : (path?.slice(2) ?? [])
-    const places = placesOf(run, group, entity, tail)
-    if (places.length === 0) return
-    run.failures.push({ subgraph: step.fetch.subgraph, error, cause: null, places, renames: renamesOf(group.rewrites) })
-  })
+/** Tells the errors of entities where the objects stand that wait for them; an error without a place concerns all. */
+function takeEntityErrors(run: Run, step: EntityStep, waiting: readonly Waiting[], errors: readonly GraphQLError[]): void {
+  const stands = step.groups.map(() => null as Whereabouts | null)
+  for (const error of errors) {
+    const [key, index, ...tail] = pathOf(error) ?? []
+    const named = step.groups.findIndex(group => group.key === key)
+    const concerned = named === -1 ? step.groups.keys() : [named]
+    for (const at of concerned) {
+      const group = step.groups[at]!
+      const found = named !== -1 && typeof index === 'number' ? waiting[at]!.flatMap(atPath => atPath[index] ?? []) : []
+      stands[at] ??= whereabouts(run, group)
+      const places = found.length > 0 ? placesOf(group, found, stands[at], tail) : placesOf(group, waiting[at]!.flat(2), stands[at])
+      if (places.length > 0) run.failures.push({ subgraph: step.fetch.subgraph, error, cause: null, places, renames: renamesOf(group.rewrites) })
+    }
+  }
 }
 
-/** Where objects stand: walked only for errors. Without a tail, an only field of the fetch is the one that failed. */
-function placesOf(run: Run, group: EntityGroup, objects: readonly Data[], tail: Place = []): Place[] {
-  const wanted = new Set(objects)
-  const places: Place[] = []
-  const fields = [...group.shape.keys()].filter(key => key !== '__typename')
-  const end = tail.length === 0 && fields.length === 1 ? fields : tail
+/** Where the objects stand that wait for entities: the data is walked for it once, and only when something went wrong. */
+type Whereabouts = ReadonlyMap<Data, readonly Place[]>
+
+function whereabouts(run: Run, group: EntityGroup): Whereabouts {
+  const found = new Map<Data, Place[]>()
   for (const path of group.paths) {
     visitTargets(
       run.data,
       path,
       run.supergraph,
       (object, place) => {
-        if (places.length < mostPlaces && wanted.has(object)) places.push([...place!, ...end])
+        const known = found.get(object)
+        if (!known) found.set(object, [place!])
+        else if (known.length < mostPlaces) known.push(place!)
       },
       [],
     )
+  }
+  return found
+}
+
+/** Without a tail, an only field of the fetch is the one that failed. */
+function placesOf(group: EntityGroup, objects: readonly Data[], stands: Whereabouts, tail: Place = []): Place[] {
+  const fields = [...group.shape.keys()].filter(key => key !== '__typename')
+  const end = tail.length === 0 && fields.length === 1 ? fields : tail
+  const places: Place[] = []
+  for (const object of objects) {
+    for (const place of stands.get(object) ?? []) {
+      if (places.length === mostPlaces) return places
+      places.push([...place, ...end])
+    }
   }
   return places
 }
@@ -246,6 +279,7 @@ const send = async (run: Run, fetch: Fetch, variables: Data): Promise<ExecutionR
 }
 
 const noAnswer = new Error('The subgraph answered with neither data nor errors')
+const noEntities = new Error('The subgraph did not answer an entity, or null, for each that it was asked for')
 
 /** What a subgraph calls errors, as far as it has the form of some. */
 function errorsOf(errors: unknown): readonly GraphQLError[] {

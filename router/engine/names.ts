@@ -1,7 +1,10 @@
 import { type FieldNode, Kind, print, type ValueNode } from 'graphql'
 import type { Supergraph } from './supergraph.ts'
 
-/** Under which key the data of a field is kept between subgraphs; the same field gets the same key wherever it stands. */
+/**
+ * Under which key the data of a field is kept between subgraphs. The same field gets the same key wherever it stands, on an
+ * interface or on what implements it: otherwise what is selected of it in two places would stand in two objects.
+ */
 export interface Names {
   /** @param parent name of the type on which the field is selected */
   keyOf(node: FieldNode, parent: string): string
@@ -14,7 +17,6 @@ export interface Names {
  */
 export function createNames(supergraph: Supergraph): Names {
   const keys = new Map<string, string>()
-  const interfaceKeys = new Set([...supergraph.interfaceObjects.values()].flatMap(known => known.keys))
   let count = 0
   const privateKey = (identity: string) => {
     const known = keys.get(identity)
@@ -32,11 +34,11 @@ export function createNames(supergraph: Supergraph): Names {
       if (name === '__typename') return name
       const alias = node.alias && node.alias.value !== name ? node.alias.value : ''
       const given = canonicalArguments(node)
+      const coordinate = `${parent}.${name}`
+      const takesArguments = supergraph.withArguments.has(coordinate)
       // Under another name the planner does not fetch the key of an interface that only one subgraph knows the types of.
-      if (interfaceKeys.has(name) && !supergraph.withArguments.has(`${parent}.${name}`) && !supergraph.varied.has(`${parent}.${name}`)) return name
-      if (alias !== '' || supergraph.withArguments.has(`${parent}.${name}`)) return privateKey(`${alias} ${name} ${given}`)
-      // Two object types may type a field differently in one subgraph and alike for clients: apart, they cannot conflict.
-      if (supergraph.varied.has(`${parent}.${name}`) || name in Object.prototype) return privateKey(`${parent}.${name}`)
+      if (supergraph.interfaceKeys.has(coordinate) && !takesArguments) return name
+      if (alias !== '' || takesArguments || name in Object.prototype) return privateKey(`${alias} ${name} ${given}`)
       return name
     },
   }

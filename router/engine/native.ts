@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -43,9 +44,17 @@ export interface EngineOptions {
 /** How many plans one operation may have: one for each combination of conditions and access verdict that was met. */
 const mostVariants = 32
 
+/** Bytes that everything that is made of operations may take, roughly: of a thousand operations of the usual size, a third. */
+const mostPreparedBytes = 96 * 1024 * 1024
+/** What a plan of an operation takes with its shape and code: at least, and for each character of the operation, as measured with Node 26. */
+const variantBytes = 20_000
+const bytesPerCharacter = 50
+
 /** An operation of a document, with what was made of it so far. */
 interface Prepared {
   readonly document: DocumentNode
+  /** Of its text, printed. */
+  readonly characters: number
   readonly operation: Operation
   readonly conditions: readonly string[] | null
   readonly folded: Lru<string, DocumentNode>
@@ -58,6 +67,12 @@ interface Variant {
   readonly shape: Shape
   readonly project: Projector
   readonly introspection: DocumentNode | null
+}
+
+/** What is kept of an operation, and under which key. */
+interface Found {
+  readonly prepared: Prepared
+  readonly text: string
 }
 
 /** A request that may run. */
@@ -79,8 +94,12 @@ export function createEngine(options: EngineOptions): Engine {
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { schema } = supergraph
   const planner = createPlanner(supergraph)
-  const byDocument = new WeakMap<DocumentNode, Map<string, Prepared>>()
-  const byText = createLru<string, Prepared>(options.planCacheSize ?? 1000)
+  /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
+  const keys = new WeakMap<DocumentNode, Map<string, string>>()
+  const byText = createLru<string, Prepared>(options.planCacheSize ?? 1000, {
+    most: mostPreparedBytes,
+    weigh: ({ characters, variants, folded }) => Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter),
+  })
 
   return {
     schema,
@@ -89,9 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
         const ready = await prepare(request)
         if ('errors' in ready) return ready
         if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket or server-sent events.')
-        const run = runOf(ready)
-        await runPlan(run, ready.variant.plan)
-        return answer(ready, run)
+        return finish(ready, runOf(ready))
       })
     },
     async subscribe(request) {
@@ -119,8 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
         async event => {
           const eventRun = runOf(ready)
           takeAnswer(eventRun, primary, event)
-          await runPlan(eventRun, plan)
-          return answer(ready, eventRun)
+          return finish(ready, eventRun)
         },
         cause => {
           const failedRun = runOf(ready)
@@ -134,12 +150,25 @@ export function createEngine(options: EngineOptions): Engine {
       if (signal?.aborted) stop()
       return stream
     },
+    async warm(operations, viewer) {
+      for (const document of operations) {
+        const found = prepareDocument(document, undefined)
+        if (typeof found === 'string') continue
+        // As it is asked by who says nothing of its conditions.
+        const { conditions, operation } = found.prepared
+        const bits = conditions?.map(name => (isTrueByDefault(operation, name) ? '1' : '0')).join('') ?? ''
+        const folded = foldedDocument(found.prepared, bits)
+        const decision = access?.filter(folded, undefined, viewer) ?? null
+        if (!decision?.refusedWhole) await variantOf(found, folded, decision, bits, { requestId: 'warm-up', operationName: undefined }).catch(() => {})
+      }
+    },
   }
 
   /** Everything before the first fetch; a result says why the operation does not run. */
   async function prepare(request: OperationRequest): Promise<Ready | (ExecutionResult & { errors: readonly GraphQLError[] })> {
-    const prepared = prepareDocument(request.document, request.operationName)
-    if (typeof prepared === 'string') return refused('BAD_USER_INPUT', prepared)
+    const found = prepareDocument(request.document, request.operationName)
+    if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
+    const { prepared } = found
     const { definition } = prepared.operation
     const coerced = getVariableValues(schema, definition.variableDefinitions ?? [], request.variables ?? {}, { maxErrors: 20 })
     if (coerced.errors) return { errors: coerced.errors.map(error => errorFor('BAD_USER_INPUT', error.message)) }
@@ -148,18 +177,7 @@ export function createEngine(options: EngineOptions): Engine {
     const document = foldedDocument(prepared, bits)
     const decision = access?.filter(document, request.operationName, request.viewer) ?? null
     if (decision?.refusedWhole) return { data: null, errors: decision.errors.map(errorFrom) }
-    const key = `${bits} ${decision?.verdict ?? ''}`
-    let variant = prepared.variants.get(key)
-    if (!variant) {
-      variant = compile(document, decision ? decision.document : document, request.operationName)
-      prepared.variants.set(key, variant)
-      variant.catch(cause => {
-        // Kept, a failure that passes would stand for ever.
-        prepared.variants.delete(key)
-        if (codeOf(cause) !== 'INTERNAL_SERVER_ERROR') return
-        log.error({ requestId: request.requestId, operationName: request.operationName, err: cause }, 'An operation could not be planned')
-      })
-    }
+    const variant = variantOf(found, document, decision, bits, request)
     try {
       const made = await variant
       const introspection = made.introspection ? await introspect(schema, made.introspection, request.variables) : noData
@@ -171,21 +189,47 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  function prepareDocument(document: DocumentNode, operationName: string | undefined): Prepared | string {
-    const name = operationName ?? ''
-    const known = byDocument.get(document)?.get(name)
+  /** The plan for one combination of conditions and one verdict, made when it is needed for the first time. */
+  function variantOf(
+    { prepared, text }: Found,
+    document: DocumentNode,
+    decision: AccessDecision | null,
+    bits: string,
+    { requestId, operationName }: Pick<OperationRequest, 'requestId' | 'operationName'>,
+  ): Promise<Variant> {
+    const key = `${bits} ${decision?.verdict ?? ''}`
+    const known = prepared.variants.get(key)
     if (known) return known
-    const text = `${name}\n${print(document)}`
-    let prepared = byText.get(text)
+    const variant = compile(document, decision ? decision.document : document, operationName)
+    prepared.variants.set(key, variant)
+    byText.set(text, prepared)
+    variant.catch(cause => {
+      // Kept, a failure that passes would stand for ever.
+      prepared.variants.delete(key)
+      if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') log.error({ requestId, operationName, err: cause }, 'An operation could not be planned')
+    })
+    return variant
+  }
+
+  function prepareDocument(document: DocumentNode, operationName: string | undefined): Found | string {
+    // An empty name is a name, though none that any operation has.
+    const name = operationName === undefined ? '' : `:${operationName}`
+    const known = keys.get(document)?.get(name)
+    let prepared = known === undefined ? undefined : byText.get(known)
+    if (known !== undefined && prepared) return { prepared, text: known }
+    const printed = print(document)
+    const text = createHash('sha256').update(`${name}\n${printed}`).digest('base64')
+    prepared = byText.get(text)
     if (!prepared) {
       const operation = findOperation(document, operationName)
       if (typeof operation === 'string') return operation
-      prepared = { document, operation, conditions: conditionVariables(document), folded: createLru(mostVariants), variants: createLru(mostVariants) }
+      const [folded, variants] = [createLru<string, DocumentNode>(mostVariants), createLru<string, Promise<Variant>>(mostVariants)]
+      prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }
       byText.set(text, prepared)
     }
-    const ofDocument = byDocument.get(document) ?? new Map<string, Prepared>()
-    byDocument.set(document, ofDocument.set(name, prepared))
-    return prepared
+    const ofDocument = keys.get(document) ?? new Map<string, string>()
+    keys.set(document, ofDocument.set(name, text))
+    return { prepared, text }
   }
 
   function foldedDocument(prepared: Prepared, bits: string): DocumentNode {
@@ -213,7 +257,18 @@ export function createEngine(options: EngineOptions): Engine {
   function runOf(ready: Ready): Run {
     const { viewer, requestId, headers, signal } = ready.request
     const call = { viewer, requestId, headers, signal, deadline: performance.now() + operationTimeoutMs, operation: {} }
-    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map() }
+    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map(), gone: new Map() }
+  }
+
+  /** Runs the plan and shapes its answer. An accident in that, e.g. lists deeper than the stack, costs this one answer. */
+  async function finish(ready: Ready, run: Run): Promise<ExecutionResult> {
+    try {
+      await runPlan(run, ready.variant.plan)
+      return answer(ready, run)
+    } catch (cause) {
+      log.error({ requestId: ready.request.requestId, err: cause }, 'An answer could not be put together')
+      return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
+    }
   }
 
   function answer(ready: Ready, run: Run): ExecutionResult & { errors?: readonly GraphQLError[] } {
@@ -221,7 +276,7 @@ export function createEngine(options: EngineOptions): Engine {
     const errors = decision ? decision.errors.map(errorFrom) : []
     const reader: ErrorReader = { log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
     errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
-    const { data, flaws } = variant.project(run.data, introspection)
+    const { data, flaws } = variant.project(run.data, introspection, run.gone)
     if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
     return errors.length > 0 ? { data, errors } : { data }
   }
@@ -232,6 +287,11 @@ export function createEngine(options: EngineOptions): Engine {
     return refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
   }
 }
+
+const isTrueByDefault = ({ definition }: Operation, name: string): boolean =>
+  definition.variableDefinitions?.some(
+    ({ variable, defaultValue }) => variable.name.value === name && defaultValue?.kind === Kind.BOOLEAN && defaultValue.value,
+  ) ?? false
 
 const failureOf = (subgraph: string, cause: unknown) => ({ subgraph, error: null, cause, places: [], renames: new Map<string, string>() })
 

@@ -1,4 +1,4 @@
-import { type PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner'
+import { type PlanNode, type QueryPlan, QueryPlanner } from '@graphql-hive/router-query-planner'
 import {
   type ArgumentNode,
   type FieldNode,
@@ -6,6 +6,7 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
+  isInterfaceType,
   isObjectType,
   isUnionType,
   Kind,
@@ -17,16 +18,19 @@ import {
   visit,
 } from 'graphql'
 import { Refusal } from '../../platform/errors.ts'
+import { createSecondPlanner } from './apollo/planner.ts'
 import type { Names } from './names.ts'
 import type { Operation } from './operation.ts'
 import type { InterfaceObject, Supergraph } from './supergraph.ts'
+import { createTurns, within } from './turns.ts'
 
 /** Plans operations over the subgraphs. */
 export interface Planner {
   /**
    * Plans one operation that is folded and filtered already. Several plans come back for a mutation with several root
    * fields: each is to be finished before the next begins. None comes back when no subgraph is needed.
-   * Throws Refusal BAD_USER_INPUT for an operation too large to plan, and whatever the planner throws.
+   * Throws Refusal BAD_USER_INPUT for an operation that is too large or takes too long to plan, RATE_LIMITED when too many others
+   * are before it, and whatever the planner throws.
    */
   plan(operation: Operation, names: Names): Promise<readonly PlanNode[]>
 }
@@ -34,35 +38,81 @@ export interface Planner {
 /** What client variables are called towards subgraphs: the planner declares variables of its own beside them. */
 export const variablePrefix = 'v_'
 
-/** How many fields an operation may select once its fragments are unfolded; nesting fragments multiplies them. */
+/** How many fields an operation may select once its fragments are unfolded; nesting fragments multiplies them, and so do abstract types. */
 const mostFields = 20_000
+
+/**
+ * How many combinations of types one path may have at which the planner looks at every type apart (`Supergraph.scattered`). Its time
+ * grows with more than their number: a thousand take it one or two seconds, six fields within each other on six types minutes.
+ */
+const mostCombinations = 1000
+
+/** Milliseconds that an operation may wait for its turn, and that planning it may take then. */
+const patienceMs = 5000
+
+/**
+ * The planner computes on the threads on which files are read, names looked up and passwords checked. Node has four of them, and
+ * nothing stops a plan that has begun.
+ */
+const turns = createTurns({
+  atOnce: 2,
+  waiting: 500,
+  patienceMs,
+  busy: 'Too many operations that were not asked before wait to be planned: try again in a moment.',
+})
 
 /** Makes a planner. Throws for a supergraph that the planner cannot read. */
 export function createPlanner(supergraph: Supergraph): Planner {
   const planner = new QueryPlanner(supergraph.sdl)
+  const second = createSecondPlanner(supergraph)
   const noLabels = new Set<string>()
+  /** What is being planned: who asks again for what takes long does not make it be planned twice. */
+  const underway = new Map<string, Promise<QueryPlan>>()
+
+  const planText = (text: string): Promise<QueryPlan> => {
+    let planning = underway.get(text)
+    if (!planning) {
+      planning = turns.run(() => planner.planAsync(text, null, noLabels, 100))
+      underway.set(text, planning)
+      const forget = () => underway.delete(text)
+      planning.then(forget, forget)
+    }
+    return within(2 * patienceMs, planning, () => new Refusal('BAD_USER_INPUT', 'The operation takes too long to plan; ask for less at once.'))
+  }
+
+  const planAgain = async (text: string, cause: unknown): Promise<PlanNode> => {
+    if (cause instanceof Refusal) throw cause
+    // The parser of the planner goes fifty levels deep, whatever they consist of.
+    if (String((cause as Error | null)?.message).includes('Recursion limit exceeded'))
+      throw new Refusal('BAD_USER_INPUT', 'The operation nests fields, fragments and values too deep to be planned; send deep values as variables.')
+    const plan = await second(text)
+    if (!plan) throw cause
+    return plan
+  }
+
   return {
     async plan(operation, names) {
       const plans: PlanNode[] = []
       for (const text of plannable(operation, names, supergraph)) {
-        const plan = await planner.planAsync(text, null, noLabels, 100)
-        if (plan.node) plans.push(plan.node)
+        const node = await planText(text).then(
+          plan => plan.node,
+          cause => planAgain(text, cause),
+        )
+        if (node) plans.push(node)
       }
       return plans
     },
   }
 }
 
+type PlannedGraph = Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects' | 'scattered'>
+
 /**
  * Rewrites an operation to the form in which it is planned: private names, no named fragments, no fragment that says what
  * is known already, no introspection, only the variables in use. One text for a query or subscription, one for each root
  * field of a mutation, none when nothing is left.
  */
-export function plannable(
-  operation: Operation,
-  names: Names,
-  supergraph: Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects'>,
-): string[] {
+export function plannable(operation: Operation, names: Names, supergraph: PlannedGraph): string[] {
   const { schema } = supergraph
   const { definition } = operation
   const rootType = schema.getRootType(definition.operation)
@@ -77,17 +127,18 @@ export function plannable(
 function rewriteSelections(
   operation: Operation,
   names: Names,
-  { schema, interfaceObjects, yieldingInterfaceObjects }: Pick<Supergraph, 'schema' | 'interfaceObjects' | 'yieldingInterfaceObjects'>,
+  { schema, interfaceObjects, yieldingInterfaceObjects, scattered }: PlannedGraph,
   rootType: GraphQLCompositeType,
 ): SelectionNode[] {
   let count = 0
-  return rewrite(operation.definition.selectionSet, rootType, true, new Set())
+  return rewrite(operation.definition.selectionSet, rootType, 0, new Set())
 
-  function rewrite(set: SelectionSetNode, parent: GraphQLCompositeType, isRoot: boolean, spread: Set<string>): SelectionNode[] {
+  /** @param combinations of types for which the planner looks at this place; 0 is the root */
+  function rewrite(set: SelectionSetNode, parent: GraphQLCompositeType, combinations: number, spread: Set<string>): SelectionNode[] {
     const selections: SelectionNode[] = []
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
-        const field = rewriteField(selection, parent, isRoot)
+        const field = rewriteField(selection, parent, combinations)
         if (field) selections.push(field)
         continue
       }
@@ -107,11 +158,11 @@ function rewriteSelections(
       if (!type || !isCompositeType(type)) continue
       // Fragments that say what is known already lead the planner astray, to a wrong subgraph or to no plan at all.
       if (type === parent || (isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent))) {
-        for (const field of rewrite(inner, parent, isRoot, spread)) selections.push(field)
+        for (const field of rewrite(inner, parent, combinations, spread)) selections.push(field)
         continue
       }
       if (isObjectType(parent)) continue
-      const rewritten = rewrite(inner, type, isRoot, new Set(spread))
+      const rewritten = rewrite(inner, type, combinations, new Set(spread))
       if (rewritten.length === 0) continue
       selections.push({
         kind: Kind.INLINE_FRAGMENT,
@@ -122,10 +173,19 @@ function rewriteSelections(
     return selections
   }
 
-  function rewriteField(node: FieldNode, parent: GraphQLCompositeType, isRoot: boolean): FieldNode | null {
+  function rewriteField(node: FieldNode, parent: GraphQLCompositeType, before: number): FieldNode | null {
     const name = node.name.value
-    if (name.startsWith('__')) return isRoot ? null : typenameField
-    if (++count > mostFields) {
+    if (name.startsWith('__')) return before === 0 ? null : typenameField
+    const types = isInterfaceType(parent) && scattered.has(`${parent.name}.${name}`) ? schema.getPossibleTypes(parent).length : 1
+    const combinations = Math.max(before, 1) * types
+    if (combinations > mostCombinations) {
+      throw new Refusal(
+        'BAD_USER_INPUT',
+        `The operation nests abstract types so that more than ${mostCombinations} combinations of types are to be planned; nest less, or say by fragments which types you mean.`,
+      )
+    }
+    count += combinations
+    if (count > mostFields) {
       throw new Refusal('BAD_USER_INPUT', `The operation selects more than ${mostFields} fields once its fragments are unfolded; ask for less at once.`)
     }
     const field = isUnionType(parent) ? undefined : parent.getFields()[name]
@@ -134,7 +194,7 @@ function rewriteSelections(
     const type = getNamedType(field.type)
     let selectionSet: SelectionSetNode | undefined
     if (isCompositeType(type)) {
-      const selections = node.selectionSet ? rewrite(node.selectionSet, type, false, new Set()) : []
+      const selections = node.selectionSet ? rewrite(node.selectionSet, type, combinations, new Set()) : []
       const known = yieldingInterfaceObjects.has(`${parent.name}.${name}`) ? interfaceObjects.get(type.name) : undefined
       selectionSet = { kind: Kind.SELECTION_SET, selections: selections.length === 0 ? [typenameField] : known ? widened(selections, known) : selections }
     }

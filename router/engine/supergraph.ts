@@ -18,6 +18,7 @@ import {
 } from 'graphql'
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { withoutAccess } from '../access/strip.ts'
+import { readSubgraphTypes, type SubgraphTypes } from './data/subgraph-types.ts'
 
 /** The supergraph as the router sees it: what clients may ask, who may see what, and the type facts that running plans needs. */
 export interface Supergraph {
@@ -32,10 +33,15 @@ export interface Supergraph {
   isObject(name: string): boolean
   /** Whether an object of type `typename` satisfies the type condition, inaccessible types included. */
   covers(condition: string, typename: string): boolean
-  /** `Type.field` for every field with a scalar or an enum whose nullability is not the same in all its subgraphs. */
-  readonly varied: ReadonlySet<string>
-  /** `Type.field` for every field that takes arguments. */
+  /** Whether a scalar or an enum has this name. */
+  isLeaf(name: string): boolean
+  readonly subgraphTypes: SubgraphTypes
+  /** `Type.field` for every field of an interface that not all subgraphs answer which know the interface. */
+  readonly scattered: ReadonlySet<string>
+  /** `Type.field` for every field that takes arguments, or is the same as one that does on an interface or an implementation. */
   readonly withArguments: ReadonlySet<string>
+  /** `Type.field` for the keys of `interfaceObjects`, and for those that are the same on an interface or an implementation. */
+  readonly interfaceKeys: ReadonlySet<string>
   /** Interfaces that some subgraphs know as object types (`@interfaceObject`), by name. */
   readonly interfaceObjects: ReadonlyMap<string, InterfaceObject>
   /** `Type.field` for every field that a subgraph answers which knows the field's interface as an object type. */
@@ -67,7 +73,7 @@ export function readSupergraph(sdl: string): Supergraph {
   for (const definition of document.definitions) {
     if (definition.kind === Kind.SCALAR_TYPE_DEFINITION || definition.kind === Kind.ENUM_TYPE_DEFINITION) leaves.add(definition.name.value)
   }
-  const varied = new Set<string>()
+  const scattered = new Set<string>()
   const withArguments = new Set<string>()
   const fieldTypes = new Map<string, string>()
   const fieldNames = new Set<string>()
@@ -86,13 +92,13 @@ export function readSupergraph(sdl: string): Supergraph {
     else {
       const known = interfaceObjectOf(definition, document)
       if (known) interfaceObjects.set(definition.name.value, known)
+      for (const name of scatteredIn(definition)) scattered.add(`${definition.name.value}.${name}`)
     }
     for (const parent of definition.interfaces ?? []) addMember(parent.name.value, definition.name.value)
     for (const field of definition.fields ?? []) {
       fieldNames.add(field.name.value)
       fieldTypes.set(`${definition.name.value}.${field.name.value}`, namedType(field.type))
       if (field.arguments?.length) withArguments.add(`${definition.name.value}.${field.name.value}`)
-      if (leaves.has(namedType(field.type)) && new Set(typesInSubgraphs(field)).size > 1) varied.add(`${definition.name.value}.${field.name.value}`)
     }
   }
   return {
@@ -102,13 +108,32 @@ export function readSupergraph(sdl: string): Supergraph {
     schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),
     isObject: name => objects.has(name),
     covers: (condition, typename) => condition === typename || (members.get(condition)?.has(typename) ?? false),
-    varied,
-    withArguments,
+    isLeaf: name => leaves.has(name),
+    subgraphTypes: readSubgraphTypes(document),
+    scattered,
+    withArguments: alsoOnRelatives(withArguments, document, fieldTypes),
+    interfaceKeys: alsoOnRelatives(keysOf(interfaceObjects), document, fieldTypes),
     interfaceObjects,
     yieldingInterfaceObjects: yieldingIn(document, interfaceObjects),
     fieldTypes,
     fieldNames,
   }
+}
+
+/** Adds the same fields as they stand on interfaces of their types, and on what implements these. */
+function alsoOnRelatives(fields: ReadonlySet<string>, document: DocumentNode, known: Pick<ReadonlyMap<string, unknown>, 'has'>): Set<string> {
+  const all = new Set(fields)
+  const pairs = document.definitions.flatMap(definition => {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) return []
+    const { name, interfaces = [], fields: own = [] } = definition
+    return interfaces.flatMap(above => own.map(field => [`${above.name.value}.${field.name.value}`, `${name.value}.${field.name.value}`] as const))
+  })
+  const related = pairs.filter(([above]) => known.has(above))
+  for (let size = -1; size !== all.size; ) {
+    size = all.size
+    for (const [above, below] of related) if (all.has(above) || all.has(below)) all.add(above).add(below)
+  }
+  return all
 }
 
 function interfaceObjectOf({ name, directives, fields = [] }: InterfaceTypeDefinitionNode, document: DocumentNode): InterfaceObject | null {
@@ -122,6 +147,17 @@ function interfaceObjectOf({ name, directives, fields = [] }: InterfaceTypeDefin
   })
   return { keys: [...new Set(keys)], fields: new Set(given.map(field => field.name.value)), owned: ownedBelow(name.value, document), graphs }
 }
+
+function scatteredIn({ directives, fields = [] }: InterfaceTypeDefinitionNode): string[] {
+  const graphsOf = (joins: readonly Record<string, unknown>[]) => new Set(joins.filter(({ external }) => external !== true).map(({ graph }) => graph)).size
+  const all = graphsOf(uses(directives, 'join__type'))
+  return fields
+    .filter(field => field.directives?.some(({ name }) => name.value === 'join__field') && graphsOf(uses(field.directives, 'join__field')) < all)
+    .map(field => field.name.value)
+}
+
+const keysOf = (interfaceObjects: ReadonlyMap<string, InterfaceObject>) =>
+  new Set([...interfaceObjects].flatMap(([name, { keys }]) => keys.map(key => `${name}.${key}`)))
 
 /** A field that an implementation has from an interface object alone carries a join that names no graph. */
 function ownedBelow(interfaceName: string, document: DocumentNode): Set<string> {
@@ -159,16 +195,6 @@ const uses = (directives: readonly DirectiveNode[] | undefined, name: string): R
   (directives ?? [])
     .filter(directive => directive.name.value === name)
     .map(({ arguments: given = [] }) => Object.fromEntries(given.map(argument => [argument.name.value, valueFromASTUntyped(argument.value)])))
-
-function typesInSubgraphs(field: FieldDefinitionNode): string[] {
-  const types: string[] = []
-  for (const directive of field.directives ?? []) {
-    if (directive.name.value !== 'join__field') continue
-    const type = directive.arguments?.find(argument => argument.name.value === 'type')?.value
-    types.push(type?.kind === Kind.STRING ? type.value : print(field.type))
-  }
-  return types
-}
 
 const ownDirectives = new Set(['deprecated', 'specifiedBy', 'oneOf'])
 

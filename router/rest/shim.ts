@@ -6,6 +6,7 @@ import { type Authenticate, type Caller, isCaller } from '../access/authenticate
 import { refusedCode } from '../access/refusal.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal } from '../door/leaving.ts'
+import { limits, nestsDeeper } from '../door/limits.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OperationRow, RowInput } from './row.ts'
 
@@ -77,6 +78,11 @@ function readObject(body: unknown, keys: readonly string[], type: string | undef
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
   for (const name of Object.keys(body)) if (!keys.includes(name)) throw unknown('field', name, keys)
+  if (nestsDeeper(body, limits.variables + 1))
+    throw new Refusal('BAD_USER_INPUT', `The body nests lists and objects deeper than ${limits.variables} levels: send less of it at once.`, {
+      limit: 'variables',
+      most: limits.variables,
+    })
   return body as Record<string, unknown>
 }
 

@@ -59,6 +59,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       environment,
       publicUrl,
       engine: config.engine,
+      operationTimeoutMs: config.remote.operationMs,
       databaseUrl,
       sequelize,
       openJobs: createOpenJobs(databaseUrl, config.pools.jobs),

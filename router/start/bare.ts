@@ -5,6 +5,7 @@ import { lineOf, StartError } from '../../db/start-error.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { createAddressOf } from '../access/address.ts'
 import type { Authenticate, Caller } from '../access/authenticate.ts'
+import { createAccessFilter } from '../access/filter.ts'
 import { createApp } from '../door/app.ts'
 import { createDocuments } from '../door/documents.ts'
 import { serveHealth } from '../door/health.ts'
@@ -13,6 +14,7 @@ import { serveGraphql } from '../door/http.ts'
 import { prepareListening } from '../door/listening.ts'
 import { createLog } from '../door/log.ts'
 import { createSockets } from '../door/websocket.ts'
+import { readSupergraph } from '../engine/supergraph.ts'
 import { readAddresses } from '../engine/transport/addresses.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
 import type { Streams } from '../live/streams.ts'
@@ -66,9 +68,12 @@ export async function startBare(config: Config, file: string): Promise<Running> 
 
   async function startEngine() {
     try {
+      const supergraph = readSupergraph(supergraphSdl)
       return await openEngine(config.engine, {
-        supergraphSdl,
+        supergraphSdl: supergraph,
         transport,
+        // This router knows nobody: what asks for anything of its viewer stays closed.
+        access: createAccessFilter(supergraph.access),
         log,
         operationTimeoutMs: config.remote.operationMs,
         exposeInternalErrors: exposeErrors,
@@ -98,7 +103,7 @@ function readSupergraphFile(config: Config, file: string): { supergraphSdl: stri
     const url = config.subgraphUrl(name) ?? written
     if (!URL.canParse(url) || !/^https?:/.test(url))
       throw new StartError(`${file} gives the subgraph "${name}" no address that can be asked over HTTP: compose with routing urls, or set its _URL variable`)
-    subgraphs.set(name, { url })
+    subgraphs.set(name, { url, timeoutMs: config.subgraphTimeoutMs(name) ?? undefined })
   }
   return { supergraphSdl, subgraphs }
 }

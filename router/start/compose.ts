@@ -18,6 +18,8 @@ const definitions = await loadDefinitions()
 export interface Ground extends Omit<Foundation, 'ask'>, Told {
   /** Who runs operations. @default native */
   readonly engine?: Config['engine']
+  /** Milliseconds that the fetches of one operation have together. @default 30000 */
+  readonly operationTimeoutMs?: number | undefined
 }
 
 /** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
@@ -32,7 +34,7 @@ export interface Composition extends Defined {
  * @param stack takes what has to be stopped again
  */
 export async function compose(
-  { databaseUrl, authSecret, x, origins, engine: kind = 'native', ...ground }: Ground,
+  { databaseUrl, authSecret, x, origins, engine: kind = 'native', operationTimeoutMs, ...ground }: Ground,
   stack: AsyncDisposableStack,
 ): Promise<Composition> {
   const { publicUrl, log } = ground
@@ -53,7 +55,7 @@ export async function compose(
 
   const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = await openEngine(kind, { supergraphSdl: supergraph, transport, access: createAccessFilter(supergraph.access), log })
+  const engine = await openEngine(kind, { supergraphSdl: supergraph, transport, access: createAccessFilter(supergraph.access), log, operationTimeoutMs })
   ask = createAsk(engine, registrations)
 
   const addresses = Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }]))

@@ -38,8 +38,9 @@ export async function startRouter(config: Config): Promise<Running> {
   const seal = createSeal(key, systemClock)
 
   const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
-  const subgraphs = new Map([...urls].map(([slug, url]) => [slug, { url }]))
-  const transport = createRemoteTransport({ subgraphs, seal, deduplicate: config.remote.deduplicate, timeoutMs: config.remote.fetchMs })
+  const subgraphs = new Map([...urls].map(([slug, url]) => [slug, { url, timeoutMs: config.subgraphTimeoutMs(slug) ?? undefined }]))
+  const { propagate, deduplicate, fetchMs } = config.remote
+  const transport = createRemoteTransport({ subgraphs, seal, headers: propagate.map(name => ({ name })), deduplicate, timeoutMs: fetchMs })
   starting.defer(() => transport.close())
   const access = createAccessFilter(supergraph.access)
   const engine = await openEngine(config.engine, { supergraphSdl: supergraph, transport, access, log, operationTimeoutMs: config.remote.operationMs })

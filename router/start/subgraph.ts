@@ -87,5 +87,7 @@ export async function startSubgraph(config: Config, word: string): Promise<Runni
 async function openIdentity(identity: Defined['identity'], publicUrl: string): Promise<Internal> {
   const registrations = await readRegistrations()
   await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }])))
+  const setup = await identity.openSetup()
+  if (setup) console.log(`nobody has an account yet: open ${publicUrl}${setup} to make the first one`)
   return new Map([[authorityPath, answerAuthority(identity.authority)]])
 }

@@ -1,6 +1,8 @@
+import { parse, print } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { policies } from '../../router/access/policies.ts'
 import { meets, type Requirement, readAccessTable } from '../../router/access/rules.ts'
+import { withoutAccess } from '../../router/access/strip.ts'
 import { anonymous, compose, keyed, signedIn } from './supergraph.ts'
 
 const asked = (list: readonly Requirement[] | undefined) =>
@@ -41,6 +43,46 @@ describe('the access table of a supergraph', () => {
     const fields = table.fields.get('Root')!
     expect([...fields.values()].map(rule => asked(rule.all))).toEqual([['authenticated'], ['scopes [["x:y"]]'], []])
     expect(table.roots.query).toBe('Root')
+  })
+})
+
+describe('what a supergraph writes in another way', () => {
+  const guarded = (links: string, uses: string) => `
+    schema @link(url: "https://specs.apollo.dev/link/v1.0") ${links} { query: Query }
+    type Query { a: Int ${uses} }`
+  const link = (feature: string) => `@link(url: "https://specs.apollo.dev/${feature}", for: SECURITY)`
+  const ruleOf = (supergraph: string) => asked(readAccessTable(supergraph).fields.get('Query')!.get('a')!.all)
+
+  test('one value in place of a list counts as the list of that value, as composition lets it pass', () => {
+    const table = readAccessTable(
+      compose({ one: 'type Query { a: Int @requiresScopes(scopes: "ab") b: Int @requiresScopes(scopes: ["ab", "c"]) c: Int @policy(policies: ["person"]) }' }),
+    )
+    expect(asked([...table.fields.get('Query')!.values()].flatMap(rule => rule.all))).toEqual([
+      'scopes [["ab"]]',
+      'scopes [["ab"],["c"]]',
+      'policies [["person"]]',
+    ])
+  })
+
+  test('a rule without a way in lets nobody in, one with an empty way everybody', () => {
+    const [never, always] = ['[]', '[[]]'].map(
+      scopes => readAccessTable(guarded(link('requiresScopes/v0.1'), `@requiresScopes(scopes: ${scopes})`)).requirements[0]!,
+    )
+    expect(meets(never!, signedIn(['ab'], ['owner']))).toBe(false)
+    expect(meets(always!, anonymous)).toBe(true)
+  })
+
+  test('a link directive of another name is a link', () => {
+    const text = guarded('@core(url: "https://specs.apollo.dev/authenticated/v0.1", as: "known", for: SECURITY)', '@known')
+    expect(ruleOf(text)).toEqual(['authenticated'])
+    expect(print(withoutAccess(parse(text)))).not.toMatch(/known|authenticated/)
+  })
+
+  test('a security feature that is not known here is not overlooked: the supergraph is refused', () => {
+    for (const feature of ['clearance/v1.0', 'authenticated/v0.2', 'policy/v1.0', 'inaccessible/v9.0'])
+      expect(() => readAccessTable(guarded(link(feature), ''))).toThrow(feature)
+    for (const feature of ['inaccessible/v0.1', 'inaccessible/v0.2', 'context/v0.1', 'policy/v0.1']) expect(ruleOf(guarded(link(feature), ''))).toEqual([])
+    expect(ruleOf(guarded('@link(url: "https://example.test/clearance/v1.0")', ''))).toEqual([])
   })
 })
 

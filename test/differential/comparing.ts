@@ -10,10 +10,21 @@ export interface Told {
   readonly errors: readonly string[]
 }
 
-export function told(answer: Answer): Told {
+/**
+ * @param whole what one schema answered: a reference to an entity that is gone may be null without a word there, which depends
+ *   on what else the subgraphs have of it, and one schema cannot know
+ */
+export function told(answer: Answer, whole: Answer = answer): Told {
   const errors = new Set((answer.errors ?? []).map(error => placeOf(answer.data, error.path ?? [])))
+  for (const { message, path = [] } of whole.errors ?? []) {
+    const place = placeOf(whole.data, path)
+    if (message === goneEntity && place === path.slice(0, -1).join('.')) errors.delete(place)
+  }
   return { text: answer.text, errors: [...errors].sort() }
 }
+
+/** What one schema says where a field must not be null and the object is a reference to an entity that is gone. */
+export const goneEntity = 'The entity is gone.'
 
 function placeOf(data: unknown, path: readonly (string | number)[]): string {
   let value = data

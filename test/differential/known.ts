@@ -27,9 +27,10 @@ export type StockError = keyof typeof stockErrors
 
 /**
  * The one case in which our own engine answers otherwise than a single schema would: the planner finds no plan for a required field
- * on an entity that was reached through an entity of its type. The operation is refused whole and said so, never answered wrongly.
+ * on an entity that was reached through an entity of its type, loses a step of it, or asks fields together whose requirements
+ * differ. The operation is refused whole and said so, never answered wrongly.
  */
-export const refusedByPlanner = /cannot be found in selection set of type/
+export const refusedByPlanner = /cannot be found in selection set of type|Missing FetchStep|asks fields together that require/
 
 /** An operation with its variables, in a form that two engines run. */
 export interface Asked {
@@ -41,7 +42,7 @@ type Run = (asked: Asked) => Promise<Answer>
 
 /** Whether two answers tell the same: text, order of keys, errors by place, sentences. */
 export function same(one: Answer, other: Answer): boolean {
-  const [left, right] = [told(one), told(other)]
+  const [left, right] = [told(one), told(other, one)]
   return left.text === right.text && left.errors.join() === right.errors.join() && sentences(one).join() === sentences(other).join()
 }
 
@@ -78,7 +79,7 @@ export async function causeOf(
 }
 
 function visibleCause(expected: Answer, actual: Answer): StockError | null {
-  const [left, right] = [told(expected), told(actual)]
+  const [left, right] = [told(expected), told(actual, expected)]
   if (left.text !== right.text) {
     if (canonical(expected.data) === canonical(actual.data)) return 'the order of keys'
     if (canonical(emptied(expected.data)) === canonical(emptied(actual.data))) return 'an object of which every field is skipped'

@@ -1,4 +1,4 @@
-import { defaultFieldResolver, type GraphQLSchema, getNamedType, isObjectType, Kind, parse, subscribe, visit } from 'graphql'
+import { defaultFieldResolver, GraphQLError, type GraphQLSchema, getNamedType, isNonNullType, isObjectType, Kind, parse, subscribe, visit } from 'graphql'
 import { Refusal } from '../../platform/errors.ts'
 import { openApolloEngine } from '../../router/engine/apollo/stock.ts'
 import type { Engine } from '../../router/engine/engine.ts'
@@ -12,6 +12,7 @@ import { anonymous } from '../../subgraphs/viewer.ts'
 import { monolithOf, runMonolith } from '../engine/monolith.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
 import { type Answer, answerOf, compose, type Part, testGraph } from '../engine/supergraph-fixture.ts'
+import { goneEntity } from './comparing.ts'
 import type { PurposeGraph, Resolvers } from './graphs/graph.ts'
 
 type PlannerAnswer = Awaited<ReturnType<ReturnType<typeof createPlanner>['plan']>>
@@ -68,7 +69,7 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
     schema: supergraph.schema,
     supergraphSdl,
     faults,
-    mayFail: field => graph.mayFail !== false && !needed.has(field),
+    mayFail: field => (graph.mayFail?.(field) ?? true) && !needed.has(field),
     async whole(source, variables) {
       graph.reset?.()
       return answerOf(await runMonolith(whole, source, variables))
@@ -129,11 +130,23 @@ function failingWhole(whole: Resolvers, schema: GraphQLSchema, faults: ReadonlyS
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(getNamedType(type)) || type.name.startsWith('__') || type.name === 'Subscription' || !isObjectType(type)) continue
     const own = { ...resolvers[type.name] }
-    for (const field of Object.keys(type.getFields())) own[field] = orFail(field, own[field], faults)
+    for (const [field, { type: answered }] of Object.entries(type.getFields())) {
+      const resolve = orFail(field, own[field], faults)
+      own[field] = isNonNullType(answered) ? orGone(resolve) : resolve
+    }
     resolvers[type.name] = own
   }
   return resolvers
 }
+
+/** One schema says in its own way that it has nothing to answer for an entity that is gone. */
+const orGone =
+  (resolve: Resolve): Resolve =>
+  (source, ...call) => {
+    const value = resolve(source, ...call)
+    if ((value === null || value === undefined) && (source as { id?: unknown } | undefined)?.id === 'gone') throw new GraphQLError(goneEntity)
+    return value
+  }
 
 /** Every field name in a key or a requirement: without them entities cannot be fetched, which no single schema knows. */
 function fieldsInUse(supergraphSdl: string): Set<string> {

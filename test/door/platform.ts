@@ -41,6 +41,7 @@ export function schemaEngine(schema: GraphQLSchema, access?: AccessFilter): Engi
       const ready = prepare(request)
       return 'args' in ready ? ((await subscribe(ready.args!)) as ResultStream | ExecutionResult) : ready
     },
+    async warm() {},
   }
 }
 

@@ -1,6 +1,11 @@
+import { parse } from 'graphql'
 import { expect, test } from 'vitest'
+import { createNames } from '../../router/engine/names.ts'
+import { findOperation } from '../../router/engine/operation.ts'
+import { plannable } from '../../router/engine/planner.ts'
+import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { library } from './library-graph.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { compose, testGraph } from './supergraph-fixture.ts'
 
 const graph = testGraph(library)
 
@@ -9,6 +14,19 @@ const data = async (source: string, variables?: Record<string, unknown>) => {
   expect(answer.errors).toBeUndefined()
   return answer.text
 }
+
+// Trap 5: a type name more changes which subgraph the planner chooses.
+test('the planner is given no __typename that the client did not ask for', () => {
+  const texts = (source: string) => {
+    const operation = findOperation(parse(source), undefined)
+    if (typeof operation === 'string') throw new Error(operation)
+    const supergraph = readSupergraph(compose(library))
+    return plannable(operation, createNames(supergraph), supergraph)
+  }
+  expect(texts('{ nodes { id ... on Book { title } } found { ... on Author { name } } }').join()).not.toContain('__typename')
+  // Where nothing else is left it stands for the object itself.
+  expect(texts('{ nodes { tn: __typename } }')).toEqual(['{\n  nodes {\n    __typename\n  }\n}'])
+})
 
 // Trap 1: unrenamed, this ends the process inside the planner.
 test('an alias equal to a key field on a composite field, beside a field of another subgraph, is answered', async () => {

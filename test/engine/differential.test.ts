@@ -21,18 +21,11 @@ function reaches(data: unknown, path: string[]): boolean {
   return true
 }
 
-/**
- * The planner refuses a required field on an entity that an entity fetch reached through an entity of the same type
- * (`book { sibling { postage } }`). It is refused as a whole and said so, never answered wrongly.
- */
-const failsInPlanner = () => graph.logged.splice(0).some(line => /cannot be found in selection set of type/.test(String(line.err)))
-
 /** At the last of so many runs of an operation everything that can be generated is. */
 const warmRuns = 5
 
 test('random operations answer the same text, key order and error paths as one schema that holds everything', { timeout: 60_000 }, async () => {
   let compared = 0
-  let unplanned = 0
   const seed = Number(process.env.SEED ?? 20_260_101)
   const runs = Number(process.env.RUNS ?? 400)
   await fc.assert(
@@ -41,7 +34,6 @@ test('random operations answer the same text, key order and error paths as one s
       if (validate(graph.schema, parse(source)).length > 0) return
       const expected = answerOf(await runMonolith(oracle, source, variables))
       const first = await graph.run(source, variables)
-      if (failsInPlanner()) return void unplanned++
       compared++
       const check = (actual: Answer) => {
         expect(actual.text, `${source}\n${JSON.stringify(variables)}\n${JSON.stringify(actual.errors)}`).toBe(expected.text)
@@ -55,5 +47,4 @@ test('random operations answer the same text, key order and error paths as one s
     { seed, numRuns: runs },
   )
   expect(compared).toBeGreaterThan(runs / 2)
-  expect(unplanned).toBeLessThan(runs / 10)
 })

@@ -24,10 +24,13 @@ test('equal representations are sent once, and the one answer reaches every plac
 // Trap 12.
 test('what is added at one path does not show at another path of the same entity', async () => {
   const graph = testGraph(library)
-  const answer = await graph.run('{ a: book(id: "b1") { reviews { author { name } } } b: book(id: "b1") { reviews { author { id likes } } } }')
-  expect(answer.text).toBe(
-    '{"a":{"reviews":[{"author":{"name":"Bob"}},{"author":{"name":"Ada"}}]},"b":{"reviews":[{"author":{"id":"a2","likes":null}},{"author":{"id":"a1","likes":30}}]}}',
-  )
+  // Objects are shared by generated code, which is there once an operation is repeated.
+  for (let time = 0; time < 6; time++) {
+    const answer = await graph.run('{ a: book(id: "b1") { reviews { author { name } } } b: book(id: "b1") { reviews { author { id likes } } } }')
+    expect(answer.text).toBe(
+      '{"a":{"reviews":[{"author":{"name":"Bob"}},{"author":{"name":"Ada"}}]},"b":{"reviews":[{"author":{"id":"a2","likes":null}},{"author":{"id":"a1","likes":30}}]}}',
+    )
+  }
 })
 
 test('a required field with arguments is told to the subgraph that requires it, whatever the client asked', async () => {

@@ -20,12 +20,85 @@ test('a null that may not be moves up to the next nullable place across subgraph
 })
 
 // Trap 17.
-test('an entity that its subgraph does not know leaves nulls, and an error where null may not be', async () => {
+test('a null where none may be is told with its path when no error explains it', async () => {
+  const careless = testGraph(
+    {
+      one: {
+        sdl: 'type Query { things: [Thing] } type Thing @key(fields: "id") { id: ID! }',
+        resolvers: { Query: { things: () => [{ id: '1' }, { id: '2' }] } },
+      },
+      two: {
+        sdl: 'type Thing @key(fields: "id") { id: ID! name: String! }',
+        resolvers: { Thing: { __resolveReference: ({ id }: { id: string }) => ({ id, name: 'known' }) } },
+      },
+    },
+    {
+      intercept: async (fetch, _call, next) => (fetch.subgraph === 'two' ? { data: { _entities: [{ name: 'known' }, { name: null }] } } : next()),
+    },
+  )
+  const answer = await careless.run('{ things { id name } }')
+  expect(answer.text).toBe('{"things":[{"id":"1","name":"known"},null]}')
+  expect(answer.errors).toEqual([
+    { message: 'Cannot return null for non-nullable field Thing.name.', path: ['things', 1, 'name'], extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+  ])
+})
+
+test('a reference to an entity that is not there is null without an error, and keeps what it has where that is enough', async () => {
   const answer = await graph.run('{ book(id: "b3") { writers { id n: name favourite { id } } } }')
   expect(answer.data).toEqual({ book: { writers: [{ id: 'a1', n: 'Ada', favourite: { id: 'b2' } }, null] } })
-  expect(answer.errors).toEqual([
-    { message: 'Cannot return null for non-nullable field Author.name.', path: ['book', 'writers', 1, 'n'], extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+  expect(answer.errors).toBeUndefined()
+  const less = await graph.run('{ book(id: "b3") { writers { id favourite { id } } } }')
+  expect(less.data).toEqual({
+    book: {
+      writers: [
+        { id: 'a1', favourite: { id: 'b2' } },
+        { id: 'gone', favourite: null },
+      ],
+    },
+  })
+  expect(less.errors).toBeUndefined()
+})
+
+/** Two subgraphs that know different people, before one that refers to them. */
+const people = (names: Readonly<Record<string, string>>, scores: Readonly<Record<string, number>>) =>
+  testGraph({
+    posts: {
+      sdl: `type Query { post: Post maybe: Post } type Post { author: Person! editor: Person readers: [Person!] }
+        type Person @key(fields: "id") { id: ID! }`,
+      resolvers: {
+        Query: { post: () => ({}), maybe: () => ({}) },
+        Post: { author: () => ({ id: 'p1' }), editor: () => ({ id: 'p1' }), readers: () => [{ id: 'p1' }, { id: 'p2' }] },
+      },
+    },
+    names: {
+      sdl: 'type Person @key(fields: "id") { id: ID! name: String! }',
+      resolvers: { Person: { __resolveReference: ({ id }: { id: string }) => (names[id] ? { id, name: names[id] } : null) } },
+    },
+    scores: {
+      sdl: 'type Person @key(fields: "id") { id: ID! score: Int! }',
+      resolvers: { Person: { __resolveReference: ({ id }: { id: string }) => (scores[id] ? { id, score: scores[id] } : null) } },
+    },
+  })
+
+test('where a reference must not be null, its null is told at the field that refers', async () => {
+  const nobody = people({ p2: 'Bea' }, {})
+  const answer = await nobody.run('{ post { author { name } } maybe { editor { name } readers { name } } }')
+  expect(answer.text).toBe('{"post":null,"maybe":{"editor":null,"readers":null}}')
+  expect(answer.errors?.map(({ message, path }) => `${path?.join('.')}: ${message}`)).toEqual([
+    'post.author: Cannot return null for non-nullable field Post.author.',
+    'maybe.readers.0: Cannot return null for non-nullable field Post.readers.',
   ])
+})
+
+test('an entity that one subgraph has and another does not know is no mere reference: its null is told', async () => {
+  for (const known of [people({ p1: 'Ann' }, {}), people({}, { p1: 5 })]) {
+    const answer = await known.run('{ maybe { editor { id name score } } }')
+    expect(answer.text).toBe('{"maybe":{"editor":null}}')
+    expect(answer.errors).toHaveLength(1)
+  }
+  const unknown = await people({}, {}).run('{ maybe { editor { id name score } } }')
+  expect(unknown.text).toBe('{"maybe":{"editor":null}}')
+  expect(unknown.errors).toBeUndefined()
 })
 
 // Trap 26.

@@ -239,3 +239,19 @@ test('where code may not be generated everything is interpreted, to the same ans
   expect(interpreted).toBe(generated)
   expect(interpreted).toContain('"title":"Three"')
 })
+
+test('objects that a subgraph is told the same of, but that differ in what it is not told, stay apart', async () => {
+  const graph = testGraph({
+    posts: {
+      sdl: 'type Query { posts: [Post] } type Post { author: Person } type Person @key(fields: "id") { id: ID! seat: Int @shareable }',
+      resolvers: { Query: { posts: () => [1, 2, 3].map(seat => ({ author: { id: 'p1', seat } })) } },
+    },
+    people: {
+      sdl: 'type Person @key(fields: "id") { id: ID! name: String }',
+      resolvers: { Person: { __resolveReference: ({ id }: { id: string }) => ({ id, name: 'Ann' }) } },
+    },
+  })
+  const { cold, warm } = await hot(graph, '{ posts { author { seat name } } }')
+  expect(warm.text).toBe('{"posts":[{"author":{"seat":1,"name":"Ann"}},{"author":{"seat":2,"name":"Ann"}},{"author":{"seat":3,"name":"Ann"}}]}')
+  expect(told(warm)).toEqual(told(cold))
+})

@@ -259,6 +259,14 @@ describe('bad input is a clear answer, and nothing is stored', () => {
     expect(calls).toEqual([])
   })
 
+  test('a body that nests without end is refused like any other, and the refusal is short', async () => {
+    const body = `{"brandId":"${brandId}","platform":"x","copy":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+    const answer = await ask('POST', '/posts', body)
+    expect(answer.json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', limit: 'variables', most: 100 })
+    expect((await ask('POST', '/posts', { ...good, platform: 'x'.repeat(500_000) })).text.length).toBeLessThan(3000)
+    expect(calls).toEqual([])
+  })
+
   test('a known path with another method is 405 and says which it takes', async () => {
     const answer = await ask('PATCH', `/posts/${newId()}`, {})
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, PUT, DELETE'])

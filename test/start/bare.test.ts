@@ -75,6 +75,16 @@ test('S-12 any supergraph is served before its subgraphs: HTTP, WebSocket, landi
   await until(() => events.listenerCount() === 0)
 })
 
+test('a router starts before its subgraphs, and asks them as soon as they are there', async () => {
+  await catalogue.stop()
+  await using router = await start(['--supergraph', file], { LOG_LEVEL: 'fatal' })
+  await router.told(readyLine)
+  const { json } = await router.post({ query: '{ name total }' })
+  expect(json).toMatchObject({ data: { name: null, total: 7 }, errors: [{ path: ['name'], extensions: { code: 'UPSTREAM_FAILED', service: 'catalogue' } }] })
+  await catalogue.start()
+  expect((await router.post({ query: '{ name total }' })).json).toEqual({ data: { name: 'catalogue', total: 7 } })
+})
+
 test('headers that are let through reach the subgraphs; in development a subgraph tells its own words', async () => {
   await using router = await start(['--supergraph', file], { PROPAGATE_HEADERS: 'Authorization' })
   await router.told(readyLine)

@@ -64,6 +64,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     async subscribe() {
       return refused('BAD_USER_INPUT', noSubscriptions)
     },
+    // It keeps its plans to itself.
+    async warm() {},
   }
 
   /** What of an operation its viewer may have, in the form that the client asked for, with null where something is refused. */

@@ -1,5 +1,6 @@
 import { generate, literal, warming } from '../code.ts'
 import type { Supergraph } from '../supergraph.ts'
+import { type Apart, putBack } from './apart.ts'
 import { copyByShape, type Data, type MergeShape, mergeByShape } from './merge.ts'
 
 /** Merges answers of one fetch into the data. */
@@ -14,16 +15,28 @@ export interface Merger {
 
 type Take = Merger['take']
 
-/** Makes a merger; generated once the fetch is repeated. */
-export function createMerger(shape: MergeShape, supergraph: Supergraph): Merger {
+/**
+ * Makes a merger; generated once the fetch is repeated.
+ * @param apart what is to be put back in an answer before it has the shape
+ */
+export function createMerger(shape: MergeShape, supergraph: Supergraph, apart: readonly Apart[] = []): Merger {
   const form = warming<Take>(
     (target, source) => mergeByShape(target, source, shape, supergraph),
     () => generateTake(shape, supergraph),
   )
+  const hasObjects = [...shape.values()].some(inner => inner !== null)
+  const copy = (source: Data) => copyByShape(source, shape) as Data
+  if (apart.length === 0) return { hasObjects, take: (target, source) => form()(target, source), copy }
   return {
-    hasObjects: [...shape.values()].some(inner => inner !== null),
-    take: (target, source) => form()(target, source),
-    copy: source => copyByShape(source, shape) as Data,
+    hasObjects,
+    take(target, source) {
+      putBack(source, apart, supergraph)
+      form()(target, source)
+    },
+    copy(source) {
+      putBack(source, apart, supergraph)
+      return copy(source)
+    },
   }
 }
 

@@ -28,9 +28,9 @@ export type Represent = (object: Data) => number
 
 /**
  * Makes the function that adds to one set of representations.
- * @param unnamed the type of objects that hold no name of it
+ * @param known the type of all the objects, where nobody was asked for it; null where each holds its name
  */
-export type RepresentInto = (into: Representations, unnamed: string | null) => Represent
+export type RepresentInto = (into: Representations, known: string | null) => Represent
 
 /** Finds or adds a representation of plain values; undefined when a value is none. */
 type Find = (object: Data, list: Data[], known: ByValue) => number | undefined
@@ -61,8 +61,8 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     flats.set(typename, flat)
     return flat
   }
-  const byText = (object: Data, into: Representations, unnamed: string | null): number => {
-    const named = unnamed !== null && object.__typename === undefined ? { ...object, __typename: unnamed } : object
+  const byText = (object: Data, into: Representations, typename: string | null): number => {
+    const named = typename !== null && object.__typename !== typename ? { ...object, __typename: typename } : object
     const representation = representationOf(named, requires, rewrites, supergraph)
     if (!representation) return -1
     const text = JSON.stringify(representation)
@@ -73,23 +73,24 @@ export function createRepresent(requires: readonly RequiresSelection[], rewrites
     }
     return index
   }
-  return (into, unnamed) => {
+  return (into, typename) => {
     // Nearly always the next object is of the same type as the last one.
     let type: unknown
     let find: Find | null = null
     let known: ByValue = new Map()
     return object => {
-      const typename = object.__typename ?? unnamed
-      if (typename !== type) {
-        type = typename
-        const flat = typeof typename === 'string' ? flatOf(typename) : null
+      // What nobody was asked for is not believed: some subgraphs answer more.
+      const own = typename ?? object.__typename
+      if (own !== type) {
+        type = own
+        const flat = typeof own === 'string' ? flatOf(own) : null
         find = flat ? flat.find() : null
         if (flat) {
           known = into.byValue.get(flat.signature) ?? new Map()
           into.byValue.set(flat.signature, known)
         }
       }
-      return find?.(object, into.list, known) ?? byText(object, into, unnamed)
+      return find?.(object, into.list, known) ?? byText(object, into, typename)
     }
   }
 }

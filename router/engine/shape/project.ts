@@ -14,16 +14,23 @@ export interface Projection {
   readonly flaws: readonly Flaw[]
 }
 
+/** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
+export type Gone = ReadonlyMap<Data, Data>
+
 /** How many flaws one answer tells: a list of a thousand broken elements says nothing more than the first. */
 const mostFlaws = 100
 
 /**
  * Turns merged data into the answer: the client's aliases in the order in which graphql-js would answer them, nulls where
  * nothing came, and nulls moved up to the next nullable place as the specification has it (section 6.4.4).
+ * A reference to an entity that is gone is no flaw: where it cannot stand with what it has, it is null, as if the field that
+ * refers to it had been answered with null.
  * @param introspection answers of `__schema` and `__type` by response key
  */
-export function project(shape: Shape, data: Data, introspection: Readonly<Data>): Projection {
+export function project(shape: Shape, data: Data, introspection: Readonly<Data>, gone: Gone): Projection {
   const flaws: Flaw[] = []
+  /** Whether the null that moves up now comes from an entity that is gone, and no flaw was told for it. */
+  let untold = false
   const path: (string | number)[] = []
   return { data: completeObject(shape.common, data), flaws }
 
@@ -50,21 +57,22 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>)
   function completeField(field: FieldShape, parent: ObjectShape, data: Data): unknown {
     switch (field.from) {
       case 'data':
-        return complete(field.value, read(field, data), field)
+        return complete(field.value, read(field, data), field, data)
       case 'typename':
-        return complete(field.value, parent.typename, field)
+        return complete(field.value, parent.typename, field, data)
       case 'introspection':
         return introspection[field.responseKey] ?? null
       case 'refused':
-        return complete(field.value, null, field)
+        return complete(field.value, null, field, data)
     }
   }
 
   /** Undefined when null is not allowed here: the parent becomes null instead. */
-  function complete(shape: ValueShape, value: unknown, field: FieldShape): unknown {
+  function complete(shape: ValueShape, value: unknown, field: FieldShape, parent: Data | null): unknown {
     if (value === null || value === undefined) {
       if (!shape.nonNull) return null
-      flaw(`Cannot return null for non-nullable field ${field.coordinate}.`, true)
+      if (value === undefined && parent && isGone(parent)) untold = true
+      else nullFlaw(field)
       return undefined
     }
     const completed = shape.items
@@ -72,7 +80,20 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>)
       : shape.object
         ? completeAny(shape.object, value, field)
         : completeLeaf(shape, value, field)
-    return completed === null && shape.nonNull ? undefined : completed
+    if (completed !== null) return completed
+    if (untold && shape.nonNull) nullFlaw(field)
+    untold = false
+    return shape.nonNull ? undefined : null
+  }
+
+  function nullFlaw({ coordinate }: FieldShape): void {
+    flaw(`Cannot return null for non-nullable field ${coordinate}.`, true)
+  }
+
+  /** Whether an object has nothing but what refers to an entity that is not there. */
+  function isGone(object: Data): boolean {
+    const told = gone.get(object)
+    return told !== undefined && Object.keys(object).every(key => Object.hasOwn(told, key) || key === '__typename' || object[key] === null)
   }
 
   function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
@@ -80,7 +101,7 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>)
     const answer: unknown[] = []
     for (let index = 0; index < value.length; index++) {
       path.push(index)
-      const item = complete(items, value[index], field)
+      const item = complete(items, value[index], field, null)
       path.pop()
       if (item === undefined) return null
       answer.push(item)

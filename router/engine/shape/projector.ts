@@ -1,10 +1,10 @@
 import { generate, literal, warming } from '../code.ts'
 import { type Data, isData } from '../data/merge.ts'
-import { type Projection, project } from './project.ts'
+import { type Gone, type Projection, project } from './project.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
 /** Turns merged data into an answer of one shape; the same as `project`. */
-export type Projector = (data: Data, introspection: Readonly<Data>) => Projection
+export type Projector = (data: Data, introspection: Readonly<Data>, gone: Gone) => Projection
 
 /** Makes the answer of one object, or undefined when anything about it is not as it should be. */
 type Writer = (data: Data, introspection: Readonly<Data>) => Data | undefined
@@ -18,18 +18,18 @@ const mostFields = 5000
  * what is told of a flaw and how far a null moves up.
  */
 export function createProjector(shape: Shape): Projector {
-  const interpreted: Projector = (data, introspection) => project(shape, data, introspection)
+  const interpreted: Projector = (data, introspection, gone) => project(shape, data, introspection, gone)
   const form = warming(interpreted, () => {
     const write = createWriter(shape.common)
     return (
       write &&
-      ((data, introspection) => {
+      ((data, introspection, gone) => {
         const answer = write(data, introspection)
-        return answer === undefined ? interpreted(data, introspection) : { data: answer, flaws: noFlaws }
+        return answer === undefined ? interpreted(data, introspection, gone) : { data: answer, flaws: noFlaws }
       })
     )
   })
-  return (data, introspection) => form()(data, introspection)
+  return (data, introspection, gone) => form()(data, introspection, gone)
 }
 
 const noFlaws: Projection['flaws'] = []

@@ -3,29 +3,93 @@ import { isErrorCode } from '../../../platform/errors.ts'
 import { isData } from '../data/merge.ts'
 import { type HttpAnswer, UpstreamFailure } from './exchange.ts'
 
+/** How many errors of one answer are read: a client is told fewer, and each is looked up in the data. */
+const mostErrors = 200
+
+/** How deep the details of an error may be: whoever goes through them level by level must not run out of stack. */
+const deepestDetails = 20
+
+/** How long the path of an error may be. */
+const longestPath = 100
+
 /**
  * Reads a subgraph's answer (GraphQL over HTTP, draft of the GraphQL foundation): a result counts whatever its status and media
  * type say, because servers differ there; anything else is a failure of the subgraph.
  * @throws UpstreamFailure for a body that is no GraphQL result, and for errors that only say that the subgraph itself failed
  */
 export function readAnswer({ status, text }: HttpAnswer): ExecutionResult {
-  let result: unknown
+  let value: unknown
   try {
-    result = JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
-    throw new UpstreamFailure('answered', `It answered ${status} with something that is not JSON`)
+    value = parseMarked(text)
+    if (value === undefined) throw new UpstreamFailure('answered', `It answered ${status} with something that is not JSON`)
   }
-  if (!isData(result) || (!isData(result.data) && !isErrors(result.errors)))
-    throw new UpstreamFailure('answered', `It answered ${status} with JSON that is no GraphQL result`)
-  return result.data === undefined ? refusal(result.errors as readonly RemoteError[], status) : (result as ExecutionResult)
+  const result = isData(value) ? readResult(value) : undefined
+  if (!result) throw new UpstreamFailure('answered', `It answered ${status} with JSON that is no GraphQL result`)
+  return result.data === undefined ? refusal(result.errors as readonly RemoteError[], status) : result
+}
+
+/** Some servers begin with a byte order mark, which JSON may be read without (RFC 8259 §8.1). */
+function parseMarked(text: string): unknown {
+  if (text.charCodeAt(0) !== 0xfeff) return undefined
+  try {
+    return JSON.parse(text.slice(1))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the errors with which a subgraph refuses a subscription; undefined when there are none. */
+export function readRefusal(errors: unknown): ExecutionResult | undefined {
+  const result = readResult({ errors })
+  try {
+    return result && refusal(result.errors as readonly RemoteError[], 200)
+  } catch {
+    // Told as accidents of the subgraph, whose words are for the log.
+    return result
+  }
+}
+
+/** The data and the errors of an object, as far as they have the form of some; undefined when it has neither. */
+export function readResult(value: Readonly<Record<string, unknown>>): ExecutionResult | undefined {
+  const { data, errors } = value as { data?: ExecutionResult['data']; errors?: unknown }
+  if (errors === undefined || errors === null) return isData(data) ? (value as ExecutionResult) : undefined
+  const read = (Array.isArray(errors) ? errors.slice(0, mostErrors) : []).flatMap(readError) as unknown as readonly GraphQLError[]
+  if (read.length === 0) return isData(data) ? { data } : undefined
+  return data === undefined ? { errors: read } : { data, errors: read }
 }
 
 interface RemoteError {
   readonly message?: unknown
+  readonly path?: readonly (string | number)[]
   readonly extensions?: { readonly code?: unknown }
 }
 
-const isErrors = (errors: unknown): errors is readonly RemoteError[] => Array.isArray(errors) && errors.length > 0 && errors.every(isData)
+/** What of an error can be told; a path that leads nowhere is left out, so that the error concerns the whole answer. */
+function readError(error: unknown): RemoteError[] {
+  if (typeof error === 'string') return [{ message: error }]
+  if (!isData(error)) return []
+  const { message, path, extensions } = error
+  return [
+    {
+      message,
+      ...(isPath(path) && { path }),
+      ...(isData(extensions) && isShallow(extensions, deepestDetails) && { extensions }),
+    },
+  ]
+}
+
+const isPath = (path: unknown): path is (string | number)[] =>
+  Array.isArray(path) &&
+  path.length > 0 &&
+  path.length <= longestPath &&
+  path.every(segment => typeof segment === 'string' || (Number.isSafeInteger(segment) && segment >= 0))
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every(inner => isShallow(inner, levels - 1))
+}
 
 /** Codes by which servers say that they could not read a request or its variables. */
 const requestCodes: readonly unknown[] = [undefined, 'BAD_REQUEST', 'BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']

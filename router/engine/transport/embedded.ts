@@ -1,6 +1,7 @@
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
+import { UpstreamFailure } from './exchange.ts'
 import { createRunner } from './runner.ts'
 import { mapStream } from './stream.ts'
 
@@ -29,7 +30,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   }
 
   const run = async (fetch: Fetch, call: FetchCall, context: object, rootValue?: unknown): Promise<ExecutionResult> =>
-    coded(await runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue))
+    coded(await inTime(runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue), call.deadline))
 
   return {
     async fetch(fetch, call) {
@@ -60,6 +61,15 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       )
     },
   }
+}
+
+/** What runs on after the operation's time is up is nobody's any more: what it has begun in a database, it finishes. */
+function inTime(result: ExecutionResult | Promise<ExecutionResult>, deadline: number | undefined): ExecutionResult | Promise<ExecutionResult> {
+  if (deadline === undefined || !(result instanceof Promise)) return result
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new UpstreamFailure('late', 'The time of the operation is up')), Math.max(0, deadline - performance.now()))
+    result.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 /** What a client wrote wrong says so, though graphql-js gives it no code. */

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici'
+import { buildConnector, Client, type Dispatcher } from 'undici'
 
 /** A subgraph did not answer, or answered what is no GraphQL result: it costs the fields of one fetch, and says how far that got. */
 export class UpstreamFailure extends Error {
@@ -53,74 +53,130 @@ export interface OriginOptions {
 /** Milliseconds until a connection must stand. */
 const connectMs = 5000
 
+/** Pieces of an answer that are held one by one: a server may send a byte at a time, and each costs a hundred of ours. */
+const mostPieces = 1024
+
+/** Takes a connection to be sent on; null when there will be none any more. */
+type Waiting = (connection: Client | null) => void
+
 /**
- * Opens a bounded pool of kept-alive connections to one origin. It works on undici's dispatch interface in the form that hands
- * over headers unread, because nothing of them is needed but the status.
+ * Opens a bounded number of kept-alive connections to one origin. It works on undici's dispatch interface in the form that hands
+ * over headers unread, because nothing of them is needed but the status. Questions wait here and not in undici, where one that was
+ * given up would stay in the line and cost the connection that it comes to.
  * @param origin scheme, host and port
  */
 export function openOrigin(origin: string, { connections, mostWaiting, mostBytes }: OriginOptions): Origin {
-  // Deadlines are the caller's: one timer for the whole of a fetch, in place of undici's for every part of it.
-  const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } })
-  let open = 0
+  const connect = buildConnector({ timeout: connectMs })
+  const opened: Client[] = []
+  // The one that was used last is the warmest; the others may run out.
+  const idle: Client[] = []
+  // Answered a moment ago: a server that closes after each answer may be about to say so.
+  const fresh: Client[] = []
+  const waiting = new Set<Waiting>()
+  let closed = false
+
+  const open = (): Client | undefined => {
+    if (opened.length >= connections) return undefined
+    // Deadlines are the caller's: one timer for the whole of a fetch, in place of undici's for every part of it.
+    const connection = new Client(origin, { connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+    opened.push(connection)
+    return connection
+  }
+  const handOver = (connection: Client) => {
+    const [next] = waiting
+    if (!next) return void idle.push(connection)
+    waiting.delete(next)
+    next(connection)
+  }
+  const release = (connection: Client) => {
+    // Not at once: undici is in the middle of ending the question before.
+    if (waiting.size > 0) queueMicrotask(() => handOver(connection))
+    else if (fresh.push(connection) === 1) setImmediate(rest)
+  }
+  const rest = () => {
+    for (const connection of fresh.splice(0)) idle.push(connection)
+  }
+
   return {
     ask(question) {
-      if (open >= connections + mostWaiting) {
-        const failure = new UpstreamFailure('unsent', `${mostWaiting} requests wait for ${origin} already`)
+      const connection = closed ? undefined : (idle.pop() ?? open() ?? fresh.shift())
+      if (!connection && (closed || waiting.size >= mostWaiting)) {
+        const failure = new UpstreamFailure('unsent', closed ? `${origin} is not asked any more` : `${mostWaiting} requests wait for ${origin} already`)
         return { answer: Promise.reject(failure), cancel() {} }
       }
-      open++
       let over = false
       let abort: ((cause?: Error) => void) | null = null
       let sent = false
+      let begun = false
       let status = 0
       let bytes = 0
       let first: Buffer | null = null
       let rest: Buffer[] | null = null
+      let packed: Buffer[] | null = null
       const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
-      const settle = () => {
-        over = true
-        open--
-      }
       const cancel = (failure: UpstreamFailure) => {
         if (over) return
-        settle()
+        over = true
+        waiting.delete(begin)
         reject(failure)
         abort?.(failure)
       }
-      const handler: Dispatcher.DispatchHandler = {
-        onConnect(cut) {
-          if (over) return cut()
-          abort = cut
-          sent = true
-        },
-        onHeaders(code) {
-          status = code
-          return true
-        },
-        onData(chunk) {
-          if (over) return true
-          bytes += chunk.length
-          if (bytes > mostBytes) cancel(new UpstreamFailure('answered', `${origin} answered with more than ${mostBytes} bytes`))
-          else if (!first) first = chunk
-          else if (!rest) rest = [first, chunk]
-          else rest.push(chunk)
-          return true
-        },
-        onComplete() {
-          if (over) return
-          settle()
-          resolve({ status, text: first ? (rest ? Buffer.concat(rest, bytes) : first).toString('utf8') : '' })
-        },
-        onError(cause) {
-          if (over) return
-          settle()
-          const stage = status > 0 ? 'answered' : sent ? 'cut' : 'unsent'
-          reject(new UpstreamFailure(stage, `${origin} could not be asked: ${(cause as { code?: string }).code ?? cause.message}`, cause))
-        },
+      const begin: Waiting = given => {
+        if (!given) return cancel(new UpstreamFailure('unsent', `${origin} is not asked any more`))
+        const handler: Dispatcher.DispatchHandler = {
+          onConnect(cut) {
+            // Thrown, not cut: that would close a connection on which nothing was sent.
+            if (over) throw givenUp
+            abort = cut
+            sent = true
+          },
+          onResponseStarted() {
+            begun = true
+          },
+          onHeaders(code) {
+            status = code
+            return true
+          },
+          onData(chunk) {
+            if (over) return true
+            bytes += chunk.length
+            if (bytes > mostBytes) cancel(new UpstreamFailure('answered', `${origin} answered with more than ${mostBytes} bytes`))
+            else if (!first) first = chunk
+            else if (!rest) rest = [first, chunk]
+            else if (rest.push(chunk) >= mostPieces) {
+              packed ??= []
+              packed.push(Buffer.concat(rest))
+              rest = []
+            }
+            return true
+          },
+          onComplete() {
+            release(given)
+            if (over) return
+            over = true
+            const pieces = packed ? [...packed, ...rest!] : rest
+            resolve({ status, text: first ? (pieces ? Buffer.concat(pieces, bytes) : first).toString('utf8') : '' })
+          },
+          onError(cause) {
+            release(given)
+            if (over) return
+            over = true
+            const stage = begun ? 'answered' : sent ? 'cut' : 'unsent'
+            reject(new UpstreamFailure(stage, `${origin} could not be asked: ${(cause as { code?: string }).code ?? cause.message}`, cause))
+          },
+        }
+        given.dispatch({ method: 'POST', path: question.path, headers: question.headers as string[], body: question.body }, handler)
       }
-      pool.dispatch({ method: 'POST', path: question.path, headers: question.headers as string[], body: question.body }, handler)
+      if (connection) begin(connection)
+      else waiting.add(begin)
       return { answer: promise, cancel }
     },
-    close: () => pool.destroy(),
+    async close() {
+      closed = true
+      for (const begin of [...waiting]) begin(null)
+      await Promise.all(opened.map(connection => connection.destroy()))
+    },
   }
 }
+
+const givenUp = new Error('Nobody waits for it any more')

@@ -28,6 +28,9 @@ const never = new Set([
   'content-length',
   'content-type',
   'content-encoding',
+  'content-language',
+  'content-location',
+  'content-range',
   'accept',
   'accept-encoding',
   'x-request-id',
@@ -40,16 +43,20 @@ export function passingTo(subgraph: string, rules: readonly HeaderRule[]): reado
     if (never.has(name) || name.startsWith('sec-websocket-')) throw new Error(`The header ${name} belongs to one connection and cannot pass to subgraphs`)
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw new Error(`"${name}" is not the name of a header in lower case`)
   }
-  return rules.filter(({ to }) => !to || to.includes(subgraph)).map(({ name }) => name)
+  return [...new Set(rules.filter(({ to }) => !to || to.includes(subgraph)).map(({ name }) => name))]
 }
 
-/** Names and values, in turn, of those headers that the client sent. */
+/** Names and values, in turn, of those headers that the client sent, save those that it declared to be of its connection alone. */
 export function passedHeaders(names: readonly string[], incoming: Headers | undefined): string[] {
   const passed: string[] = []
   if (!incoming) return passed
+  const own = incoming
+    .get('connection')
+    ?.toLowerCase()
+    .split(/[\s,]+/)
   for (const name of names) {
     const value = incoming.get(name)
-    if (value !== null) passed.push(name, value)
+    if (value !== null && !own?.includes(name)) passed.push(name, value)
   }
   return passed
 }

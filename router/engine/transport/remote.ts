@@ -35,6 +35,8 @@ export interface RemoteOptions {
   readonly connections?: number | undefined
   /** Bytes of an answer. @default 32 MiB */
   readonly mostBytes?: number | undefined
+  /** Milliseconds between the pings of a subscription; a subgraph that answers none for that long is gone. @default 12000 */
+  readonly pingMs?: number | undefined
 }
 
 /** A transport that holds connections. */
@@ -49,11 +51,14 @@ const mostWaiting = 10_000
 /** A subgraph with what every request to it has in common. */
 interface Target {
   readonly name: string
-  readonly url: string
+  /** Path with query, as it is sent. */
   readonly path: string
+  readonly socketUrl: string
   readonly origin: Origin
   readonly timeoutMs: number
   readonly passing: readonly string[]
+  /** What every request to it says: names and values in turn. */
+  readonly headers: readonly string[]
 }
 
 /**
@@ -70,12 +75,22 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   // Every subscription listens to it.
   setMaxListeners(0, closing.signal)
   for (const [name, { url, timeoutMs }] of options.subgraphs) {
-    const { origin, pathname, search } = new URL(url)
+    const address = new URL(url)
+    const { origin, pathname, search } = address
     const { connections = 64, mostBytes = 32 * 1024 * 1024 } = options
     const opened = origins.get(origin) ?? openOrigin(origin, { connections, mostWaiting, mostBytes })
     origins.set(origin, opened)
-    const passing = passingTo(name, options.headers ?? [])
-    targets.set(name, { name, url, path: pathname + search, origin: opened, timeoutMs: timeoutMs ?? options.timeoutMs ?? 10_000, passing })
+    const own = credentialsOf(address)
+    const passing = passingTo(name, options.headers ?? []).filter(header => !own.includes(header))
+    targets.set(name, {
+      name,
+      path: pathname + search,
+      socketUrl: `${origin.replace(/^http/, 'ws')}${pathname}${search}`,
+      origin: opened,
+      timeoutMs: timeoutMs ?? options.timeoutMs ?? 10_000,
+      passing,
+      headers: own,
+    })
   }
 
   const targetOf = (fetch: Fetch): Target => {
@@ -97,7 +112,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   const ask = (target: Target, fetch: Fetch, call: FetchCall, sealed: string | null): Exchange => {
     const passed = target.passing.length > 0 ? passedHeaders(target.passing, call.headers) : none
     const body = bodyOf(fetch, call.variables)
-    const headers = [...common, 'x-request-id', call.requestId, ...passed]
+    const headers = [...common, 'x-request-id', call.requestId, ...target.headers, ...passed]
     if (sealed !== null) headers.push(sealHeader, sealed)
     const question = { path: target.path, headers, body }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
@@ -112,6 +127,8 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const { signal } = call
       if (signal?.aborted) return left
       const patience = patienceOf(target, call)
+      // Sent all the same, a mutation would be executed and told to have failed.
+      if (patience === 0) throw new UpstreamFailure('unsent', 'The time of the operation was up before it was asked')
       let exchange: Exchange | null = null
       let ended: UpstreamFailure | null = null
       const end = (failure: UpstreamFailure) => {
@@ -142,13 +159,25 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     async subscribe(fetch, call) {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name) : null
-      return subscribeOverSocket({
-        url: target.url.replace(/^http/, 'ws'),
-        payload: { query: fetch.text, variables: call.variables as Record<string, unknown> },
-        headers: ['x-request-id', call.requestId, ...passedHeaders(target.passing, call.headers), ...(sealed === null ? [] : [sealHeader, sealed])],
-        timeoutMs: patienceOf(target, call),
-        signal: closing.signal,
-      })
+      try {
+        return await subscribeOverSocket({
+          url: target.socketUrl,
+          payload: { query: fetch.text, variables: call.variables },
+          headers: [
+            ...['x-request-id', call.requestId],
+            ...target.headers,
+            ...passedHeaders(target.passing, call.headers),
+            ...(sealed === null ? [] : [sealHeader, sealed]),
+          ],
+          timeoutMs: patienceOf(target, call),
+          pingMs: options.pingMs ?? 12_000,
+          signal: closing.signal,
+          leaving: call.signal,
+        })
+      } catch (failure) {
+        if (call.signal?.aborted) return left
+        throw failure
+      }
     },
     async close() {
       closing.abort()
@@ -159,6 +188,20 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
 
 const common = ['content-type', 'application/json', 'accept', 'application/graphql-response+json, application/json;q=0.9'] as const
 const none: readonly string[] = []
+
+/** A name and a password that stand in an address, as the header that says them (RFC 7617). */
+function credentialsOf({ username, password }: URL): readonly string[] {
+  if (!username && !password) return none
+  return ['authorization', `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`]
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
 
 const gone = new UpstreamFailure('late', 'The client left')
 /** Nobody reads it: the answer to somebody who left, in a form that is not logged as anybody's fault. */

@@ -10,19 +10,26 @@ export type Seal = (viewer: Viewer, audience: string) => Promise<string>
 /** How long a seal is used again for the same viewer and subgraph, in ms: what is left of its minute is for the way. */
 const reuseMs = 20_000
 
+interface Made {
+  readonly seal: Promise<string>
+  /** When it was made, in ms. */
+  readonly at: number
+}
+
 /**
  * Makes seals: Ed25519 JWS of `{ viewer, aud, exp, iat, jti }`, good for a minute.
  * @param key id and the 32 bytes of the private key
  */
 export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
   const signing = privateKey(key)
-  const made = new WeakMap<Viewer, Map<string, { readonly seal: Promise<string>; readonly until: number }>>()
+  const made = new WeakMap<Viewer, Map<string, Made>>()
   return (viewer, audience) => {
     const now = clock.now().getTime()
-    const ofViewer = made.get(viewer) ?? new Map<string, { readonly seal: Promise<string>; readonly until: number }>()
+    const ofViewer = made.get(viewer) ?? new Map<string, Made>()
     made.set(viewer, ofViewer)
     const known = ofViewer.get(audience)
-    if (known && known.until > now) return known.seal
+    // A clock that was set back must not keep a seal from the future in use.
+    if (known && known.at <= now && now < known.at + reuseMs) return known.seal
     const issued = Math.floor(now / 1000)
     const seal = new SignJWT({ viewer })
       .setProtectedHeader({ alg: 'EdDSA', kid: id, typ: sealType })
@@ -32,7 +39,7 @@ export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
       .setExpirationTime(issued + sealSeconds)
       .setJti(randomUUID())
       .sign(signing)
-    ofViewer.set(audience, { seal, until: now + reuseMs })
+    ofViewer.set(audience, { seal, at: now })
     return seal
   }
 }

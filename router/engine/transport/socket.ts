@@ -1,34 +1,47 @@
 import type { ExecutionResult } from 'graphql'
-import { createClient, type SubscribePayload } from 'graphql-ws'
-import { WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { isData } from '../data/merge.ts'
 import type { ResultStream } from '../engine.ts'
 import { errorFor } from '../errors.ts'
-import { readAnswer } from './answer.ts'
+import { readRefusal, readResult } from './answer.ts'
 import { UpstreamFailure } from './exchange.ts'
 
 export interface SocketSubscription {
   readonly url: string
-  readonly payload: SubscribePayload
+  readonly payload: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
   /** Names and values in turn: sent with the upgrade and as the payload of `connection_init`, because servers read either. */
   readonly headers: readonly string[]
   /** Milliseconds until the server must have accepted the connection. */
   readonly timeoutMs: number
+  /** Milliseconds between pings; a server that answers none of them for that long is gone. */
+  readonly pingMs: number
   /** Ends the stream. */
   readonly signal: AbortSignal
+  /** Ends the start: whoever asked for it is gone. */
+  readonly leaving?: AbortSignal | undefined
 }
 
 /** Everything about these sockets that has a bound. */
 const limits = {
   /** Bytes of one message. */
   messageBytes: 16 * 1024 * 1024,
-  /** Events that wait to be taken; past it the stream ends with an error, for a gap in it would be silent. */
+  /** Events that wait to be taken, and their bytes; past it the stream ends with an error, for a gap in it would be silent. */
   waiting: 1000,
-  /** Milliseconds between pings; a server that answers none of them for that long is gone. */
-  pingMs: 12_000,
+  waitingBytes: 32 * 1024 * 1024,
+  /** Bytes that may wait for a server to read them: it sends pings without reading what they are answered. */
+  unreadBytes: 1024 * 1024,
   /** Milliseconds that a closed socket has for its farewell. */
   farewellMs: 500,
 } as const
+
+/** What the protocol calls the one operation of a connection. */
+const id = '1'
+
+/** An event that waits to be taken. */
+interface Waiting {
+  readonly result: ExecutionResult
+  readonly bytes: number
+}
 
 /**
  * Subscribes at a subgraph over a WebSocket of its own (graphql-transport-ws). Resolves when the subscription is sent. The stream
@@ -36,93 +49,108 @@ const limits = {
  * `return()` tells the server at once and waits for nothing.
  * @throws UpstreamFailure when the connection does not come about
  */
-export async function subscribeOverSocket({ url, payload, headers, timeoutMs, signal }: SocketSubscription): Promise<ResultStream> {
+export async function subscribeOverSocket({ url, payload, headers, timeoutMs, pingMs, signal, leaving }: SocketSubscription): Promise<ResultStream> {
+  if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
+  if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
   const named = Object.fromEntries(pairs(headers))
-  let socket: WebSocket | null = null
-  class Socket extends WebSocket {
-    constructor(address: string, protocols: string) {
-      super(address, protocols, { headers: named, maxPayload: limits.messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
-      socket = this
-    }
-  }
-
-  const waiting: ExecutionResult[] = []
+  const socket = open(url, { headers: named, maxPayload: limits.messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
+  const started = Promise.withResolvers<void>()
+  const waiting: Waiting[] = []
   const pending: ((result: IteratorResult<ExecutionResult>) => void)[] = []
-  let over = false
-  const push = (result: ExecutionResult) => {
-    if (over) return
+  let waitingBytes = 0
+  let state: 'connecting' | 'subscribed' | 'over' = 'connecting'
+  let answered = true
+
+  const push = (result: ExecutionResult, bytes = 0) => {
+    if (state === 'over') return
     const settle = pending.shift()
     if (settle) return settle({ value: result, done: false })
-    if (waiting.push(result) <= limits.waiting) return
+    waiting.push({ result, bytes })
+    waitingBytes += bytes
+    if (waiting.length <= limits.waiting && waitingBytes <= limits.waitingBytes) return
     waiting.pop()
-    waiting.push(failed('Events came faster than they could be taken.'))
+    waiting.push({ result: failed('Events came faster than they could be taken.'), bytes: 0 })
     end()
   }
-  const end = () => {
-    if (over) return
-    over = true
-    clearInterval(heartbeat)
-    for (const settle of pending.splice(0)) settle({ value: undefined, done: true })
-    unsubscribe()
-    farewell(socket)
-    signal.removeEventListener('abort', end)
+  const send = (message: object) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
   }
-
-  if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
-  signal.addEventListener('abort', end)
-  const started = Promise.withResolvers<void>()
-  const client = createClient({
-    url,
-    webSocketImpl: Socket,
-    connectionParams: named,
-    connectionAckWaitTimeout: timeoutMs,
-    lazyCloseTimeout: 0,
-    retryAttempts: 0,
-    on: {
-      connected: () => started.resolve(),
-      pong: received => {
-        if (received) answered = true
-      },
-      closed: event => {
-        const { code, reason } = event as { code: number; reason: string }
-        started.reject(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`))
-        push(failed('The events ended, for the connection broke; subscribe again.'))
-        end()
-      },
-      error: cause => started.reject(new UpstreamFailure('cut', 'No WebSocket could be opened', cause)),
-    },
-  })
-  let answered = true
+  /** @param complete whether the server knows that the operation is over */
+  const end = (complete = false) => {
+    if (state === 'over') return
+    if (state === 'subscribed' && !complete) send({ id, type: 'complete' })
+    state = 'over'
+    clearInterval(heartbeat)
+    clearTimeout(late)
+    signal.removeEventListener('abort', leave)
+    leaving?.removeEventListener('abort', leave)
+    for (const settle of pending.splice(0)) settle({ value: undefined, done: true })
+    farewell(socket)
+  }
+  const broken = (failure: UpstreamFailure) => {
+    started.reject(failure)
+    push(failed('The events ended, for the connection broke; subscribe again.'))
+    end(true)
+  }
+  const leave = () => {
+    started.reject(new UpstreamFailure('late', 'Nobody waits for it any more'))
+    end()
+  }
   const heartbeat = setInterval(() => {
-    if (socket?.readyState !== WebSocket.OPEN) return
+    if (socket.readyState !== WebSocket.OPEN) return
     if (!answered) return socket.terminate()
     answered = false
-    socket.send('{"type":"ping"}')
-  }, limits.pingMs)
+    send({ type: 'ping' })
+  }, pingMs)
   heartbeat.unref()
-  const late = setTimeout(() => started.reject(new UpstreamFailure('late', `No WebSocket within ${timeoutMs} ms`)), timeoutMs)
-  const unsubscribe = client.subscribe<Record<string, unknown>>(payload, {
-    next: result => push(isData(result) ? (result as ExecutionResult) : { errors: [] }),
-    error: cause => {
-      if (Array.isArray(cause)) push(refusalOf(cause))
-      end()
-    },
-    complete: () => end(),
-  })
-  try {
-    await started.promise
-  } catch (failure) {
-    end()
-    throw failure
-  } finally {
-    clearTimeout(late)
+  const late = setTimeout(() => broken(new UpstreamFailure('late', `No WebSocket within ${timeoutMs} ms`)), timeoutMs)
+
+  const take = (data: RawData) => {
+    const message = messageOf(data)
+    switch (message?.type) {
+      case 'connection_ack':
+        if (state !== 'connecting') return
+        state = 'subscribed'
+        clearTimeout(late)
+        leaving?.removeEventListener('abort', leave)
+        send({ id, type: 'subscribe', payload })
+        return started.resolve()
+      case 'ping':
+        return socket.bufferedAmount > limits.unreadBytes ? socket.terminate() : send({ type: 'pong' })
+      case 'pong':
+        answered = true
+        return
+    }
+    if (state !== 'subscribed' || !message) return broken(new UpstreamFailure('cut', 'It sent a message that is none of the protocol'))
+    if (message.id !== id) return
+    switch (message.type) {
+      case 'next':
+        return push((isData(message.payload) && readResult(message.payload)) || { errors: [] }, sizeOf(data))
+      case 'error':
+        push(readRefusal(message.payload) ?? failed('The subscription was refused without a reason.'))
+        return end(true)
+      case 'complete':
+        return end(true)
+    }
   }
+  socket.on('open', () => send({ type: 'connection_init', payload: named }))
+  socket.on('message', data => {
+    if (state !== 'over') take(data)
+  })
+  socket.on('close', (code, reason) => broken(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`)))
+  socket.on('error', cause => started.reject(new UpstreamFailure('cut', 'No WebSocket could be opened', cause)))
+  signal.addEventListener('abort', leave)
+  leaving?.addEventListener('abort', leave)
+  await started.promise
 
   const stream: ResultStream = {
     next() {
-      const value = waiting.shift()
-      if (value) return Promise.resolve({ value, done: false })
-      if (over) return Promise.resolve({ value: undefined, done: true })
+      const first = waiting.shift()
+      if (first) {
+        waitingBytes -= first.bytes
+        return Promise.resolve({ value: first.result, done: false })
+      }
+      if (state === 'over') return Promise.resolve({ value: undefined, done: true })
       return new Promise(settle => pending.push(settle))
     },
     return() {
@@ -140,23 +168,42 @@ export async function subscribeOverSocket({ url, payload, headers, timeoutMs, si
   return stream
 }
 
-const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTREAM_FAILED', message)] })
-
-function refusalOf(errors: readonly unknown[]): ExecutionResult {
+/** An address or a header that cannot be sent is refused at once. */
+function open(url: string, options: WebSocket.ClientOptions): WebSocket {
   try {
-    return readAnswer({ status: 200, text: JSON.stringify({ errors }) })
+    return new WebSocket(url, 'graphql-transport-ws', options)
   } catch (cause) {
-    return failed((cause as Error).message)
+    throw new UpstreamFailure('unsent', 'No WebSocket could be opened', cause)
   }
 }
 
-/** The client closes the socket in good order; one whose server does not answer is cut. */
-function farewell(socket: WebSocket | null): void {
-  if (!socket || socket.readyState === WebSocket.CLOSED) return
+interface Message {
+  readonly type?: unknown
+  readonly id?: unknown
+  readonly payload?: unknown
+}
+
+function messageOf(data: RawData): Message | null {
+  try {
+    const message: unknown = JSON.parse(String(data))
+    return isData(message) ? message : null
+  } catch {
+    return null
+  }
+}
+
+const sizeOf = (data: RawData): number => (Array.isArray(data) ? data.reduce((bytes, piece) => bytes + piece.length, 0) : data.byteLength)
+
+const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTREAM_FAILED', message)] })
+
+/** Closes a socket in good order; one whose server does not answer is cut. */
+function farewell(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CLOSED) return
   if (socket.readyState === WebSocket.CONNECTING) {
     socket.terminate()
     return
   }
+  socket.close(1000, 'Normal Closure')
   const cut = setTimeout(() => socket.terminate(), limits.farewellMs)
   socket.once('close', () => clearTimeout(cut))
 }

@@ -67,6 +67,6 @@ export const actors: PurposeGraph = {
     Post: { ...Post, stars: () => 3 },
   }),
   // An interface object is asked for all implementations at once, so that errors stand at places which a client did not ask for.
-  mayFail: false,
+  mayFail: () => false,
   values: { id: ['u1', 'u2', 'b1', 'none'], contains: [null, 'h', 'zz'] },
 }

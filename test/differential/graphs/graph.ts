@@ -9,8 +9,10 @@ export interface PurposeGraph {
   readonly whole: Resolvers
   /** What arguments are given, by the argument's name. */
   readonly values: Readonly<Record<string, readonly unknown[]>>
-  /** Whether fields are made to fail. @default true */
-  readonly mayFail?: boolean
+  /** Which fields are made to fail. @default all that no other field needs */
+  readonly mayFail?: (field: string) => boolean
+  /** Whether the stock gateway is asked too: not where it is wrong or slow more often than not. @default true */
+  readonly stock?: boolean
   /** Puts the data back as it was, for graphs that can be changed. */
   readonly reset?: () => void
 }

@@ -127,7 +127,36 @@ describe('headers of the client', () => {
     expect(graph.servers.stock!.asked[0]!.headers).toMatchObject({ authorization: 'Bearer abc', 'x-tenant': 't1' })
   })
 
-  test.for(['connection', 'host', 'content-length', 'transfer-encoding', 'sec-websocket-key', 'X-Tenant'])('cannot pass by the name %s', async name => {
+  test('pass once, though two rules let them, and not where the client keeps them to its connection', async () => {
+    await using graph = await remoteGraph(shop, { headers: [{ name: 'x-tenant' }, { name: 'x-tenant', to: ['catalogue'] }, { name: 'x-other' }] })
+    await graph.run('{ name }', {}, { headers: { 'x-tenant': 't1', 'x-other': 'o1', connection: 'close, X-Other' } })
+    const { headers } = graph.servers.catalogue!.asked[0]!
+    expect([headers['x-tenant'], headers['x-other']]).toEqual(['t1', undefined])
+  })
+
+  test("cannot say who asks: the seal is the router's, whatever the client sends", async () => {
+    const sent = { headers: { 'x-viewer-seal': 'forged', 'x-tenant': 't1' } }
+    await using open = await remoteGraph(shop, { headers: [{ name: 'x-tenant' }] })
+    await open.run('{ name }', {}, sent)
+    expect(open.servers.catalogue!.asked[0]!.headers['x-viewer-seal']).toBeUndefined()
+    await using graph = await remoteGraph(shop, { seal: async (_viewer, subgraph) => `for ${subgraph}` })
+    await graph.run('{ name total }', {}, sent)
+    expect(graph.servers.catalogue!.asked[0]!.headers['x-viewer-seal']).toBe('for catalogue')
+    expect(graph.servers.stock!.asked[0]!.headers['x-viewer-seal']).toBe('for stock')
+  })
+
+  test.for([
+    'connection',
+    'host',
+    'content-length',
+    'transfer-encoding',
+    'sec-websocket-key',
+    'x-viewer-seal',
+    'x-request-id',
+    'X-Tenant',
+    'a b',
+    '',
+  ])('cannot pass by the name %s', async name => {
     await expect(remoteGraph(shop, { headers: [{ name }] })).rejects.toThrow(/header/)
   })
 })

@@ -1,0 +1,111 @@
+import type { FetchNode as ApolloFetch, PlanNode as ApolloNode, QueryPlan as ApolloPlan, QueryPlanSelectionNode } from '@apollo/query-planner'
+import type { FetchNode, FetchNodePathSegment, FlattenNodePathSegment, PlanNode, RequiresSelection, ValueSetter } from '@graphql-hive/router-query-planner'
+import { parse } from 'graphql'
+import type { Supergraph } from '../supergraph.ts'
+
+/** Plans the text of one operation; null when it cannot, or only in a way that our executor does not follow. */
+export type SecondPlanner = (text: string) => Promise<PlanNode | null>
+
+/**
+ * It computes on the thread that answers requests: what it may weigh against each other is kept small, and so is what it is asked. Seen
+ * with both: a fifth of a second at most.
+ */
+const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
+const mostCharacters = 8000
+
+/**
+ * Makes a planner out of Apollo's own (@apollo/query-planner), for operations that the first one gives up on: it is slower by far, but
+ * finds a plan for an entity that requires fields of itself and is reached through an entity of its own type. It is loaded
+ * when it is needed for the first time.
+ */
+export function createSecondPlanner(supergraph: Supergraph): SecondPlanner {
+  let loading: Promise<((text: string) => ApolloPlan) | null> | null = null
+  const load = async () => {
+    const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument }] = await Promise.all([
+      import('@apollo/query-planner'),
+      import('@apollo/federation-internals'),
+    ])
+    // Its own list of features leaves out the access directives, and we have decided by them already.
+    const read = ApolloSupergraph.build(supergraph.stripped())
+    const planner = new QueryPlanner(read, { debug: limits })
+    const schema = read.apiSchema()
+    return (text: string) => planner.buildQueryPlan(operationFromDocument(schema, parse(text)))
+  }
+  return async text => {
+    if (text.length > mostCharacters) return null
+    loading ??= load().catch(() => null)
+    const plan = await loading
+    try {
+      const node = plan?.(text).node
+      if (!node) return null
+      if (node.kind !== 'Subscription') return planNode(node)
+      const first: PlanNode = { kind: 'Subscription', primary: fetchNode(node.primary) }
+      return node.rest ? { kind: 'Sequence', nodes: [first, planNode(node.rest)] } : first
+    } catch {
+      return null
+    }
+  }
+}
+
+function planNode(node: ApolloNode): PlanNode {
+  switch (node.kind) {
+    case 'Sequence':
+    case 'Parallel':
+      return { kind: node.kind, nodes: node.nodes.map(planNode) }
+    case 'Flatten':
+      return { kind: 'Flatten', path: node.path.map(pathSegment), node: planNode(node.node) }
+    case 'Fetch':
+      return fetchNode(node)
+    default:
+      throw notFollowed
+  }
+}
+
+function fetchNode({
+  serviceName,
+  operation,
+  operationKind,
+  variableUsages,
+  requires,
+  inputRewrites = [],
+  outputRewrites,
+  contextRewrites,
+}: ApolloFetch): FetchNode {
+  // It renames what a fetch brought at once, and the paths of later fetches have the new name; ours renames at the end.
+  if (outputRewrites?.length || contextRewrites?.length) throw notFollowed
+  return {
+    kind: 'Fetch',
+    serviceName,
+    operation,
+    operationKind,
+    ...(variableUsages && { variableUsages }),
+    ...(requires && { requires: requires.map(requiredSelection) }),
+    inputRewrites: inputRewrites.map(rewrite => {
+      if (rewrite.kind !== 'ValueSetter') throw notFollowed
+      const setter: ValueSetter = { path: rewrite.path.map(rewriteSegment), setValueTo: rewrite.setValueTo }
+      return { ValueSetter: setter }
+    }),
+  }
+}
+
+function requiredSelection(selection: QueryPlanSelectionNode): RequiresSelection {
+  if (selection.kind === 'Field') {
+    if (selection.alias !== undefined) throw notFollowed
+    return { kind: 'Field', name: selection.name, ...(selection.selections && { selections: selection.selections.map(requiredSelection) }) }
+  }
+  if (selection.typeCondition === undefined) throw notFollowed
+  return { kind: 'InlineFragment', typeCondition: selection.typeCondition, selections: selection.selections.map(requiredSelection) }
+}
+
+function pathSegment(segment: string | number): FlattenNodePathSegment {
+  if (segment === '@') return '@'
+  if (typeof segment !== 'string' || segment.startsWith('|')) throw notFollowed
+  return { Field: segment }
+}
+
+const fragment = '... on '
+
+const rewriteSegment = (segment: string): FetchNodePathSegment =>
+  segment.startsWith(fragment) ? { TypenameEquals: [segment.slice(fragment.length)] } : { Key: segment }
+
+const notFollowed = new Error('This plan has something that the executor does not follow')

@@ -1,0 +1,145 @@
+import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql'
+import type { Supergraph } from '../supergraph.ts'
+import { type Data, isData, type MergeShape, mergeByShape } from './merge.ts'
+
+/** A key of an answer that stands for another one. */
+export interface Apart {
+  /** Keys from the root of the answer to the objects that may have it. */
+  readonly path: readonly string[]
+  readonly key: string
+  /** The key that it stands for. */
+  readonly for: string
+  /** The shape of the objects under it, if they are some. */
+  readonly shape: MergeShape | null
+}
+
+type Typed = Pick<Supergraph, 'subgraphTypes' | 'fieldNames' | 'isLeaf' | 'interfaceKeys'>
+
+/** A selection whose aliases can still be changed. Fragments are those of fields. */
+interface Selected {
+  readonly node: FieldNode | null
+  readonly condition: string | undefined
+  readonly parent: string | undefined
+  key: string
+  readonly inner: readonly Selected[]
+}
+
+/**
+ * Sets fields of a document apart that one subgraph cannot answer under the same key, because it types them differently on two
+ * types: `id: ID!` and `id: ID`. The supergraph types them alike, so that clients, and planners beyond the next fragment, put
+ * them side by side (GraphQL, section 5.3.2). Comes back with the very same document where there are none.
+ */
+export function setApart(document: DocumentNode, subgraph: string, supergraph: Typed): { readonly document: DocumentNode; readonly apart: readonly Apart[] } {
+  const { subgraphTypes, fieldNames, isLeaf, interfaceKeys } = supergraph
+  const apart: Apart[] = []
+  // Keys of interfaces have no private names, whatever their types.
+  if (!subgraphTypes.differing.has(subgraph) && interfaceKeys.size === 0) return { document, apart }
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  const definitions = document.definitions.flatMap(definition => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return []
+    const selections = read(definition.selectionSet, undefined)
+    separate(selections, [])
+    return [{ ...definition, selectionSet: setOf(selections) }]
+  })
+  return apart.length === 0 ? { document, apart } : { document: { kind: Kind.DOCUMENT, definitions }, apart }
+
+  function read(set: SelectionSetNode, parent: string | undefined): Selected[] {
+    return set.selections.flatMap((selection): Selected[] => {
+      if (selection.kind === Kind.FIELD) {
+        const type = subgraphTypes.typeIn(subgraph, `${parent}.${selection.name.value}`)
+        const inner = selection.selectionSet ? read(selection.selectionSet, type && namedIn(type)) : []
+        return [{ node: selection, condition: undefined, parent, key: keyOf(selection), inner }]
+      }
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+      if (!fragment) return []
+      const condition = fragment.typeCondition?.name.value
+      return [{ node: null, condition, parent, key: '', inner: read(fragment.selectionSet, condition ?? parent) }]
+    })
+  }
+
+  /** All selections of one place together: each key keeps its first form. */
+  function separate(selections: readonly Selected[], path: readonly string[]): void {
+    const byKey = Map.groupBy(fieldsOf(selections), field => field.key)
+    for (const [key, fields] of byKey) {
+      const [first, ...others] = Map.groupBy(fields, formOf).values()
+      separateBelow(first!, path)
+      for (const other of others) {
+        const own = freeKey()
+        for (const field of other) field.key = own
+        apart.push({ path, key: own, for: key, shape: shapeBelow(other) })
+        separateBelow(other, path)
+      }
+    }
+  }
+
+  function separateBelow(fields: readonly Selected[], path: readonly string[]): void {
+    const inner = fields.flatMap(field => field.inner)
+    if (inner.length > 0) separate(inner, [...path, fields[0]!.key])
+  }
+
+  /** What must be the same of two fields under one key: lists, nulls, and the names of leaves. */
+  function formOf({ node, parent }: Selected): string {
+    const name = node!.name.value
+    const type = name === '__typename' ? 'String!' : (subgraphTypes.typeIn(subgraph, `${parent}.${name}`) ?? '')
+    const named = namedIn(type)
+    return isLeaf(named) ? type : type.replace(named, '')
+  }
+
+  function freeKey(): string {
+    let key = `_c${apart.length}`
+    while (fieldNames.has(key)) key += '_'
+    return key
+  }
+}
+
+/**
+ * Puts what was set apart back under the keys that it stands for. Doing it twice changes nothing more.
+ * @param apart of the answer's own objects, with their paths from there
+ */
+export function putBack(answer: Data, apart: readonly Apart[], supergraph: Supergraph): void {
+  // What stands deeper was set apart later, and is found by the keys above it as they were answered.
+  for (let index = apart.length - 1; index >= 0; index--) visit(answer, apart[index]!, 0)
+
+  function visit(value: unknown, one: Apart, at: number): void {
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, one, at)
+    } else if (!isData(value)) {
+      return
+    } else if (at < one.path.length) {
+      if (Object.hasOwn(value, one.path[at]!)) visit(value[one.path[at]!], one, at + 1)
+    } else if (Object.hasOwn(value, one.key)) {
+      const shape: MergeShape = new Map([[one.for, one.shape]])
+      mergeByShape(value, { [one.for]: value[one.key] }, shape, supergraph)
+      delete value[one.key]
+    }
+  }
+}
+
+const fieldsOf = (selections: readonly Selected[]): Selected[] => selections.flatMap(selection => (selection.node ? [selection] : fieldsOf(selection.inner)))
+
+function setOf(selections: readonly Selected[]): SelectionSetNode {
+  return {
+    kind: Kind.SELECTION_SET,
+    selections: selections.map(({ node, condition, key, inner }): SelectionNode => {
+      if (!node) {
+        const typeCondition = condition === undefined ? {} : { typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: condition } } as const }
+        return { kind: Kind.INLINE_FRAGMENT, ...typeCondition, selectionSet: setOf(inner) }
+      }
+      const { alias: _alias, selectionSet, ...rest } = node
+      const alias = key === node.name.value ? {} : { alias: { kind: Kind.NAME, value: key } as const }
+      return { ...rest, ...alias, ...(selectionSet && { selectionSet: setOf(inner) }) }
+    }),
+  }
+}
+
+/** The shape of what fields select, under the keys that they had. */
+function shapeBelow(fields: readonly Selected[]): MergeShape | null {
+  if (!fields.some(field => field.inner.length > 0)) return null
+  const byKey = Map.groupBy(fieldsOf(fields.flatMap(field => field.inner)), field => field.key)
+  return new Map([...byKey].map(([key, inner]) => [key, shapeBelow(inner)]))
+}
+
+const keyOf = (field: FieldNode) => (field.alias ?? field.name).value
+
+const namedIn = (type: string) => type.replace(/[[\]!]/g, '')

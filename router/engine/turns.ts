@@ -1,0 +1,68 @@
+import { Refusal } from '../../platform/errors.ts'
+
+/** Lets so much work run at once; more of it waits in a line that has an end. */
+export interface Turns {
+  /**
+   * Runs work when its turn comes; the turn lasts until the work has settled.
+   * @throws Refusal RATE_LIMITED when the line is full, or when the turn does not come in time
+   */
+  run<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export interface TurnsOptions {
+  readonly atOnce: number
+  /** How much work may wait. */
+  readonly waiting: number
+  /** Milliseconds until the turn must have come. */
+  readonly patienceMs: number
+  /** Tells those who wait in vain what is in their way. */
+  readonly busy: string
+}
+
+export function createTurns({ atOnce, waiting, patienceMs, busy }: TurnsOptions): Turns {
+  const line = new Set<() => void>()
+  let running = 0
+
+  const turn = () =>
+    new Promise<void>((resolve, reject) => {
+      if (running < atOnce) {
+        running++
+        return resolve()
+      }
+      const refuse = () => reject(new Refusal('RATE_LIMITED', busy, { retryAfter: 1 }))
+      if (line.size >= waiting) return refuse()
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        line.delete(begin)
+        refuse()
+      }, patienceMs)
+      line.add(begin)
+    })
+
+  const leave = () => {
+    const [next] = line
+    if (!next) {
+      running--
+      return
+    }
+    line.delete(next)
+    next()
+  }
+
+  return { run: work => turn().then(() => work().finally(leave)) }
+}
+
+/**
+ * What a promise settles to, or a refusal when that takes too long; what goes on then is nobody's any more.
+ * @param ms milliseconds
+ */
+export function within<Result>(ms: number, promise: Promise<Result>, refusal: () => Refusal): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(refusal()), ms)
+  })
+  return Promise.race([promise, over]).finally(() => clearTimeout(timer))
+}

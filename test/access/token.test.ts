@@ -1,0 +1,74 @@
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { createBoundClock } from '../../platform/clock.ts'
+import { createTokenReader } from '../../router/access/token.ts'
+
+/** Identity as the reader of tokens sees it: it publishes keys, and they can change. */
+async function identity() {
+  const clock = createBoundClock(new Date('2027-03-01T09:00:00.000Z'))
+  const published: JWK[] = []
+  const secrets = new Map<string, CryptoKey>()
+  let asked = 0
+  const addKey = async (kid: string) => {
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+    published.push({ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' })
+    secrets.set(kid, privateKey)
+  }
+  await addKey('first')
+  const read = createTokenReader(
+    {
+      issuer: 'https://platform.test',
+      audience: 'supergraph',
+      async jwks() {
+        asked += 1
+        return { keys: [...published] }
+      },
+    },
+    clock,
+  )
+  return {
+    read,
+    addKey,
+    asked: () => asked,
+    distrust: () => published.splice(0),
+    token: (kid: string, seconds = 600) =>
+      new SignJWT({ sid: 'session-1', sub: 'user-1', exp: clock.now().getTime() / 1000 + seconds })
+        .setProtectedHeader({ alg: 'EdDSA', kid })
+        .setIssuer('https://platform.test')
+        .setAudience('supergraph')
+        .sign(secrets.get(kid)!),
+  }
+}
+
+describe('the keys of access tokens', () => {
+  test('I-01 that identity distrusts open nothing within a second or two, tokens that were read before included', async () => {
+    const { read, addKey, distrust, token } = await identity()
+    const [known, unread] = [await token('first', 10 * 365 * 86_400), await token('first')]
+    expect(await read(known)).toMatchObject({ userId: 'user-1' })
+    distrust()
+    await addKey('second')
+    await expect.poll(() => read(known), { timeout: 2000 }).toBe('invalid')
+    expect(await read(unread)).toBe('invalid')
+    expect(await read(await token('second'))).toMatchObject({ userId: 'user-1' })
+  })
+
+  test('that are new count at once, and unknown ones make nobody ask for each', async () => {
+    const { read, addKey, asked, token } = await identity()
+    expect(await read(await token('first'))).toMatchObject({ userId: 'user-1' })
+    await addKey('second')
+    expect(await read(await token('second'))).toMatchObject({ userId: 'user-1' })
+    const stranger = await identity()
+    await stranger.addKey('third')
+    const foreign = await stranger.token('third')
+    const before = asked()
+    for (let turn = 0; turn < 20; turn++) expect(await read(foreign)).toBe('invalid')
+    expect(asked() - before).toBeLessThanOrEqual(2)
+  })
+
+  test('are asked for once a second at most by those who know them', async () => {
+    const { read, asked, token } = await identity()
+    const text = await token('first')
+    await Promise.all(Array.from({ length: 50 }, () => read(text)))
+    expect(asked()).toBeLessThanOrEqual(2)
+  })
+})

@@ -1,0 +1,156 @@
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createDocuments } from '../../router/door/documents.ts'
+import { limits } from '../../router/door/limits.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+type Platform = Awaited<ReturnType<typeof openRouter>>
+let platform: Platform
+beforeAll(async () => {
+  platform = await openRouter(schemaEngine(smallGraph()))
+})
+afterAll(() => platform.close())
+
+const times = (count: number, text: (n: number) => string) => Array.from({ length: count }, (_, n) => text(n)).join(' ')
+const nested = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`
+
+async function dial() {
+  const socket = new WebSocket(`${platform.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  const messages: { type: string; id?: string; payload: { message: string; extensions: Record<string, unknown> }[] }[] = []
+  socket.on('message', data => messages.push(JSON.parse(String(data))))
+  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+  socket.send('{"type":"connection_init"}')
+  await expect.poll(() => messages.length).toBe(1)
+  return { socket, messages }
+}
+
+describe('S-10 every limit is told alike by POST, by GET and over WebSocket: what, how much is allowed, what to do', () => {
+  test.each([
+    ['characters', `{ hello } # ${'x'.repeat(limits.characters)}`],
+    ['tokens', `{ ${times(limits.tokens + 1, () => 'hello')} }`],
+    ['depth', `{ viewer { ${'again { '.repeat(25)} kind ${'}'.repeat(25)} } }`],
+    ['aliases', `{ ${times(limits.aliases + 1, n => `a${n}: hello`)} }`],
+    ['fields', times(101, n => `query Q${n} { viewer { kind userId organizationId roles scopes again { kind userId organizationId roles scopes } } }`)],
+    ['fragments', `{ viewer { ...F0 } } ${times(51, n => `fragment F${n} on Viewer { kind ...F${n + 1} }`)}`],
+    ['repeats', `{ ${times(60, () => 'hello')} }`],
+    ['values', `{ hello(name: ${nested(limits.values + 1)}) }`],
+    ['values', `query ($name: String = ${nested(1500)}) { hello(name: $name) }`],
+    ['values', `{ hello @include(if: ${'{a:'.repeat(1000)}1${'}'.repeat(1000)}) }`],
+  ] as const)('%s', async (limit, query) => {
+    const { socket, messages } = await dial()
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }))
+    const posted = await platform.gql(query)
+    await expect.poll(() => messages.length).toBe(2)
+    socket.terminate()
+    const [error] = posted.json.errors
+    expect(posted.json.errors.length).toBe(1)
+    expect(error.extensions).toEqual({ code: 'BAD_USER_INPUT', limit, most: limits[limit] })
+    expect(error.message).toMatch(new RegExp(`${limits[limit]}.*: (?:ask for less|split it|send less|select it once)`))
+    expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
+    expect((await platform.gql(query, { accept: 'application/graphql-response+json' })).status).toBe(400)
+    const path = `/graphql?query=${encodeURIComponent(query)}`
+    if (path.length < 15_000) expect(await platform.ask(path)).toMatchObject({ status: 200, json: { errors: [error] } })
+  })
+
+  test('variables', async () => {
+    const query = 'query ($name: String) { hello(name: $name) }'
+    const body = (levels: number) => `{"query":"${query}","variables":{"name":${nested(levels)}}}`
+    const post = (levels: number) => platform.ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: body(levels) })
+    const began = performance.now()
+    const posted = await post(500_000)
+    expect(performance.now() - began).toBeLessThan(1000)
+    const [error] = posted.json.errors
+    expect([posted.status, error.extensions]).toEqual([200, { code: 'BAD_USER_INPUT', limit: 'variables', most: limits.variables }])
+    expect(error.message).toMatch(/deeper than 100 levels: send less/)
+    expect((await post(limits.variables + 1)).json.errors).toEqual([error])
+    expect((await post(limits.variables)).json.errors[0].message).toMatch(/String cannot represent/)
+    const path = `/graphql?${new URLSearchParams({ query, variables: `{"name":${nested(101)}}` })}`
+    expect((await platform.ask(path)).json.errors).toEqual([error])
+    const { socket, messages } = await dial()
+    socket.send(`{"id":"1","type":"subscribe","payload":${body(101)}}`)
+    await expect.poll(() => messages.length).toBe(2)
+    socket.terminate()
+    expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
+  })
+
+  test('values nest as deep as they may', async () => {
+    expect((await platform.gql(`{ hello(name: ${nested(limits.values)}) }`)).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
+  })
+
+  test('an address that is too long is 431 on both families, and says what to do', async () => {
+    for (const url of platform.urls) {
+      const answer = await fetch(`${url}/graphql?query=${'%20'.repeat(10_000)}`)
+      expect(answer.status).toBe(431)
+      expect(await answer.json()).toMatchObject({ status: 431, code: 'BAD_USER_INPUT', detail: expect.stringMatching(/at most 16384 bytes.*by POST/) })
+    }
+  })
+
+  test('a compressed body is 415, not broken JSON', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const answer = await platform.ask('/graphql', { method: 'POST', headers, body: gzipSync('{"query":"{ hello }"}') })
+    expect([answer.status, answer.json.errors[0].message]).toEqual([415, expect.stringContaining('Content-Encoding gzip')])
+  })
+})
+
+describe('S-10 what is told of a mistake is bounded', () => {
+  test('a message that repeats a large value is cut', async () => {
+    const { text, json } = await platform.gql('query ($name: String) { hello(name: $name) }', {}, { name: ['x'.repeat(500_000)] })
+    expect(json.errors[0].extensions.code).toBe('BAD_USER_INPUT')
+    expect(text.length).toBeLessThan(2000)
+  })
+
+  test('of a mistake that stands in a thousand places the first ten are told', async () => {
+    const { json } = await platform.gql(`{ hello(${times(1000, () => 'name: "a"')}) }`)
+    expect(json.errors).toMatchObject([{ locations: [{ line: 1, column: 9 }, ...Array.from({ length: 9 }, () => ({ line: 1 }))] }])
+    expect(json.errors[0].locations.length).toBe(10)
+  })
+})
+
+test('S-10 what clients ask anew for ever takes bounded memory, however large each document is', () => {
+  const documents = createDocuments(smallGraph(), { introspection: true })
+  const wide = (tag: number) => `query Q${tag} { ${times(90, n => `a${n}: viewer { kind userId organizationId roles scopes again { kind userId roles } }`)} }`
+  const read = (from: number, count: number) => {
+    for (let n = from; n < from + count; n += 1) expect(documents.read(wide(n))).toHaveProperty('document')
+  }
+  const first = documents.read(wide(0))
+  read(0, 150)
+  expect(documents.read(wide(0))).toBe(first)
+  read(1, 400)
+  expect(documents.read(wide(0))).not.toBe(first)
+})
+
+test('a client that offers HTTP/2 unasked is answered in HTTP/1.1', async () => {
+  const answer = await new Promise<number>((resolve, reject) => {
+    const headers = { host: `localhost:${platform.port}`, connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }
+    const path = `/graphql?query=${encodeURIComponent('{ hello }')}`
+    httpRequest({ host: '127.0.0.1', port: platform.port, path, headers, agent: false }, response => resolve(response.resume().statusCode!))
+      .on('error', reject)
+      .end()
+  })
+  expect(answer).toBe(200)
+})
+
+test('a flood of messages on one socket lets other requests through', async () => {
+  const { socket, messages } = await dial()
+  let pongs = 0
+  socket.removeAllListeners('message')
+  socket.on('message', () => {
+    pongs += 1
+  })
+  const flood = 20_000
+  for (let n = 0; n < flood; n += 1) socket.send('{"type":"ping"}')
+  await expect.poll(() => pongs).toBeGreaterThan(0)
+  const before = pongs
+  // By hand, so that nothing but the router's own work lies between question and answer.
+  await new Promise<void>((resolve, reject) => {
+    const wire = connect(platform.port, '127.0.0.1', () => wire.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'))
+    wire.once('data', () => resolve()).once('error', reject)
+  })
+  expect(pongs - before).toBeLessThan(1000)
+  expect(messages.length).toBe(1)
+  socket.terminate()
+})

@@ -1,0 +1,264 @@
+import { randomBytes } from 'node:crypto'
+import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { parse, print } from 'graphql'
+import pino from 'pino'
+import { Agent as Dispatcher } from 'undici'
+import { afterAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Ask } from '../../../platform/ask.ts'
+import { createBoundClock, systemClock } from '../../../platform/clock.ts'
+import { createRemoteAsk, rememberSeals } from '../../../router/apart/ask.ts'
+import { authorityPath, createRemoteAuthority } from '../../../router/apart/authority.ts'
+import { createRemoteTarget } from '../../../router/apart/http.ts'
+import { serveSubgraph } from '../../../router/apart/server.ts'
+import { openOrigin } from '../../../router/engine/transport/exchange.ts'
+import { createSeal, publicHalf } from '../../../router/engine/transport/seal.ts'
+import type { Slug } from '../../../subgraphs/scopes.ts'
+import { createSealReader, sealHeader } from '../../../subgraphs/seal.ts'
+import type { Registration } from '../../../subgraphs/subgraph.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { schemaOf, until } from '../supergraph-fixture.ts'
+import { shop } from './parts.ts'
+import { http, serveRaw } from './raw-server.ts'
+
+const key = { id: 'one', key: randomBytes(32) }
+const seal = createSeal(key, systemClock)
+const none = async () => {}
+const logged: Record<string, unknown>[] = []
+const log = pino({ level: 'error' }, { write: line => void logged.push(JSON.parse(line)) })
+let abandoned = 0
+
+const server = await serveSubgraph({
+  subgraph: {
+    registration: { slug: 'catalogue' as Slug } as Registration,
+    schema: schemaOf(shop.catalogue),
+    open: () => ({}),
+    async http(request, viewer) {
+      if (request.url.endsWith('/stream')) {
+        const body = new ReadableStream({
+          start: controller => controller.enqueue(new Uint8Array(1000)),
+          cancel: () => void abandoned++,
+        })
+        return new Response(body)
+      }
+      return Response.json({ kind: viewer.kind, headers: Object.fromEntries(request.headers), method: request.method, url: request.url })
+    },
+    start: none,
+    stop: none,
+  },
+  readSeal: createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock }),
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: 'http://localhost:4000',
+  readiness: [],
+  internal: new Map([['/internal/echo', async (_viewer, asked) => asked]]),
+  log,
+})
+const origin = `http://127.0.0.1:${server.port}`
+afterAll(() => server.close())
+
+/** Asks with node:http, which sends what it is told. */
+function send(path: string, body: string | Buffer | null, headers: Record<string, string | string[]> = {}, method = 'POST') {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const asked = httpRequest(origin + path, { method, headers, agent: new Agent({ keepAlive: false }) }, async response => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve({ status: response.statusCode!, text })
+    })
+    asked.on('error', reject)
+    asked.end(body ?? undefined)
+  })
+}
+const sealed = async (more: Record<string, string> = {}) => ({ [sealHeader]: await seal(anonymous, 'catalogue'), ...more })
+const graphql = async (body: unknown) => send('/graphql', JSON.stringify(body), await sealed())
+
+describe('D3 a subgraph that runs apart', () => {
+  test.for<[string, string, string]>([
+    ['a query', '/graphql', '{"query":"{ name }"}'],
+    ['entities', '/graphql', '{"query":"{ _entities(representations: [{ __typename: \\"Product\\", id: \\"1\\" }]) { __typename } }"}'],
+    ['its own schema', '/graphql', '{"query":"{ _service { sdl } }"}'],
+    ['a forwarded request', '/anything', ''],
+    ['a question of the router', '/internal/echo', '{}'],
+    ['what does not exist', '/graphql/../internal/echo', '{}'],
+  ])('answers %s to nobody without a seal, with one for another, or with two', async ([, path, body]) => {
+    const good = await seal(anonymous, 'catalogue')
+    const other = await seal(anonymous, 'stock')
+    const old = await createSeal(key, createBoundClock(new Date(Date.now() - 61_000)))(anonymous, 'catalogue')
+    for (const headers of [{}, { [sealHeader]: other }, { [sealHeader]: old }, { [sealHeader]: [good, good] }, { [`${sealHeader}-x`]: good }]) {
+      const { status, text } = await send(path, body, headers)
+      expect([status, JSON.parse(text).code]).toEqual([401, 'UNAUTHENTICATED'])
+    }
+  })
+
+  test('closes a socket that shows no seal of its own, and runs nothing for it', async () => {
+    for (const payload of [
+      undefined,
+      null,
+      'x',
+      {},
+      { [sealHeader]: await seal(anonymous, 'stock') },
+      { [sealHeader]: [await seal(anonymous, 'catalogue')] },
+    ]) {
+      const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers: await sealed() })
+      const heard: string[] = []
+      socket.on('message', data => heard.push(String(data)))
+      socket.on('open', () => {
+        socket.send(JSON.stringify({ type: 'connection_init', payload }))
+        socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ name }' } }))
+      })
+      const code = await new Promise(resolve => socket.once('close', resolve))
+      expect([4400, 4401, 4403]).toContain(code)
+      expect(heard).toEqual([])
+    }
+  })
+
+  test('answers a question of any form with a sentence, and lives on', async () => {
+    const deep = `{ ${'product(id: "1") { '.repeat(20_000)}id${' }'.repeat(20_000)} }`
+    for (const body of [null, 1, 'x', [], {}, { query: 1 }, { query: '' }, { query: '{' }, { query: 'subscription { twice }' }, { query: deep }]) {
+      const { status, text } = await graphql(body)
+      expect(status).toBe(200)
+      expect(JSON.parse(text).errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
+    }
+    for (const variables of [null, 1, 'x', [], { id: { a: 1 } }]) {
+      const { status, text } = await graphql({ query: 'query ($id: ID!) { product(id: $id) { id } }', variables })
+      expect([status, JSON.parse(text).errors?.[0].extensions.code]).toEqual([200, 'BAD_USER_INPUT'])
+    }
+    expect((await send('/graphql', '{', await sealed())).status).toBe(400)
+    expect((await send('/graphql', Buffer.alloc(17 * 1024 * 1024), await sealed())).status).toBe(413)
+    expect((await send('/graphql', null, await sealed(), 'GET')).status).toBe(405)
+    expect(JSON.parse((await graphql({ query: '{ name }' })).text)).toEqual({ data: { name: 'catalogue' } })
+  })
+
+  test('takes headers as large as the router does, beside its seal', async () => {
+    const { status } = await send('/anything', '', await sealed({ cookie: `a=${'x'.repeat(15_500)}` }))
+    expect(status).toBe(200)
+  })
+
+  test('tells what it forwards nothing of the seal', async () => {
+    const { text } = await send('/a/b?c=d', null, await sealed({ 'x-other': '1' }), 'GET')
+    expect(JSON.parse(text)).toMatchObject({ kind: 'anonymous', method: 'GET', url: 'http://localhost:4000/a/b?c=d', headers: { 'x-other': '1' } })
+    expect(text).not.toContain('x-viewer-seal')
+  })
+
+  test('ends a stream whose reader leaves, and complains to nobody', async () => {
+    logged.length = 0
+    const socket = connect(server.port, '127.0.0.1')
+    const { [sealHeader]: token } = await sealed()
+    socket.write(`GET /stream HTTP/1.1\r\nhost: x\r\n${sealHeader}: ${token}\r\n\r\n`)
+    await new Promise(resolve => socket.once('data', resolve))
+    socket.destroy()
+    await until(() => abandoned === 1)
+    expect(logged).toEqual([])
+  })
+
+  test('is reached by forwarded requests as they came; what the client says of its own connection or viewer is left out', async () => {
+    const dispatcher = new Dispatcher()
+    const target = createRemoteTarget('catalogue' as Slug, `${origin}/graphql`, seal, dispatcher)
+    const headers = { [sealHeader]: 'forged', host: 'elsewhere', expect: '100-continue', 'proxy-authorization': 'Basic x', 'x-other': '1', cookie: 'a=b' }
+    const answer = await target.http!(new Request('http://localhost:4000/a', { method: 'POST', headers, body: 'text' }), anonymous)
+    const told = (await answer.json()) as { headers: Record<string, string> }
+    expect(told).toMatchObject({ kind: 'anonymous', headers: { cookie: 'a=b', 'x-other': '1', host: `127.0.0.1:${server.port}` } })
+    expect([told.headers.expect, told.headers[sealHeader], told.headers['proxy-authorization']]).toEqual([undefined, undefined, undefined])
+    await dispatcher.destroy()
+    await expect(target.http!(new Request('http://localhost:4000/a'), anonymous)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+  })
+})
+
+test('a forwarded request is refused in time, whether it waits for an answer or for a connection; what streams may take longer', async () => {
+  const part = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'
+  await using service = await serveRaw(({ socket, head }) => {
+    if (!head.startsWith('GET /stream')) return
+    socket.write(part)
+    setTimeout(() => socket.write('1\r\nb\r\n0\r\n\r\n'), 400)
+  })
+  const dispatcher = new Dispatcher({ connections: 1 })
+  const target = createRemoteTarget('catalogue' as Slug, service.url, seal, dispatcher, 200)
+  const ask = (path: string) => target.http!(new Request(`http://localhost:4000${path}`), anonymous)
+  expect(await (await ask('/stream')).text()).toBe('ab')
+  const began = performance.now()
+  const all = await Promise.allSettled([ask('/a'), ask('/b'), ask('/c')])
+  expect(all.map(each => (each as PromiseRejectedResult).reason.code)).toEqual(['UPSTREAM_FAILED', 'UPSTREAM_FAILED', 'UPSTREAM_FAILED'])
+  expect(performance.now() - began).toBeLessThan(1000)
+  expect(await (await ask('/stream')).text()).toBe('ab')
+  await dispatcher.destroy()
+})
+
+const json = (value: unknown, status = '200 OK') => http(JSON.stringify(value), status)
+
+describe('what a subgraph apart asks of the router', () => {
+  const query = parse('query ($id: ID!) { product(id: $id) { name } }') as Parameters<Ask>[0]
+  const askingAt = async (url: string) => {
+    const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock }))
+    const token = await seal(anonymous, 'catalogue')
+    const viewer = await seals.read(token)
+    const ask = createRemoteAsk(url, seals)
+    return {
+      token,
+      ask: () => ask(query, { id: '1' }, { appId: 'app_catalogue', viewer }),
+      unknown: () => ask(query, {}, { appId: 'app_catalogue', viewer: anonymous }),
+    }
+  }
+
+  test('goes with the seal that the viewer came with, and for nobody else', async () => {
+    await using router = await serveRaw(({ socket }) => socket.write(json({ data: { product: { name: 'Pen' } } })))
+    const { token, ask, unknown } = await askingAt(`http://127.0.0.1:${router.port}/base/`)
+    expect(await ask()).toEqual({ product: { name: 'Pen' } })
+    expect(router.requests[0]!.head).toMatch(/^POST \/base\/internal\/ask HTTP/)
+    expect(router.requests[0]!.head).toContain(`${sealHeader}: ${token}`)
+    expect(JSON.parse(router.requests[0]!.body)).toEqual({ query: print(query), variables: { id: '1' } })
+    await expect(unknown()).rejects.toThrow(/did not send/)
+    expect(router.requests).toHaveLength(1)
+  })
+
+  test('fails with the error that came, or with one that says what came instead; and is sent once', async () => {
+    const refusal = { message: 'No.', extensions: { code: 'CONFLICT' } }
+    const answers = [
+      json({ error: refusal }),
+      json({ code: 'UNAUTHENTICATED' }, '401 Unauthorized'),
+      http('<html>', '502 Bad Gateway'),
+      json(null, '500 Oh'),
+      '',
+    ]
+    await using router = await serveRaw(({ socket, turn }) => void (answers[turn - 1] ? socket.write(answers[turn - 1]!) : socket.destroy()))
+    const { ask } = await askingAt(`http://127.0.0.1:${router.port}`)
+    await expect(ask()).rejects.toMatchObject(refusal)
+    await expect(ask()).rejects.toThrow('The router answered 401 to app_catalogue')
+    await expect(ask()).rejects.toThrow('not JSON')
+    await expect(ask()).rejects.toThrow('The router answered 500 to app_catalogue')
+    await expect(ask()).rejects.toMatchObject({ stage: 'cut' })
+    expect(router.requests).toHaveLength(5)
+  })
+})
+
+describe('the questions that the router asks identity about credentials', () => {
+  const authorityAt = (url: string) => {
+    const asked = openOrigin(new URL(url).origin, { connections: 2, mostWaiting: 10, mostBytes: 1_000_000 })
+    const authority = createRemoteAuthority({ origin: asked, seal, issuer: 'i', audience: 'a', hashKey: clear => clear })
+    return { authority, [Symbol.asyncDispose]: () => asked.close() }
+  }
+
+  test('are asked once more when a kept connection ends under them', async () => {
+    await using identity = await serveRaw(({ socket, turn }) => void (turn === 1 ? socket.destroy() : socket.write(json({ keys: [] }))))
+    await using remote = authorityAt(identity.url)
+    expect(await remote.authority.jwks()).toEqual({ keys: [] })
+    expect(identity.requests.map(({ head }) => head.split(' ', 2)[1])).toEqual([authorityPath, authorityPath])
+  })
+
+  test('are failures when it answers garbage, refuses, is down, or says nothing; never "nobody"', async () => {
+    await using identity = await serveRaw(({ socket, turn }) => {
+      if (turn === 1) socket.write(json({}, '401 Unauthorized'))
+      else if (turn === 2) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx')
+      else if (turn < 5) socket.destroy()
+    })
+    await using remote = authorityAt(identity.url)
+    for (let turn = 0; turn < 3; turn++) await expect(remote.authority.keys(['a'])).rejects.toThrow()
+    expect(identity.requests).toHaveLength(4)
+    const began = performance.now()
+    await expect(remote.authority.sessions(['a'])).rejects.toMatchObject({ stage: 'late' })
+    expect(performance.now() - began).toBeLessThan(4000)
+    await identity[Symbol.asyncDispose]()
+    await expect(remote.authority.jwks()).rejects.toMatchObject({ stage: 'unsent' })
+    remote.authority.touchKeys(['a'])
+  })
+})
