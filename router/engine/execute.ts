@@ -1,5 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './compile.ts'
+import { countElements, TooManyElements } from './data/elements.ts'
 import { applyRewrite, type Place, visitTargets } from './data/entities.ts'
 import { type Data, isData } from './data/merge.ts'
 import { createRepresentations, type Representations } from './data/representations.ts'
@@ -115,6 +116,8 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
     })
     if (sent.length > 0) takeEntityErrors(run, step, waiting, sent)
   } catch (cause) {
+    // No subgraph's fault, and nothing that another step could answer.
+    if (cause instanceof TooManyElements) throw cause
     step.groups.forEach((_, at) => {
       fail(cause, at)
     })
@@ -201,6 +204,7 @@ type Whereabouts = ReadonlyMap<Data, readonly Place[]>
 
 function whereabouts(run: Run, group: EntityGroup): Whereabouts {
   const found = new Map<Data, Place[]>()
+  countElements()
   for (const path of group.paths) {
     visitTargets(
       run.data,
@@ -243,6 +247,7 @@ function renameOutputs(run: Run, step: Step): void {
   } else {
     for (const group of step.groups) {
       if (group.rewrites.length === 0) continue
+      countElements()
       for (const path of group.paths) {
         visitTargets(run.data, path, run.supergraph, object => {
           for (const rewrite of group.rewrites) applyRewrite(object, rewrite, run.supergraph)

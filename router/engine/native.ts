@@ -14,6 +14,7 @@ import type { Logger } from 'pino'
 import { codeOf } from '../../platform/errors.ts'
 import { createLru, type Lru } from '../../platform/lru.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
+import { TooManyElements } from './data/elements.ts'
 import type { Data } from './data/merge.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
 import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
@@ -266,6 +267,7 @@ export function createEngine(options: EngineOptions): Engine {
       await runPlan(run, ready.variant.plan)
       return answer(ready, run)
     } catch (cause) {
+      if (cause instanceof TooManyElements) return { data: null, errors: [errorFor('BAD_USER_INPUT', cause.message)] }
       log.error({ requestId: ready.request.requestId, err: cause }, 'An answer could not be put together')
       return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
     }

@@ -1,5 +1,6 @@
 import type { FetchNodePathSegment, FetchRewrite, FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
 import type { Supergraph } from '../supergraph.ts'
+import { takeElements } from './elements.ts'
 import { type Data, isData } from './merge.ts'
 
 /** A place in an answer: keys and list indexes from the root. */
@@ -18,6 +19,7 @@ export function visitTargets(
   at = 0,
 ): void {
   if (Array.isArray(value)) {
+    takeElements(value.length)
     // Only lists of lists and lists before an `@` come here: both are walked through whatever segment follows.
     const next = path[at] === '@' ? at + 1 : at
     for (let index = 0; index < value.length; index++) {

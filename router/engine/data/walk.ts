@@ -1,6 +1,7 @@
 import type { FlattenNodePathSegment } from '@graphql-hive/router-query-planner'
 import { generate, literal, warming } from '../code.ts'
 import type { Supergraph } from '../supergraph.ts'
+import { countElements, elements, TooManyElements } from './elements.ts'
 import { visitTargets } from './entities.ts'
 import type { Data } from './merge.ts'
 
@@ -16,17 +17,21 @@ export function createWalk(path: readonly FlattenNodePathSegment[], supergraph: 
     (data, visit) => visitTargets(data, path, supergraph, object => visit(object, null, 0)),
     () => generateWalk(path, supergraph),
   )
-  return (data, visit) => form()(data, visit)
+  return (data, visit) => {
+    countElements()
+    form()(data, visit)
+  }
 }
 
 /** Two functions for each segment: `any` takes lists apart, `object` follows the segment. */
 function generateWalk(path: readonly FlattenNodePathSegment[], supergraph: Supergraph): Walk {
-  const names: Record<string, unknown> = { isArray: Array.isArray, hasOwn: Object.hasOwn }
+  const names: Record<string, unknown> = { isArray: Array.isArray, hasOwn: Object.hasOwn, elements, TooManyElements }
   const functions: string[] = []
   for (let at = 0; at <= path.length; at++) {
     const next = path[at] === '@' ? at + 1 : at
     functions.push(`function any${at}(value, owner, key, visit) {
 if (isArray(value)) {
+if ((elements.left -= value.length) < 0) throw new TooManyElements()
 for (let index = 0; index < value.length; index++) {
 const item = value[index]
 if (isArray(item)) any${at}(item, value, index, visit)

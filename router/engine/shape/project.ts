@@ -1,3 +1,4 @@
+import { countElements, takeElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
@@ -32,6 +33,7 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
   /** Whether the null that moves up now comes from an entity that is gone, and no flaw was told for it. */
   let untold = false
   const path: (string | number)[] = []
+  countElements()
   return { data: completeObject(shape.common, data), flaws }
 
   function flaw(message: string, isNull: boolean): null {
@@ -98,6 +100,7 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
 
   function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
     if (!Array.isArray(value)) return flaw(`Expected a list for field ${field.coordinate}.`, false)
+    takeElements(value.length)
     const answer: unknown[] = []
     for (let index = 0; index < value.length; index++) {
       path.push(index)

@@ -1,4 +1,5 @@
 import { generate, literal, warming } from '../code.ts'
+import { countElements, elements, TooManyElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type Gone, type Projection, project } from './project.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
@@ -24,6 +25,7 @@ export function createProjector(shape: Shape): Projector {
     return (
       write &&
       ((data, introspection, gone) => {
+        countElements()
         const answer = write(data, introspection)
         return answer === undefined ? interpreted(data, introspection, gone) : { data: answer, flaws: noFlaws }
       })
@@ -37,7 +39,7 @@ const noFlaws: Projection['flaws'] = []
 /** The writer of a selection and of all selections below it; undefined when they are too many. */
 function createWriter(root: ObjectShape): Writer | undefined {
   const functions: string[] = []
-  const names: Record<string, unknown> = { isArray: Array.isArray }
+  const names: Record<string, unknown> = { isArray: Array.isArray, elements, TooManyElements }
   let fields = 0
   let count = 0
   const name = (prefix: string) => `${prefix}${count++}`
@@ -103,6 +105,7 @@ function createWriter(root: ObjectShape): Writer | undefined {
     const body = valueLines(items, 'item').join('\n')
     functions.push(`function ${self}(list, introspection) {
 if (!isArray(list)) return undefined
+if ((elements.left -= list.length) < 0) throw new TooManyElements()
 const answer = []
 for (let index = 0; index < list.length; index++) {
 let item = list[index]

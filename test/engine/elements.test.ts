@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { testGraph } from './supergraph-fixture.ts'
+
+const users = Array.from({ length: 10 }, (_, at) => ({ id: String(at) }))
+const everybody = { __resolveReference: (reference: object) => reference }
+
+/** Two subgraphs whose lists lead back to each other: what is fetched stays small, and what it makes multiplies. */
+const graph = testGraph({
+  pals: {
+    sdl: 'type Query { users: [User] } type User @key(fields: "id") { id: ID! pals: [User] }',
+    resolvers: { Query: { users: () => users }, User: { ...everybody, pals: () => users } },
+  },
+  friends: {
+    sdl: 'type User @key(fields: "id") { id: ID! friends: [User] }',
+    resolvers: { User: { ...everybody, friends: () => users } },
+  },
+})
+const nested = (levels: number): string => (levels === 0 ? '{ id }' : `{ ${levels % 2 === 0 ? 'pals' : 'friends'} ${nested(levels - 1)} }`)
+
+test('an answer that would multiply beyond what a process can hold is refused, new or repeated', { timeout: 30_000 }, async () => {
+  for (const levels of [5, 6, 8, 12]) {
+    for (let time = 0; time < 4; time++) {
+      const began = performance.now()
+      const answer = await graph.run(`{ users ${nested(levels)} }`)
+      expect(answer.data).toBeNull()
+      expect(answer.errors).toEqual([{ message: expect.stringContaining('250000 elements of lists'), extensions: { code: 'BAD_USER_INPUT' } }])
+      expect(performance.now() - began).toBeLessThan(5000)
+    }
+  }
+  expect(graph.logged).toEqual([])
+})
+
+test('what stays below that is answered whole', async () => {
+  const answer = await graph.run(`{ users ${nested(3)} }`)
+  expect(answer.text.split('"id"')).toHaveLength(10_001)
+})
