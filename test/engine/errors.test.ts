@@ -188,6 +188,21 @@ test('an operation too large to plan is refused with a reason', async () => {
   expect(answer.errors?.[0]?.message).toContain('20000')
 })
 
+test('a subgraph in this process that takes longer than the operation may costs its own fields', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const graph = testGraph(
+    {
+      quick: { sdl: 'type Query { quick: String }', resolvers: { Query: { quick: () => 'here' } } },
+      slow: { sdl: 'type Query { slow: String }', resolvers: { Query: { slow: () => promise } } },
+    },
+    { operationTimeoutMs: 50 },
+  )
+  const answer = await graph.run('{ quick slow }')
+  expect(answer.text).toBe('{"quick":"here","slow":null}')
+  expect(answer.errors).toMatchObject([{ path: ['slow'], extensions: { code: 'UPSTREAM_FAILED', service: 'slow' } }])
+  resolve('too late')
+})
+
 test('a caller who leaves is not kept waiting, and nothing more is fetched', async () => {
   const controller = new AbortController()
   const graph = testGraph(library, {

@@ -50,6 +50,27 @@ async function guarded() {
 }
 
 describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
+  test('tells a guarded key under no alias', async () => {
+    const keyed: Record<string, Part> = {
+      one: {
+        sdl: 'type Query { p: P } type P @key(fields: "id") { id: ID! @authenticated name: String }',
+        resolvers: { Query: { p: () => ({ id: 'key 1', name: 'Ada' }) } },
+      },
+      two: { sdl: 'type P @key(fields: "id") { id: ID! @authenticated cost: Int }', resolvers: { P: { cost: () => 1 } } },
+    }
+    const supergraph = readSupergraph(compose(keyed))
+    const access = createAccessFilter(supergraph.access)
+    const { engine: native, transport } = testGraph(keyed, { access })
+    const stock = await openApolloEngine({ supergraphSdl: supergraph, transport, access, log: { error() {}, warn() {} } })
+    for (const source of ['{ p { id: name cost } }', '{ p { ...F cost } } fragment F on P { id: name }']) {
+      expect((await run(native, source)).text).toBe('{"p":{"id":"Ada","cost":1}}')
+      const answer = await run(stock, source)
+      expect(JSON.stringify(answer)).not.toContain('key 1')
+      expect(answer.errors).toMatchObject([{ message: expect.stringContaining('the alias "id"'), extensions: { code: 'BAD_USER_INPUT' } }])
+    }
+    expect((await run(stock, '{ p { id name cost } }')).text).toBe('{"p":null}')
+  })
+
   test('loads a supergraph with access directives, of which the copy for it has nothing left', async () => {
     const { supergraph } = await guarded()
     expect(supergraph.sdl).toMatch(/@authenticated.*|requiresScopes|policy/)

@@ -63,6 +63,7 @@ export interface GraphOptions {
   /** Lets fetch documents pass that their subgraph would refuse to validate, e.g. for a literal that only its scalar can read. */
   readonly unvalidatedFetches?: boolean
   readonly exposeInternalErrors?: boolean
+  readonly operationTimeoutMs?: number
 }
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
@@ -99,8 +100,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, exposeInternalErrors } = options
-  const engine = createEngine({ supergraphSdl, transport, access, planCacheSize, exposeInternalErrors, log: { error: write, warn: write } })
+  const { access, planCacheSize, exposeInternalErrors, operationTimeoutMs } = options
+  const engine = createEngine({ supergraphSdl, transport, access, planCacheSize, exposeInternalErrors, operationTimeoutMs, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)

@@ -14,7 +14,7 @@ describe('a mistake in the configuration is one line that names the variable and
     [{ ROUTER_ENGINE: 'rust' }, 'ROUTER_ENGINE: must be one of native, apollo'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent'],
     [{ DEMO: 'yes' }, 'DEMO: must be one of 0, 1, true, false'],
-    [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY: must be one of 0, 1, true, false'],
+    [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY: must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7'],
     [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL: must be an address such as https://example.com'],
     [{ PUBLIC_URL: 'https://example.com/app' }, 'PUBLIC_URL: must be an origin without a path, such as https://example.com'],
     [{ DATABASE_URL: 'mysql://localhost' }, 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/database'],

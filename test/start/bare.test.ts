@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { events, shop } from '../engine/remote/parts.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
-import { compose, until } from '../engine/supergraph-fixture.ts'
+import { compose, type Part, until } from '../engine/supergraph-fixture.ts'
 import { freePort, launch, readyLine } from '../kit/launch.ts'
 import { runFolderVariable } from '../kit/run-folder.ts'
 
@@ -85,6 +85,26 @@ test('a router starts before its subgraphs, and asks them as soon as they are th
   expect((await router.post({ query: '{ name total }' })).json).toEqual({ data: { name: 'catalogue', total: 7 } })
 })
 
+test('S-07 a router that knows nobody keeps closed what asks for somebody, with either engine', async () => {
+  const part: Part = {
+    sdl: 'type Query { open: String closed: String @authenticated scoped: Secret } type Secret @requiresScopes(scopes: [["a:b"]]) { word: String }',
+    resolvers: { Query: { open: () => 'open', closed: () => 'closed', scoped: () => ({ word: 'secret' }) } },
+  }
+  const guarded = await serveSubgraph(part)
+  const text = compose({ guarded: part }).replace('http://guarded.invalid', guarded.url)
+  for (const ROUTER_ENGINE of ['native', 'apollo']) {
+    await using router = await start(['--supergraph', write('guarded.graphql', text)], { ROUTER_ENGINE, LOG_LEVEL: 'fatal' })
+    await router.told(readyLine)
+    const { json } = await router.post({ query: '{ open closed scoped { word } }' })
+    expect(json.data).toEqual({ open: 'open', closed: null, scoped: null })
+    expect(json.errors.map((error: { path: string[]; extensions: { code: string } }) => `${error.path.join('.')} ${error.extensions.code}`)).toEqual([
+      'closed UNAUTHORIZED_FIELD_OR_TYPE',
+      'scoped UNAUTHORIZED_FIELD_OR_TYPE',
+    ])
+  }
+  await guarded.stop()
+})
+
 test('headers that are let through reach the subgraphs; in development a subgraph tells its own words', async () => {
   await using router = await start(['--supergraph', file], { PROPAGATE_HEADERS: 'Authorization' })
   await router.told(readyLine)
@@ -108,6 +128,18 @@ test('an address of the environment comes before the one in the supergraph; a re
   await using router = await start(['--supergraph', 'moved.graphql'], { CATALOGUE_URL: catalogue.url }, join(folder, 'elsewhere'))
   await router.told(readyLine)
   expect((await router.post({ query: '{ name }' })).json).toEqual({ data: { name: 'catalogue' } })
+})
+
+test('a subgraph may have a time of its own', async () => {
+  stock.fault = () => {}
+  await using router = await start(['--supergraph', file], { STOCK_TIMEOUT_MS: '200', FETCH_TIMEOUT_MS: '60000', LOG_LEVEL: 'fatal' })
+  await router.told(readyLine)
+  const { json } = await router.post({ query: '{ name total }' })
+  expect(json).toMatchObject({
+    data: { name: 'catalogue', total: null },
+    errors: [{ path: ['total'], extensions: { code: 'UPSTREAM_FAILED', service: 'stock' } }],
+  })
+  stock.fault = null
 })
 
 describe('one line and exit code 1 for', () => {

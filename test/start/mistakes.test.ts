@@ -19,11 +19,12 @@ async function complaintOf(folder: DataFolder, environment: Record<string, strin
 describe('one readable line, exit code 1 and nothing left running after a start with', () => {
   test('a mistake in the configuration: one line for each', async () => {
     await using folder = newDataFolder()
-    expect(await complaintOf(folder, { PORT: 'four', DEMO: 'perhaps', DATABASE_URL: 'mysql://localhost/x' })).toBe(
+    expect(await complaintOf(folder, { PORT: 'four', DEMO: 'perhaps', DATABASE_URL: 'mysql://localhost/x', TRUST_PROXY: '10.0.0.0/8,nobody' })).toBe(
       [
         'PORT: must be a port number from 0 to 65535',
         'DATABASE_URL: must be an address such as postgres://user:password@host:5432/database',
         'DEMO: must be one of 0, 1, true, false',
+        'TRUST_PROXY: must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7',
         '',
       ].join('\n'),
     )

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type DocumentNode, type ExecutionResult, type GraphQLError, getVariableValues, print } from 'graphql'
+import { BREAK, type DocumentNode, type ExecutionResult, type GraphQLError, getVariableValues, print, visit } from 'graphql'
 import { codeOf } from '../../../platform/errors.ts'
 import { createLru } from '../../../platform/lru.ts'
 import type { AccessDecision, Engine, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
 import type { EngineOptions } from '../native.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation.ts'
-import { readSupergraph } from '../supergraph.ts'
+import { readSupergraph, type Supergraph } from '../supergraph.ts'
 import { reshape, withTypes } from './reshape.ts'
 import { createSource } from './source.ts'
 
@@ -40,6 +40,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     __exposeQueryPlanExperimental: false,
   })
   const { executor } = await gateway.load()
+  const guardedKeys = access ? guardedKeysOf(supergraph) : new Set<string>()
   const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
   const foldings = new WeakMap<DocumentNode, ReturnType<typeof createLru<string, DocumentNode>>>()
   const typed = new WeakMap<DocumentNode, ReturnType<typeof withTypes>>()
@@ -58,6 +59,12 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       const decision = access?.filter(folded, request.operationName, request.viewer) ?? null
       const told = decision ? decision.errors.map(errorFrom) : []
       if (decision?.refusedWhole) return { data: null, errors: told }
+      const alias = guardedKeys.size > 0 ? aliasAmong(request.document, guardedKeys) : undefined
+      if (alias !== undefined)
+        return refused(
+          'BAD_USER_INPUT',
+          `This router runs the stock gateway (ROUTER_ENGINE=apollo), which confuses the alias "${alias}" with a guarded key; choose another one.`,
+        )
       if (!decision || decision.document === folded) return ask(request, request.document)
       return remainder(request, folded, decision, told)
     },
@@ -142,6 +149,28 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     kept.set(bits, folded)
     return folded
   }
+}
+
+/** Names of fields that subgraphs are told for each other and that not everybody may read. */
+function guardedKeysOf({ sdl, access }: Supergraph): ReadonlySet<string> {
+  const guarded = new Set<string>()
+  for (const fields of access.fields.values()) for (const [name, { all }] of fields) if (all.length > 0) guarded.add(name)
+  const told = new Set([...sdl.matchAll(/\b(?:key|requires): "([^"]*)"/g)].flatMap(([, fields]) => fields!.match(/\w+/g) ?? []))
+  return new Set([...told].filter(name => guarded.has(name)))
+}
+
+/** The first alias that is one of these names: what stands under it may be the key in place of what was asked. */
+function aliasAmong(document: DocumentNode, names: ReadonlySet<string>): string | undefined {
+  let found: string | undefined
+  visit(document, {
+    Field(node) {
+      const alias = node.alias?.value
+      if (alias === undefined || alias === node.name.value || !names.has(alias)) return undefined
+      found = alias
+      return BREAK
+    },
+  })
+  return found
 }
 
 const noSubscriptions = 'This router runs the stock gateway (ROUTER_ENGINE=apollo), which has no subscriptions; ask with a query instead.'

@@ -100,6 +100,45 @@ describe('data of the wrong kinds costs its own fields only, the first time as w
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
+  test.for<[string, string]>([
+    ['a text for the entities', '"x"'],
+    ['an object for the entities', '{"0":{"count":1},"1":{"count":2},"length":2}'],
+    ['null for the entities', 'null'],
+    ['fewer entities than were asked for', '[{"count":1}]'],
+    ['entities that are texts', '["x",{"count":2}]'],
+    ['entities that are lists', '[[{"count":1}],{"count":2}]'],
+  ])('%s, which is told', async ([, entities]) => {
+    stock.fault = (_request, response) => void response.end(`{"data":{"_entities":${entities}}}`)
+    for (let turn = 0; turn < 4; turn++) {
+      const answer = await graph.run(query)
+      expect(answer.data).toEqual({
+        products: [
+          { name: 'Pen', count: null },
+          { name: 'Paper', count: null },
+        ],
+      })
+      expect(answer.errors?.map(({ path, extensions }) => `${path?.join('.')} ${extensions?.code} ${extensions?.service}`)).toEqual([
+        'products.0.count UPSTREAM_FAILED stock',
+        'products.1.count UPSTREAM_FAILED stock',
+      ])
+    }
+  })
+
+  test('lists within lists deeper than any stack reaches', async () => {
+    catalogue.fault = (_request, response) => void response.end(`{"data":{"products":${nested('[', ']', 100_000)}}}`)
+    for (let turn = 0; turn < 5; turn++) {
+      const answer = await graph.run(query)
+      expect(answer.data?.products ?? null).toBeNull()
+      expect(answer.errors?.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('an error of an entity that was not asked for concerns all of them', async () => {
+    stock.fault = (_request, response) =>
+      void response.end('{"data":{"_entities":[{"count":null},{"count":null}]},"errors":[{"message":"m","path":["_entities",77,"count"]}]}')
+    expect((await graph.run(query)).errors?.map(({ path }) => path?.join('.'))).toEqual(['products.0.count', 'products.1.count'])
+  })
+
   test('more entities than were asked for', async () => {
     stock.fault = (_request, response) => void response.end('{"data":{"_entities":[{"count":1},{"count":2},{"count":3}]}}')
     expect((await graph.run(query)).data.products.map(({ count }: { count: number }) => count)).toEqual([1, 2])
