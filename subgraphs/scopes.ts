@@ -93,9 +93,6 @@ const known = new Set<string>(everyScope)
 
 export const isScope = (name: string): name is Scope => known.has(name)
 
-/** The service permission of a scope: the same name with a colon, `posts.read` → `posts:read`. */
-export const permissionOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1).replace('.', ':')
-
 /** What a scope allows, in a sentence for people. */
 export function meaningOf(scope: Scope): string {
   const [slug, name] = scope.split(':') as [Slug, string]
@@ -112,7 +109,7 @@ const memberWrites: readonly Scope[] = [
 ]
 
 /** Roles within an organization, and the scopes that each brings. A platform role brings no scope: `@policy` asks for it. */
-export const scopesOfRole: Readonly<Record<string, readonly Scope[]>> = {
+const scopesOfRole: Readonly<Record<string, readonly Scope[]>> = {
   owner: everyScope,
   admin: everyScope,
   member: [...readsOnly, ...memberWrites].sort(),

@@ -18,7 +18,7 @@ const graph = await supergraph({ sandbox: true })
 const { owner } = await graph.seed.owner().brand('Bench').connection().posts(5)
 const engine = process.argv[2] === 'apollo' ? await stock() : graph.platform.engine
 const server = new ApolloServer<RequestContext>({
-  gateway: createGateway(engine, ''),
+  gateway: createGateway(engine),
   introspection: true,
   csrfPrevention: false,
   stopOnTerminationSignals: false,

@@ -68,7 +68,7 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
     },
   }
   return new ApolloServer<RequestContext>({
-    gateway: createGateway(telling, ''),
+    gateway: createGateway(telling),
     logger: log,
     // The door has a rule of its own (`refusesUnasked`), and decides on introspection when it validates.
     csrfPrevention: false,

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
 /** Whether this process may make functions out of text; `--disallow-code-generation-from-strings` and the like forbid it. */
-export const mayGenerate: boolean = (() => {
+const mayGenerate: boolean = (() => {
   try {
     return new Function('return true')() === true
   } catch {

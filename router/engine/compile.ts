@@ -16,12 +16,12 @@ import type { Supergraph } from './supergraph.ts'
 /** A plan made ready to run: every document parsed, every answer's shape known. */
 export type Step = SequenceStep | ParallelStep | FetchStep | EntityStep
 
-export interface SequenceStep {
+interface SequenceStep {
   readonly kind: 'sequence'
   readonly steps: readonly Step[]
 }
 
-export interface ParallelStep {
+interface ParallelStep {
   readonly kind: 'parallel'
   readonly steps: readonly Step[]
 }

@@ -16,9 +16,9 @@ type SchemaListener = Parameters<Gateway['onSchemaLoadOrUpdate']>[0]
 
 /**
  * Lets Apollo Server run operations on the engine (Apollo's GatewayInterface): it keeps parsing, validation and the landing
- * page, the engine does the rest. Stopping it stops nothing, for the engine belongs to whoever made it.
+ * page, the engine does the rest; of the supergraph's text it makes no use. Stopping it stops nothing, for the engine belongs to whoever made it.
  */
-export function createGateway(engine: Engine, supergraphSdl: string): Gateway {
+export function createGateway(engine: Engine): Gateway {
   const listeners = new Set<SchemaListener>()
   return {
     onSchemaLoadOrUpdate(listener) {
@@ -26,7 +26,7 @@ export function createGateway(engine: Engine, supergraphSdl: string): Gateway {
       return () => listeners.delete(listener)
     },
     async load() {
-      for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: supergraphSdl })
+      for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: '' })
       return {
         executor: ({ document, request, operationName, context }) => {
           const { viewer, requestId, headers, signal } = context as RequestContext

@@ -54,25 +54,29 @@ const patienceMs = 5000
  * The planner computes on the threads on which files are read, names looked up and passwords checked. Node has four of them, and
  * nothing stops a plan that has begun.
  */
-const turns = createTurns({
+const line = {
   atOnce: 2,
   waiting: 500,
   patienceMs,
   busy: 'Too many operations that were not asked before wait to be planned: try again in a moment.',
-})
+}
+
+/** With it no `@override(label: "percent(…)")` ever holds: the field stays with the subgraph that gives it away. */
+const noPercentage = 100
 
 /** Makes a planner. Throws for a supergraph that the planner cannot read. */
 export function createPlanner(supergraph: Supergraph): Planner {
   const planner = new QueryPlanner(supergraph.sdl)
   const second = createSecondPlanner(supergraph)
   const noLabels = new Set<string>()
+  const turns = createTurns(line)
   /** What is being planned: who asks again for what takes long does not make it be planned twice. */
   const underway = new Map<string, Promise<QueryPlan>>()
 
   const planText = (text: string): Promise<QueryPlan> => {
     let planning = underway.get(text)
     if (!planning) {
-      planning = turns.run(() => planner.planAsync(text, null, noLabels, 100))
+      planning = turns.run(() => planner.planAsync(text, null, noLabels, noPercentage))
       underway.set(text, planning)
       const forget = () => underway.delete(text)
       planning.then(forget, forget)

@@ -19,6 +19,7 @@ export interface TurnsOptions {
   readonly busy: string
 }
 
+/** Makes a line of its own. */
 export function createTurns({ atOnce, waiting, patienceMs, busy }: TurnsOptions): Turns {
   const line = new Set<() => void>()
   let running = 0

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGateway, type RequestContext } from '../../router/engine/gateway.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { library } from './library-graph.ts'
-import { compose, testGraph } from './supergraph-fixture.ts'
+import { testGraph } from './supergraph-fixture.ts'
 
 const seen: string[] = []
 const graph = testGraph(library, {
@@ -12,7 +12,7 @@ const graph = testGraph(library, {
     return next()
   },
 })
-const server = new ApolloServer<RequestContext>({ gateway: createGateway(graph.engine, compose(library)), stopOnTerminationSignals: false })
+const server = new ApolloServer<RequestContext>({ gateway: createGateway(graph.engine), stopOnTerminationSignals: false })
 
 beforeAll(() => server.start())
 afterAll(() => server.stop())

@@ -22,5 +22,3 @@ export function defineAuditEntries(sequelize: Sequelize) {
     { sequelize, schema: 'identity', tableName: 'audit_entries', underscored: true, timestamps: false },
   )
 }
-
-export type AuditEntryRow = InferAttributes<InstanceType<ReturnType<typeof defineAuditEntries>>>

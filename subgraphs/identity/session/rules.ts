@@ -1,7 +1,7 @@
 import type { Membership } from '../membership/rules.ts'
 
 /** How long an access token is good for, in milliseconds. */
-export const accessTokenLifetime = 10 * 60_000
+const accessTokenLifetime = 10 * 60_000
 
 /** The `aud` of access tokens: every service of the platform, and nobody else. */
 export const accessTokenAudience = 'supergraph'

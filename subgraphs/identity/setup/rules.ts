@@ -41,7 +41,7 @@ export function readForm(form: URLSearchParams): World {
 }
 
 /** A slug made of a name: its letters without accents, in lower case, and digits; `organization` when nothing is left. */
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain
     .replace(/[^a-z0-9]+/g, '-')

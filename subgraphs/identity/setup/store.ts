@@ -37,5 +37,3 @@ export function createSetupStore({ sequelize }: Pick<Tables, 'sequelize'>) {
       ),
   }
 }
-
-export type SetupStore = ReturnType<typeof createSetupStore>
