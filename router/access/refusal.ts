@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError, OperationTypeNode } from 'graphql'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import type { Barrier } from './filter.ts'
+import type { Barrier } from './findings.ts'
 import { meets, type Requirement } from './rules.ts'
 
 /** The code of a refused field: what the answer's error list and the REST doors look for. */

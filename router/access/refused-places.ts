@@ -1,6 +1,6 @@
 import { type GraphQLFormattedError, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import type { Barrier, Findings } from './filter.ts'
+import type { Barrier, Findings } from './findings.ts'
 import { refusalOf, wordsFor } from './refusal.ts'
 
 /** How many refused places one answer names. */

@@ -26,7 +26,9 @@ import {
 } from 'graphql'
 import { withoutCodeCache } from '../code.ts'
 import { jsonSafe } from './json-safe.ts'
-import type { Run } from './runner.ts'
+
+/** Executes one document on one schema; data is JSON-safe. */
+export type Run = (contextValue: object, variables: Readonly<Record<string, unknown>>, rootValue?: unknown) => ExecutionResult | Promise<ExecutionResult>
 
 type Compiler = typeof import('graphql-jit')
 

@@ -1,11 +1,8 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
 import { createLru } from '../../../platform/lru.ts'
 import type { Fetch } from '../engine.ts'
-import { compileDocument, loadCompiler } from './compiled.ts'
+import { compileDocument, loadCompiler, type Run } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
-
-/** Executes one document on one schema; data is JSON-safe. */
-export type Run = (contextValue: object, variables: Readonly<Record<string, unknown>>, rootValue?: unknown) => ExecutionResult | Promise<ExecutionResult>
 
 /** How often a document is executed by graphql-js before it is compiled: what is asked once is not worth it. */
 const coldRuns = 2
