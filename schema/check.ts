@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { generate, staleFiles, writeFiles } from './generate.ts'
 import { broken } from './laws.ts'
 import { listingMistakes } from './listed.ts'
-import { inFile, type Mistake, printMistake } from './mistake.ts'
 import { breakingChanges } from './released.ts'
+import { inFile, type Mistake, printMistake } from './source/mistake.ts'
 
 /**
  * Generates a project afresh into a temporary folder and compares it with the working tree, which stays untouched.

@@ -4,10 +4,10 @@ import { composeServices } from '@apollo/composition'
 import { type DefinitionNode, type DocumentNode, type GraphQLError, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { readSupergraph } from '../router/engine/supergraph.ts'
 import { listedFile, listedModule } from './listed.ts'
-import { at, inFile, type Mistake, ofSource } from './mistake.ts'
 import { recursiveProvides } from './provides.ts'
-import { documentOf, readSubgraphSources, type SubgraphSources, sdlOf } from './sources.ts'
-import { readSupergraphYaml } from './yaml.ts'
+import { at, inFile, type Mistake, ofSource } from './source/mistake.ts'
+import { documentOf, readSubgraphSources, type SubgraphSources, sdlOf } from './source/sources.ts'
+import { readSupergraphYaml } from './source/yaml.ts'
 
 /** What composing a project's SDL gave. Whatever could be made is there, even when mistakes stand beside it. */
 export interface Composition {

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { executeCodegen } from '@graphql-codegen/cli'
 import { codegenConfig, generatedLine } from '../codegen.ts'
 import { type Composition, compose } from './compose.ts'
-import { inFile, type Mistake, Mistakes, printMistake } from './mistake.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
-import { executableOf } from './sources.ts'
+import { inFile, type Mistake, Mistakes, printMistake } from './source/mistake.ts'
+import { executableOf } from './source/sources.ts'
 
 /** Everything that is derived from a project's SDL, operations and row types. */
 export interface Generation {

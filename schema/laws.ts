@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import { inFile, type Mistake } from './mistake.ts'
-import { takeApart } from './source-text.ts'
+import { inFile, type Mistake } from './source/mistake.ts'
+import { takeApart } from './source/source-text.ts'
 
 /** Files that may be longer than the rest, each with the reason why dividing it would help nobody. */
 export const longFiles: Readonly<Record<string, string>> = {}

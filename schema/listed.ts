@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generatedLine } from '../codegen.ts'
-import { inFile, type Mistake, Mistakes } from './mistake.ts'
-import { type ListedSubgraph, readSupergraphYaml } from './yaml.ts'
+import { inFile, type Mistake, Mistakes } from './source/mistake.ts'
+import { type ListedSubgraph, readSupergraphYaml } from './source/yaml.ts'
 
 /** Where the program finds the subgraphs that `supergraph.yaml` lists: generated, so that nothing names them a second time. */
 export const listedFile = 'router/start/listed.generated.ts'

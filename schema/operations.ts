@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GraphQLError, type GraphQLSchema, Kind, parse, Source, validate } from 'graphql'
-import { at, type Mistake, ofSource } from './mistake.ts'
+import { at, type Mistake, ofSource } from './source/mistake.ts'
 
 /** The operations that are written down in the project: what REST rows run, and what subgraphs ask of the supergraph. */
 export async function operationFiles(root: string): Promise<readonly string[]> {

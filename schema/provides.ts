@@ -1,6 +1,6 @@
 import { type ConstDirectiveNode, type FieldDefinitionNode, Kind, parse, type SelectionSetNode, type TypeNode } from 'graphql'
-import { at, type Mistake } from './mistake.ts'
-import type { SubgraphSources } from './sources.ts'
+import { at, type Mistake } from './source/mistake.ts'
+import type { SubgraphSources } from './source/sources.ts'
 
 /**
  * Finds `@provides` whose path comes back to a type that it has passed: the query planner takes such a path for provided at

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { accept } from '../../schema/accept.ts'
 import { drift } from '../../schema/check.ts'
 import { generate, writeFiles } from '../../schema/generate.ts'
-import { printMistake } from '../../schema/mistake.ts'
 import { breakingChanges } from '../../schema/released.ts'
+import { printMistake } from '../../schema/source/mistake.ts'
 import { library, type Project, project } from './project.ts'
 
 const withOperations = {

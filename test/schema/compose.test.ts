@@ -2,7 +2,7 @@ import { composeServices } from '@apollo/composition'
 import { lexicographicSortSchema, parse, printSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { compose } from '../../schema/compose.ts'
-import { printMistake } from '../../schema/mistake.ts'
+import { printMistake } from '../../schema/source/mistake.ts'
 import { library, project } from './project.ts'
 
 const book = 'subgraphs/books/book/schema.graphql'

@@ -13,7 +13,7 @@ import {
   type TypeDefinitionNode,
   type TypeNode,
 } from 'graphql'
-import { readSupergraphYaml } from '../../schema/yaml.ts'
+import { readSupergraphYaml } from '../../schema/source/yaml.ts'
 
 const root = join(import.meta.dirname, '../..')
 const rootTypes: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { breachesIn, broken } from '../../schema/laws.ts'
-import { takeApart } from '../../schema/source-text.ts'
+import { takeApart } from '../../schema/source/source-text.ts'
 import { project } from './project.ts'
 
 const codes = (file: string, source: string): readonly string[] => breachesIn(file, source).map(({ line, code }) => `${line} ${code}`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { generate, writeFiles } from '../../schema/generate.ts'
 import { listedFile, listingMistakes } from '../../schema/listed.ts'
-import { printMistake } from '../../schema/mistake.ts'
+import { printMistake } from '../../schema/source/mistake.ts'
 import { library, project } from './project.ts'
 
 const folderOf = (slug: string): Record<string, string> => ({

@@ -3,7 +3,7 @@ import { QueryTypes, type Sequelize } from 'sequelize'
 import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
 import { isMoment } from '../../../platform/page.ts'
-import { columnsOf } from '../columns.ts'
+import { columnsOf } from '../mapping.ts'
 import { type BrandRow, defineBrandTable } from './table.ts'
 
 /** Oldest first: the order in which an organization's brands are listed. */

@@ -1,6 +1,6 @@
 import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import type { Connection } from '../../../platform/page.ts'
-import { tenantOptions } from '../table-options.ts'
+import { tenantOptions } from '../mapping.ts'
 
 /** Makes the model of brands on one database. */
 export function defineBrandTable(sequelize: Sequelize) {

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { newId } from '../../../platform/ids.ts'
-import { columnsOf } from '../columns.ts'
+import { columnsOf } from '../mapping.ts'
 import { type Account, type Grant, GrantFailure, type Platform } from '../network/network.ts'
 import { type ConnectionRow, defineConnectionTable } from './table.ts'
 

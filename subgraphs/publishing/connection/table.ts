@@ -1,6 +1,6 @@
 import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { tenantOptions } from '../mapping.ts'
 import type { Platform } from '../network/network.ts'
-import { tenantOptions } from '../table-options.ts'
 
 /** Makes the model of connections on one database. Tokens are sealed before they come here. */
 export function defineConnectionTable(sequelize: Sequelize) {

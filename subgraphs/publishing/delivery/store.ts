@@ -1,6 +1,6 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
-import { columnsOf } from '../columns.ts'
+import { columnsOf } from '../mapping.ts'
 import type { PostStore } from '../post/store.ts'
 import type { PostRow } from '../post/table.ts'
 import { type AttemptRow, defineAttemptTable } from './table.ts'

@@ -1,5 +1,5 @@
 import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { tenantOptions } from '../table-options.ts'
+import { tenantOptions } from '../mapping.ts'
 
 export type AttemptOutcome = 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | 'NOT_DELIVERED'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Op, QueryTypes, type Sequelize } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
-import { columnsOf } from '../columns.ts'
+import { columnsOf } from '../mapping.ts'
 import type { Platform } from '../network/network.ts'
 import { type AuthorizationRow, defineAuthorizationTable } from './table.ts'
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
 import { isMoment } from '../../../platform/page.ts'
-import { columnsOf } from '../columns.ts'
+import { columnsOf } from '../mapping.ts'
 import { definePostTable, type PostRow } from './table.ts'
 
 /** Newest first. */

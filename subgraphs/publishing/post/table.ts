@@ -1,7 +1,7 @@
 import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import type { Connection } from '../../../platform/page.ts'
+import { tenantOptions } from '../mapping.ts'
 import type { Platform } from '../network/network.ts'
-import { tenantOptions } from '../table-options.ts'
 import type { DeliveryPhase, PostStatus } from './rules.ts'
 
 export type PostApproval = 'NONE' | 'PENDING' | 'APPROVED' | 'CHANGES_REQUESTED' | 'REJECTED'

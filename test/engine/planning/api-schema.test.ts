@@ -1,6 +1,6 @@
 import { printSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { testGraph } from './supergraph-fixture.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 const graph = testGraph({
   one: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { actors } from '../differential/graphs/actors.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { actors } from '../../differential/graphs/actors.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 // The planner, asked for one implementation alone, forgets the key by which a subgraph knows the interface.
 describe('an interface object that is narrowed to one implementation answers its fields', () => {

@@ -1,11 +1,11 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { createNames } from '../../router/engine/names.ts'
-import { findOperation } from '../../router/engine/operation.ts'
-import { plannable } from '../../router/engine/planner.ts'
-import { readSupergraph } from '../../router/engine/supergraph.ts'
-import { library } from './library-graph.ts'
-import { compose, testGraph } from './supergraph-fixture.ts'
+import { createNames } from '../../../router/engine/names.ts'
+import { findOperation } from '../../../router/engine/operation.ts'
+import { plannable } from '../../../router/engine/planner.ts'
+import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { library } from '../library-graph.ts'
+import { compose, testGraph } from '../supergraph-fixture.ts'
 
 const graph = testGraph(library)
 

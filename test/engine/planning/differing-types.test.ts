@@ -1,10 +1,10 @@
 import { parse, print, stripIgnoredCharacters } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
-import { putBack, setApart } from '../../router/engine/data/apart.ts'
-import { readSupergraph } from '../../router/engine/supergraph.ts'
-import { relatives } from '../differential/graphs/relatives.ts'
-import { compose, type Part, pathsOf, testGraph } from './supergraph-fixture.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { putBack, setApart } from '../../../router/engine/data/apart.ts'
+import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { relatives } from '../../differential/graphs/relatives.ts'
+import { compose, type Part, pathsOf, testGraph } from '../supergraph-fixture.ts'
 
 const typeOf = { __resolveType: ({ __typename }: { __typename: string }) => __typename }
 const things = () => [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
-import { type GraphOptions, type Part, testGraph } from './supergraph-fixture.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { type GraphOptions, type Part, testGraph } from '../supergraph-fixture.ts'
 
 function counters(options: GraphOptions = {}) {
   const log: string[] = []

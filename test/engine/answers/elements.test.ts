@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testGraph } from './supergraph-fixture.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 const users = Array.from({ length: 10 }, (_, at) => ({ id: String(at) }))
 const everybody = { __resolveReference: (reference: object) => reference }

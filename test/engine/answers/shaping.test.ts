@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { library } from './library-graph.ts'
-import { codesOf, pathsOf, testGraph } from './supergraph-fixture.ts'
+import { library } from '../library-graph.ts'
+import { codesOf, pathsOf, testGraph } from '../supergraph-fixture.ts'
 
 const graph = testGraph(library)
 

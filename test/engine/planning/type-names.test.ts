@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { relatives } from '../differential/graphs/relatives.ts'
-import { warehouse } from '../differential/graphs/warehouse.ts'
-import { library } from './library-graph.ts'
-import { type Part, type TestGraph, testGraph } from './supergraph-fixture.ts'
+import { relatives } from '../../differential/graphs/relatives.ts'
+import { warehouse } from '../../differential/graphs/warehouse.ts'
+import { library } from '../library-graph.ts'
+import { type Part, type TestGraph, testGraph } from '../supergraph-fixture.ts'
 
 async function sentFor(graph: TestGraph, source: string) {
   const before = graph.sent.length

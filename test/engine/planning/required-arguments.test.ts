@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { tariffs } from '../differential/graphs/tariffs.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { tariffs } from '../../differential/graphs/tariffs.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 const graph = testGraph(tariffs.parts)
 

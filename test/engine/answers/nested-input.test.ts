@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { moved } from '../differential/graphs/moved.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { moved } from '../../differential/graphs/moved.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 // For such a type the compiler of fetch documents writes code without end, which ends the process.
 test('a variable whose input type holds itself is read, however often the operation is asked', async () => {

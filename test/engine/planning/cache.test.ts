@@ -1,10 +1,10 @@
 import { QueryPlanner } from '@graphql-hive/router-query-planner'
 import { parse } from 'graphql'
 import { expect, test, vi } from 'vitest'
-import { createLru } from '../../platform/lru.ts'
-import { anonymous } from '../../subgraphs/viewer.ts'
-import { library } from './library-graph.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { createLru } from '../../../platform/lru.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { library } from '../library-graph.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 test('a cache keeps at most so many entries and forgets the least recently used', () => {
   const cache = createLru<string, number>(2)

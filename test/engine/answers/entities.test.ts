@@ -1,10 +1,10 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { mergeByShape, shapeOfFetch } from '../../router/engine/data/merge.ts'
-import { readSupergraph } from '../../router/engine/supergraph.ts'
-import { anonymous } from '../../subgraphs/viewer.ts'
-import { library } from './library-graph.ts'
-import { compose, testGraph } from './supergraph-fixture.ts'
+import { mergeByShape, shapeOfFetch } from '../../../router/engine/data/merge.ts'
+import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { library } from '../library-graph.ts'
+import { compose, testGraph } from '../supergraph-fixture.ts'
 
 test('equal representations are sent once, and the one answer reaches every place', async () => {
   const graph = testGraph(library)

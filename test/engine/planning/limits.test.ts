@@ -1,8 +1,8 @@
 import { QueryPlanner } from '@graphql-hive/router-query-planner'
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
-import { createTurns, within } from '../../router/engine/turns.ts'
-import { testGraph } from './supergraph-fixture.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { createTurns, within } from '../../../router/engine/turns.ts'
+import { testGraph } from '../supergraph-fixture.ts'
 
 const types = Array.from({ length: 6 }, (_, n) => `T${n}`)
 const typesWith = (fields: string) => types.map(name => `type ${name} implements Node @key(fields: "id") { ${fields} }`).join(' ')

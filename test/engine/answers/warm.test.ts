@@ -4,13 +4,13 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import DataLoader from 'dataloader'
 import { GraphQLEnumType, GraphQLScalarType, GraphQLSchema, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
-import { mergeByShape, shapeOfFetch } from '../../router/engine/data/merge.ts'
-import { createMerger } from '../../router/engine/data/merger.ts'
-import { readSupergraph } from '../../router/engine/supergraph.ts'
-import { mayCompile } from '../../router/engine/transport/compiled.ts'
-import { library } from './library-graph.ts'
-import { type Answer, compose, type Part, type TestGraph, testGraph } from './supergraph-fixture.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { mergeByShape, shapeOfFetch } from '../../../router/engine/data/merge.ts'
+import { createMerger } from '../../../router/engine/data/merger.ts'
+import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { mayCompile } from '../../../router/engine/transport/compiled.ts'
+import { library } from '../library-graph.ts'
+import { type Answer, compose, type Part, type TestGraph, testGraph } from '../supergraph-fixture.ts'
 
 /** Answers of an operation that is asked again and again: interpreted at first, run by generated code at last. */
 async function hot(graph: TestGraph, source: string, variables: Record<string, unknown> = {}): Promise<{ cold: Answer; warm: Answer }> {
@@ -228,8 +228,8 @@ test('documents that the compiler would run differently are not compiled', () =>
 
 test('where code may not be generated everything is interpreted, to the same answer', async () => {
   const program = `
-    const { library } = await import('./test/engine/library-graph.ts')
-    const { testGraph } = await import('./test/engine/supergraph-fixture.ts')
+    const { library } = await import('../test/engine/library-graph.ts')
+    const { testGraph } = await import('../test/engine/supergraph-fixture.ts')
     const graph = testGraph(library)
     let answer
     for (let times = 0; times < 6; times++) answer = await graph.run('{ books(first: 3) { title likes writers { name } reviews { author { id name } } } }')

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { type GraphQLSchema, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
-import { library, monolith } from './library-graph.ts'
-import { monolithOf, runMonolith } from './monolith.ts'
-import { randomOperation } from './random-operation.ts'
-import { type Answer, answerOf, pathsOf, type TestGraph, testGraph } from './supergraph-fixture.ts'
+import { library, monolith } from '../library-graph.ts'
+import { monolithOf, runMonolith } from '../monolith.ts'
+import { randomOperation } from '../random-operation.ts'
+import { type Answer, answerOf, pathsOf, type TestGraph, testGraph } from '../supergraph-fixture.ts'
 
 const graph: TestGraph = testGraph(library)
 const oracle: GraphQLSchema = monolithOf(graph.schema, monolith)

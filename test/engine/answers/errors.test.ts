@@ -1,8 +1,8 @@
 import { GraphQLScalarType } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
-import { library } from './library-graph.ts'
-import { codesOf, type Part, pathsOf, testGraph } from './supergraph-fixture.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { library } from '../library-graph.ts'
+import { codesOf, type Part, pathsOf, testGraph } from '../supergraph-fixture.ts'
 
 const failing: Record<string, Part> = {
   posts: {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { type DocumentNode, type ExecutionResult, getOperationAST, Kind, parse, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql'
 import { expect, test } from 'vitest'
-import type { AccessDecision, AccessFilter } from '../../router/engine/engine.ts'
-import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
-import { library, monolith } from './library-graph.ts'
-import { monolithOf, runMonolith } from './monolith.ts'
-import { randomOperation } from './random-operation.ts'
-import { answerOf, type Part, pathsOf, type TestGraph, testGraph } from './supergraph-fixture.ts'
+import type { AccessDecision, AccessFilter } from '../../../router/engine/engine.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { library, monolith } from '../library-graph.ts'
+import { monolithOf, runMonolith } from '../monolith.ts'
+import { randomOperation } from '../random-operation.ts'
+import { answerOf, type Part, pathsOf, type TestGraph, testGraph } from '../supergraph-fixture.ts'
 
 /** Refuses `Type.field` to everybody without the scope `all`; mutations whole. */
 function filterOf(refused: readonly string[], graph: () => TestGraph): AccessFilter & { seen: DocumentNode[] } {

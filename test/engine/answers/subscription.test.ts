@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql'
 import { afterEach, expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
-import type { ResultStream } from '../../router/engine/engine.ts'
-import { answerOf, codesOf, eventSource, type Part, testGraph, until } from './supergraph-fixture.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import type { ResultStream } from '../../../router/engine/engine.ts'
+import { answerOf, codesOf, eventSource, type Part, testGraph, until } from '../supergraph-fixture.ts'
 
 const events = eventSource()
 let opened = 0
