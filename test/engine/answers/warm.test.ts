@@ -228,8 +228,8 @@ test('documents that the compiler would run differently are not compiled', () =>
 
 test('where code may not be generated everything is interpreted, to the same answer', async () => {
   const program = `
-    const { library } = await import('../test/engine/library-graph.ts')
-    const { testGraph } = await import('../test/engine/supergraph-fixture.ts')
+    const { library } = await import('./test/engine/library-graph.ts')
+    const { testGraph } = await import('./test/engine/supergraph-fixture.ts')
     const graph = testGraph(library)
     let answer
     for (let times = 0; times < 6; times++) answer = await graph.run('{ books(first: 3) { title likes writers { name } reviews { author { id name } } } }')
