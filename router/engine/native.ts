@@ -134,11 +134,7 @@ export function createEngine(options: EngineOptions): Engine {
       const events = source[Symbol.asyncIterator]()
       const stream = mapStream(
         events,
-        async event => {
-          const eventRun = runOf(ready)
-          takeAnswer(eventRun, primary, event)
-          return finish(ready, eventRun)
-        },
+        event => finish(ready, runOf(ready), eventRun => takeAnswer(eventRun, primary, event)),
         cause => {
           const failedRun = runOf(ready)
           failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
@@ -185,8 +181,7 @@ export function createEngine(options: EngineOptions): Engine {
       return { request, variant: made, variables, decision, introspection }
     } catch (cause) {
       const code = codeOf(cause)
-      if (code !== 'INTERNAL_SERVER_ERROR') return refused(code, (cause as Error).message)
-      return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
+      return code === 'INTERNAL_SERVER_ERROR' ? accident(cause) : refused(code, (cause as Error).message)
     }
   }
 
@@ -261,16 +256,24 @@ export function createEngine(options: EngineOptions): Engine {
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map(), gone: new Map() }
   }
 
-  /** Runs the plan and shapes its answer. An accident in that, e.g. lists deeper than the stack, costs this one answer. */
-  async function finish(ready: Ready, run: Run): Promise<ExecutionResult> {
+  /**
+   * Runs the plan and shapes its answer. An accident in that, e.g. lists deeper than the stack, costs this one answer.
+   * @param begin puts into the run what is there before the plan: the event of a subscription
+   */
+  async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<ExecutionResult> {
     try {
+      begin?.(run)
       await runPlan(run, ready.variant.plan)
       return answer(ready, run)
     } catch (cause) {
       if (cause instanceof TooManyElements) return { data: null, errors: [errorFor('BAD_USER_INPUT', cause.message)] }
       log.error({ requestId: ready.request.requestId, err: cause }, 'An answer could not be put together')
-      return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
+      return accident(cause)
     }
+  }
+
+  function accident(cause: unknown) {
+    return { data: null, errors: [errorFor('INTERNAL_SERVER_ERROR', options.exposeInternalErrors ? String(cause) : 'Internal server error')] }
   }
 
   function answer(ready: Ready, run: Run): ExecutionResult & { errors?: readonly GraphQLError[] } {
