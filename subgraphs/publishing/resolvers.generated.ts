@@ -198,7 +198,7 @@ export type Mutation = {
   readonly connectIntegration?: Maybe<IntegrationAuthorization>;
   /** Writes a post. With `scheduledAt` it is queued and will be sent then; without, it stays a draft until it is scheduled. */
   readonly createPost?: Maybe<Post>;
-  /** Changes what the input mentions and leaves the rest. A change of a scheduled post beats what was queued before: what is sent is what stands here at its time. CONFLICT while it is being sent and once it is published. */
+  /** Changes what the input mentions and leaves the rest. A change of a scheduled post beats what was queued before: what is sent is what stands here at its time. A change that changes nothing leaves the version as it is. CONFLICT while it is being sent and once it is published. */
   readonly updatePost?: Maybe<Post>;
   /** Sets a post for a new future time. A failed one loses its failure and returns to the queue. */
   readonly reschedulePost?: Maybe<Post>;

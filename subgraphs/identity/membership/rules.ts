@@ -92,5 +92,5 @@ export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], bef
 export function requireVersion(membership: { readonly version: number }, expected: number | null | undefined): void {
   if (expected === null || expected === undefined || expected === membership.version) return
   const sentence = `The membership has changed: it has version ${membership.version}, not ${expected}. Read it again, then decide.`
-  throw new Refusal('CONFLICT', sentence, { version: membership.version })
+  throw new Refusal('CONFLICT', sentence, { reason: 'STALE_VERSION', version: membership.version })
 }

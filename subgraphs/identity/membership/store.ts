@@ -56,7 +56,9 @@ export function openMembershipStore(tables: Tables) {
       return membership
     },
 
+    /** Gives a member these roles in place of the former ones; the same ones again change nothing, and are not audited. */
     async changeRoles(row: MembershipRow, roles: string[], by: string | null, now: Date, transaction: Transaction): Promise<MembershipRow> {
+      if (roles.length === row.roles.length && roles.every(role => row.roles.includes(role))) return row
       const changed = { ...row, roles, version: row.version + 1, updatedAt: now }
       const { version, updatedAt } = changed
       await memberships.update({ roles, version, updatedAt }, { where: { organizationId: row.organizationId, id: row.id }, transaction })

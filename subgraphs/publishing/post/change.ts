@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../../platform/errors.ts'
 import { announcePost } from '../announce.ts'
 import { actorOf } from '../audit.ts'
@@ -53,9 +54,13 @@ export function edit(post: PostRow, { copy, scheduledAt, target, expectedVersion
   return { verb, changes: { copy: text, target: place, status, scheduledAt: at, ...(verb !== 'edit' && noFailure) } }
 }
 
+/** Whether a change leaves a post as it stands: then there is nothing to write, to audit, or to tell. */
+const changesNothing = (post: PostRow, changes: Partial<PostRow>): boolean =>
+  Object.entries(changes).every(([name, value]) => isDeepStrictEqual(post[name as keyof PostRow], value))
+
 /**
  * Changes a post under its lock, with its audit and its wake-up in the same transaction, and tells screens.
- * A worker that had claimed the post finds its claim gone and sends nothing.
+ * A worker that had claimed the post finds its claim gone and sends nothing. What changes nothing leaves all of it alone, the claim too.
  */
 export async function change(context: Context, id: string, decide: (post: PostRow, now: Date) => Change): Promise<PostRow> {
   const { brand } = await ownedPost(context, id)
@@ -65,6 +70,7 @@ export async function change(context: Context, id: string, decide: (post: PostRo
     if (!post) throw notFound(id)
     const now = clock.now()
     const { verb, changes } = decide(post, now)
+    if (changesNothing(post, changes)) return { before: post, after: post }
     const row = await posts.update(post, { ...changes, ...noClaim, updatedAt: now, version: post.version + 1 }, transaction)
     await audit(transaction, {
       brandId: brand.id,
@@ -81,6 +87,7 @@ export async function change(context: Context, id: string, decide: (post: PostRo
     return { before: post, after: row }
   })
   context.postById.clear(id).prime(id, after)
+  if (after === before) return after
   const moved = before.status !== after.status || before.deliveryPhase !== after.deliveryPhase || before.scheduledAt?.getTime() !== after.scheduledAt?.getTime()
   announcePost(context.events, brand, after, moved ? 'status' : 'content')
   return after

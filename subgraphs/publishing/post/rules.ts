@@ -135,11 +135,12 @@ export function checkTarget<Target extends { kind: TargetKind; externalId: strin
 /**
  * Refuses a change that was made against an older version.
  * @param expected what the client saw; null or undefined: the last write wins
- * @throws CONFLICT with the present version
+ * @throws CONFLICT, reason STALE_VERSION, with the present version
  */
 export function checkVersion(present: number, expected: number | null | undefined): void {
   if (expected !== null && expected !== undefined && expected !== present)
     throw new Refusal('CONFLICT', `The post is at version ${present}, not ${expected}: somebody changed it since. Read it again, then repeat your change.`, {
+      reason: 'STALE_VERSION',
       version: present,
     })
 }

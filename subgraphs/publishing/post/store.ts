@@ -130,6 +130,7 @@ export function createPostStore(sequelize: Sequelize) {
         })
         if (earlier && earlier.idempotencyHash !== idempotency.hash)
           throw new Refusal('CONFLICT', 'This idempotencyKey was used for a post with another content: choose a new key for a new post.', {
+            reason: 'KEY_REUSED',
             field: 'idempotencyKey',
           })
         if (earlier) return { row: earlier, repeated: true }

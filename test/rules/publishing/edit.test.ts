@@ -57,6 +57,7 @@ describe('P-04 an edit', () => {
   test('made against another version is CONFLICT with the present one', () => {
     expect(refusalOf(() => edit(postRow({ version: 3 }), { copy: 'x', expectedVersion: 2 }, now, networks)).extensions).toEqual({
       code: 'CONFLICT',
+      reason: 'STALE_VERSION',
       version: 3,
     })
     expect(() => checkVersion(3, 3)).not.toThrow()

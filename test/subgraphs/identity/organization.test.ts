@@ -145,6 +145,12 @@ describe('organizations and their members', () => {
     expect((await run(viewers.owner, change, { id: 'x', roles: ['VIEWER'] })).code()).toBe('BAD_USER_INPUT')
   })
 
+  it('I-01 leaves a member alone who has these roles already', async () => {
+    const ada = await memberOf('ada@acme.test')
+    const same = await run(viewers.owner, change, { id: ada.id, roles: ['MEMBER', 'MEMBER'], v: 1 })
+    expect([same.data().changeMemberRoles, await audit()]).toEqual([{ roles: ['MEMBER'], version: 1 }, []])
+  })
+
   it('I-01 keeps the last owner and the last platform super admin', async () => {
     const owner = await memberOf('owner@acme.test')
     expect((await run(viewers.owner, change, { id: owner.id, roles: ['ADMIN'] })).code()).toBe('CONFLICT')

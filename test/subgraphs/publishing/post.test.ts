@@ -162,7 +162,36 @@ describe('P-04 a change', () => {
         scheduledAt,
       })
     expect(await jobsOf(graph, draft.id)).toEqual([new Date(scheduledAt)])
-    expect(await actions(graph, draft.id)).toEqual(['post.created', 'post.scheduled', 'post.scheduled'])
+    expect(await actions(graph, draft.id)).toEqual(['post.created', 'post.scheduled'])
+  })
+
+  test('that changes nothing leaves version, time of change, audit, wake-ups, claim and screens alone', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const target = { kind: 'PAGE' as const, externalId: '1', name: 'One' }
+    const { owner, brand, post: placed } = await graph.seed.owner().brand().post({ platform: 'FACEBOOK', target })
+    const scheduledAt = graph.clock.soon()
+    const input = { brandId: brand.id, platform: 'X', copy: 'Hello', scheduledAt }
+    const { id } = (await graph.execute(createPost, { input }, { as: owner })).data().createPost
+    const [row] = await graph.room.posts.byIds([id])
+    const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(), claimUntil: graph.clock.in(1000) }
+    await graph.room.sequelize.transaction(transaction => graph.room.posts.update(row!, claim, transaction))
+    const before = await graph.rows('select * from publishing.posts order by id')
+    await using following = await graph.subscribe('subscription($b: ID!) { postStatusChanged(brandId: $b) { id version } }', { b: brand.id }, { as: owner })
+    await graph.clock.advance(1000)
+    for (const [document, same] of [
+      [updatePost, { id }],
+      [updatePost, { id, copy: 'Hello' }],
+      [updatePost, { id, scheduledAt, expectedVersion: 1 }],
+      [updatePost, { id: placed.id, target, scheduledAt: null }],
+      [reschedulePost, { id, scheduledAt }],
+    ] as const)
+      expect(Object.values((await graph.execute(document, { input: same }, { as: owner })).data())[0], JSON.stringify(same)).toMatchObject({ version: 1 })
+    expect(await graph.rows('select * from publishing.posts order by id')).toEqual(before)
+    expect([await actions(graph, id), await actions(graph, placed.id)]).toEqual([['post.created'], ['post.created']])
+    expect(await jobsOf(graph, id)).toEqual([new Date(scheduledAt)])
+    const other = graph.clock.soon(120_000)
+    await graph.execute(reschedulePost, { input: { id, scheduledAt: other } }, { as: owner })
+    expect((await following.next()).postStatusChanged).toEqual({ id, version: 2 })
   })
 
   test('keeps a target that it does not mention, replaces one that it does', async () => {
@@ -182,7 +211,7 @@ describe('P-04 a change', () => {
     const answers = await Promise.all([change('a'), change('b'), change('c')])
     const won = answers.filter(({ partial }) => partial.errors.length === 0)
     expect(won).toHaveLength(1)
-    for (const answer of answers) if (answer !== won[0]) expect(answer.refused('CONFLICT').extensions.version).toBe(2)
+    for (const answer of answers) if (answer !== won[0]) expect(answer.refused('CONFLICT').extensions).toMatchObject({ reason: 'STALE_VERSION', version: 2 })
     expect((await graph.rows('select version from publishing.posts'))[0]).toEqual({ version: 2 })
   })
 
