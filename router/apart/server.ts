@@ -41,6 +41,8 @@ export interface SubgraphServer {
 const mostHeaderBytes = 32 * 1024
 /** Bytes of a request: representations of many entities are large. */
 const mostBodyBytes = 16 * 1024 * 1024
+/** Milliseconds that the start of a stream, and each of its events, may take. What is asked over HTTP has the router's patience: it hangs up. */
+const streamMs = 30_000
 /** Documents that stay parsed and validated: the router sends the same text for the same plan. */
 const mostDocuments = 2000
 
@@ -152,7 +154,8 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
         return { schema: subgraph.schema, document: fetch.document, contextValue: { fetch, call: callOf(extra.viewer!, requestId, variables) } }
       },
       execute: ({ contextValue }) => transport.fetch((contextValue as Started).fetch, (contextValue as Started).call),
-      subscribe: (({ contextValue }: { contextValue: Started }) => transport.subscribe(contextValue.fetch, contextValue.call)) as never,
+      subscribe: (({ contextValue }: { contextValue: Started }) =>
+        transport.subscribe(contextValue.fetch, { ...contextValue.call, deadline: performance.now() + streamMs, eventMs: streamMs })) as never,
       onNext: (_context, _id, _payload, { contextValue }, result) => tellable(result as ExecutionResult, (contextValue as Started).call.requestId) as never,
     },
     sockets,

@@ -56,10 +56,16 @@ export interface FetchCall {
   readonly requestId: string
   readonly headers?: Headers | undefined
   readonly signal?: AbortSignal | undefined
-  /** When the operation's time is up, as `performance.now()` tells it, in milliseconds. */
+  /** When the operation's time is up, by the engine's clock (`EngineOptions.now`), in milliseconds. */
   readonly deadline?: number | undefined
   /** One object per client operation: a transport keeps what lives that long (the subgraph's context) under it. */
   readonly operation: object
+}
+
+/** What a subscription is started with. Its deadline is that of the start; each event has a time of its own. */
+export interface StreamCall extends FetchCall {
+  /** Milliseconds that working out one event may take, from when it has come. @default as long as it takes */
+  readonly eventMs?: number | undefined
 }
 
 /**
@@ -68,7 +74,8 @@ export interface FetchCall {
  */
 export interface Transport {
   fetch(fetch: Fetch, call: FetchCall): Promise<ExecutionResult>
-  subscribe(fetch: Fetch, call: FetchCall): Promise<ResultStream | ExecutionResult>
+  /** An event that cannot be worked out is an error result of the stream, and not its end. */
+  subscribe(fetch: Fetch, call: StreamCall): Promise<ResultStream | ExecutionResult>
 }
 
 /** What a viewer may have of one operation. */

@@ -38,6 +38,8 @@ export interface EngineOptions {
   readonly planCacheSize?: number | undefined
   /** Milliseconds that the fetches of one operation, or of one event, have together. 30000 unless told. */
   readonly operationTimeoutMs?: number | undefined
+  /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
+  readonly now?: (() => number) | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
 }
@@ -90,7 +92,7 @@ interface Ready {
  * graphql-js would. Throws at once for a supergraph that cannot be read.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { transport, access, log, operationTimeoutMs = 30_000 } = options
+  const { transport, access, log, operationTimeoutMs = 30_000, now = () => performance.now() } = options
   const { supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { schema } = supergraph
@@ -121,7 +123,7 @@ export function createEngine(options: EngineOptions): Engine {
       const run = runOf(ready)
       let source: ResultStream | ExecutionResult
       try {
-        source = await transport.subscribe(primary.fetch, { ...run.call, variables: variablesFor(run, primary.variables) })
+        source = await transport.subscribe(primary.fetch, { ...run.call, variables: variablesFor(run, primary.variables), eventMs: operationTimeoutMs })
       } catch (cause) {
         run.failures.push(failureOf(primary.fetch.subgraph, cause))
         return answer(ready, run)
@@ -252,7 +254,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   function runOf(ready: Ready): Run {
     const { viewer, requestId, headers, signal } = ready.request
-    const call = { viewer, requestId, headers, signal, deadline: performance.now() + operationTimeoutMs, operation: {} }
+    const call = { viewer, requestId, headers, signal, deadline: now() + operationTimeoutMs, operation: {} }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map(), gone: new Map() }
   }
 

@@ -64,6 +64,8 @@ export interface GraphOptions {
   readonly unvalidatedFetches?: boolean
   readonly exposeInternalErrors?: boolean
   readonly operationTimeoutMs?: number
+  /** The clock of deadlines. */
+  readonly now?: () => number
 }
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
@@ -85,7 +87,7 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   const sent: Sent[] = []
   const logged: Record<string, unknown>[] = []
   const subgraphs = new Map(Object.entries(parts).map(([name, part]) => [name, subgraphOf(part)]))
-  const embedded = createEmbeddedTransport(subgraphs)
+  const embedded = createEmbeddedTransport(subgraphs, options.now)
   const transport: Transport = {
     fetch(fetch, call) {
       sent.push({ subgraph: fetch.subgraph, text: fetch.text, variables: call.variables })
@@ -100,8 +102,9 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, exposeInternalErrors, operationTimeoutMs } = options
-  const engine = createEngine({ supergraphSdl, transport, access, planCacheSize, exposeInternalErrors, operationTimeoutMs, log: { error: write, warn: write } })
+  const { access, planCacheSize, exposeInternalErrors, operationTimeoutMs, now } = options
+  const limits = { planCacheSize, operationTimeoutMs, now }
+  const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)

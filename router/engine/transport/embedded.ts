@@ -1,6 +1,7 @@
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
+import { errorFor } from '../errors.ts'
 import { UpstreamFailure } from './exchange.ts'
 import { createRunner } from './runner.ts'
 import { mapStream } from './stream.ts'
@@ -10,8 +11,9 @@ import { mapStream } from './stream.ts'
  * the loaders; but a fresh one for every mutation, for what is read after a mutation, and for every event of a subscription,
  * so that no loader answers with what was true before.
  * @param subgraphs by their names in the supergraph
+ * @param now       the engine's clock (`EngineOptions.now`)
  */
-export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>): Transport {
+export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>, now: () => number = () => performance.now()): Transport {
   const contexts = new WeakMap<object, Map<string, object>>()
   const runners = new Map([...subgraphs].map(([name, { schema }]) => [name, createRunner(schema)]))
 
@@ -30,7 +32,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   }
 
   const run = async (fetch: Fetch, call: FetchCall, context: object, rootValue?: unknown): Promise<ExecutionResult> =>
-    coded(await inTime(runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue), call.deadline))
+    coded(await inTime(runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue), call.deadline, now))
 
   return {
     async fetch(fetch, call) {
@@ -45,16 +47,29 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     },
     async subscribe(fetch, call): Promise<ResultStream | ExecutionResult> {
       const subgraph = subgraphOf(fetch)
-      const source = await createSourceEventStream({
+      const starting = createSourceEventStream({
         schema: subgraph.schema,
         document: fetch.document,
         contextValue: subgraph.open(call.viewer, call),
         variableValues: call.variables,
       })
+      let source: Awaited<typeof starting>
+      try {
+        source = await inTime(starting, call.deadline, now)
+      } catch (late) {
+        // Begun after all, it would keep its listeners for nobody.
+        starting.then(begun => (Symbol.asyncIterator in begun ? begun[Symbol.asyncIterator]().return?.() : undefined)).catch(() => {})
+        throw late
+      }
       if (!(Symbol.asyncIterator in source)) return coded(source)
+      // The deadline of the call is over soon after the start; an event may come at any time.
+      const runEvent = (event: unknown) => {
+        const ofEvent = { ...call, operation: {}, deadline: call.eventMs === undefined ? undefined : now() + call.eventMs }
+        return run(fetch, ofEvent, subgraph.open(call.viewer, ofEvent), event)
+      }
       return mapStream(
         source[Symbol.asyncIterator](),
-        event => run(fetch, call, subgraph.open(call.viewer, call), event),
+        event => runEvent(event).catch(failedEvent),
         cause => ({
           errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })],
         }),
@@ -63,11 +78,19 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   }
 }
 
-/** What runs on after the operation's time is up is nobody's any more: what it has begun in a database, it finishes. */
-function inTime(result: ExecutionResult | Promise<ExecutionResult>, deadline: number | undefined): ExecutionResult | Promise<ExecutionResult> {
+const failedEvent = (cause: unknown): ExecutionResult => ({
+  errors: [
+    cause instanceof UpstreamFailure
+      ? errorFor('UPSTREAM_FAILED', 'The service did not answer this event in time.')
+      : new GraphQLError('The event could not be worked out', { originalError: cause instanceof Error ? cause : new Error(String(cause)) }),
+  ],
+})
+
+/** What runs on after the time is up is nobody's any more: what it has begun in a database, it finishes. */
+function inTime<Result>(result: Result | Promise<Result>, deadline: number | undefined, now: () => number): Result | Promise<Result> {
   if (deadline === undefined || !(result instanceof Promise)) return result
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new UpstreamFailure('late', 'The time of the operation is up')), Math.max(0, deadline - performance.now()))
+    const timer = setTimeout(() => reject(new UpstreamFailure('late', 'The time of the operation is up')), Math.max(0, deadline - now()))
     result.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

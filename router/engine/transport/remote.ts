@@ -31,6 +31,8 @@ export interface RemoteOptions {
   readonly deduplicate?: boolean | undefined
   /** Milliseconds until an answer must be there, connecting and one more attempt included. @default 10000 */
   readonly timeoutMs?: number | undefined
+  /** The engine's clock (`EngineOptions.now`). @default that of `performance.now()` */
+  readonly now?: (() => number) | undefined
   /** Connections to one origin. @default 64 */
   readonly connections?: number | undefined
   /** Bytes of an answer. @default 32 MiB */
@@ -66,7 +68,7 @@ interface Target {
  * byte of an answer had come, a mutation only when nothing had been sent.
  */
 export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
-  const { seal, deduplicate = false } = options
+  const { seal, deduplicate = false, now = () => performance.now() } = options
   const origins = new Map<string, Origin>()
   const targets = new Map<string, Target>()
   const heads = new WeakMap<Fetch, string>()
@@ -92,6 +94,10 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       headers: own,
     })
   }
+
+  /** Milliseconds that a fetch, or the start of a stream, has: its subgraph's, or what is left of the operation's. */
+  const patienceOf = (target: Target, { deadline }: FetchCall): number =>
+    deadline === undefined ? target.timeoutMs : Math.max(0, Math.min(target.timeoutMs, Math.ceil(deadline - now())))
 
   const targetOf = (fetch: Fetch): Target => {
     const target = targets.get(fetch.subgraph)
@@ -206,10 +212,6 @@ function decoded(part: string): string {
 const gone = new UpstreamFailure('late', 'The client left')
 /** Nobody reads it: the answer to somebody who left, in a form that is not logged as anybody's fault. */
 const left: ExecutionResult = { errors: [errorFor('UPSTREAM_FAILED', 'The operation was ended before it was answered.')] }
-
-/** Milliseconds that a fetch has: its subgraph's, or what is left of the operation's. */
-const patienceOf = (target: Target, { deadline }: FetchCall): number =>
-  deadline === undefined ? target.timeoutMs : Math.max(0, Math.min(target.timeoutMs, Math.ceil(deadline - performance.now())))
 
 function mayRepeat(failure: unknown, kind: Fetch['kind']): boolean {
   if (!(failure instanceof UpstreamFailure)) return false

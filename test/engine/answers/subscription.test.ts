@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { afterEach, expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
@@ -49,6 +50,26 @@ const likes: Part = {
 }
 const people: Part = { sdl: 'type Author @key(fields: "id") { id: ID! name: String }', resolvers: { Author: { name: () => 'Ada' } } }
 
+let begin = () => {}
+/** Whatever it does takes some turns of the event loop, or for ever. */
+const slow: Part = {
+  sdl: `type Subscription { slowly: Post late: Post } type Post @key(fields: "id") { id: ID! waited: ID }`,
+  resolvers: {
+    Subscription: {
+      slowly: { subscribe: () => events.listen(['slowly']), resolve: async (event: { id: string }) => ({ id: event.id }) },
+      late: {
+        subscribe: async () => {
+          await new Promise<void>(resolve => {
+            begin = resolve
+          })
+          return events.listen(['late'])
+        },
+      },
+    },
+    Post: { waited: ({ id }: { id: string }) => (id === 'for ever' ? new Promise(() => {}) : delay(20, id)) },
+  },
+}
+
 const graph = testGraph({ posts, likes, people })
 const streams: ResultStream[] = []
 
@@ -87,6 +108,38 @@ test('nothing of one event is left in the next: neither errors, nor data, nor th
   const second = await next(stream)
   expect(second.errors).toBeUndefined()
   expect(second.data.postChanged.context).toBeGreaterThan(first.data.postChanged.context)
+})
+
+test('an event has a time of its own, though it comes an hour after the stream was opened', async () => {
+  let hours = 0
+  const slowly = testGraph({ posts, likes, people, slow }, { now: () => performance.now() + hours * 3_600_000 })
+  const stream = (await slowly.subscribe('subscription { slowly { likes waited } }')) as ResultStream
+  streams.push(stream)
+  for (const id of ['1', '2']) {
+    hours++
+    events.announce('slowly', { id })
+    expect(await next(stream)).toMatchObject({ data: { slowly: { likes: 1, waited: id } } })
+  }
+})
+
+test('an event whose time is up costs that event, not the stream', async () => {
+  const hasty = testGraph({ posts, likes, people, slow }, { operationTimeoutMs: 50 })
+  const stream = (await hasty.subscribe('subscription { slowly { waited } }')) as ResultStream
+  streams.push(stream)
+  events.announce('slowly', { id: 'for ever' })
+  const { data, errors } = await next(stream)
+  expect(data).toEqual({ slowly: null })
+  expect(errors).toEqual([{ message: expect.stringContaining('did not answer'), path: ['slowly'], extensions: { code: 'UPSTREAM_FAILED', service: 'slow' } }])
+  events.announce('slowly', { id: '2' })
+  expect((await next(stream)).data).toEqual({ slowly: { waited: '2' } })
+})
+
+test('a subscription that does not begin in its time is refused, and leaves no listener when it begins after all', async () => {
+  const hasty = testGraph({ posts, likes, people, slow }, { operationTimeoutMs: 50 })
+  const result = answerOf((await hasty.subscribe('subscription { late { id } }')) as ExecutionResult)
+  expect(result.errors).toMatchObject([{ extensions: { code: 'UPSTREAM_FAILED', service: 'slow' } }])
+  begin()
+  await until(() => events.listenerCount('late') === 0)
 })
 
 test('return() settles a pending next() at once and leaves no listener, without waiting for another event', async () => {

@@ -125,7 +125,7 @@ export async function remoteGraph(
   const transport = createRemoteTransport({ ...rest, subgraphs: new Map(Object.entries(servers).map(([name, { url }]) => [name, { url }])) })
   const logged: Record<string, unknown>[] = []
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const engine = createEngine({ supergraphSdl: compose(parts), transport, operationTimeoutMs, log: { error: write, warn: write } })
+  const engine = createEngine({ supergraphSdl: compose(parts), transport, operationTimeoutMs, now: options.now, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, { headers, viewer = anonymous, signal, requestId }: RemoteRun) => {
     const document = parse(source)
     const mistakes = validate(engine.schema, document)

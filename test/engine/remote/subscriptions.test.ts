@@ -22,6 +22,17 @@ test('an event of a remote subgraph is completed by the other subgraphs', async 
   await until(() => events.listenerCount() === 0)
 })
 
+test('an event an hour after the stream was opened is completed in a time of its own', async () => {
+  let hours = 0
+  await using graph = await remoteGraph(shop, { now: () => performance.now() + hours * 3_600_000 })
+  const stream = await open(graph, 'subscription { renamed { name count } }')
+  await listening()
+  hours++
+  events.announce('renamed', { id: 'p1' })
+  expect(answerOf((await stream.next()).value)).toMatchObject({ data: { renamed: { name: 'new p1', count: 2 } } })
+  await stream.return()
+})
+
 test('return() ends the upstream at once, although no event comes', async () => {
   await using graph = await remoteGraph(shop)
   const stream = await open(graph, 'subscription { renamed { name } }')
