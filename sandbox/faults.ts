@@ -8,10 +8,11 @@ import type { Collection, State } from './state.ts'
  * - `accept-then-reset`: the post is published, then the connection is cut.
  * - `slow`: the post is published, then answered after `delayMs`.
  * - `expired-token`: a good access token is answered as an expired one, on any authenticated call.
+ * - `slow-renewal`: a refresh token is exchanged, then answered after `delayMs`.
  * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
  * - `none`: disarms.
  */
-export const faultKinds = ['none', 'status', 'timeout-after-accept', 'accept-then-reset', 'slow', 'expired-token', 'listing-lag'] as const
+export const faultKinds = ['none', 'status', 'timeout-after-accept', 'accept-then-reset', 'slow', 'expired-token', 'slow-renewal', 'listing-lag'] as const
 
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -23,7 +24,7 @@ export interface ArmedFault {
   readonly times: number
   /** HTTP status of a `status` fault, 400 to 599. */
   readonly status?: number
-  /** Milliseconds, for `slow` and `listing-lag`. */
+  /** Milliseconds, for `slow`, `slow-renewal` and `listing-lag`. */
   readonly delayMs?: number
   /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 */
   readonly resetSeconds?: number
@@ -74,11 +75,11 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
     return kind === 'status'
       ? `status is ${JSON.stringify(status)}: expected a whole number from 400 to 599.`
       : `status goes only with the fault "status", not with "${kind}".`
-  const delayed = kind === 'slow' || kind === 'listing-lag'
+  const delayed = kind === 'slow' || kind === 'slow-renewal' || kind === 'listing-lag'
   if (delayed ? !isWhole(delayMs, 1, 600_000) : delayMs !== undefined)
     return delayed
       ? `delayMs is ${JSON.stringify(delayMs)}: "${kind}" needs milliseconds from 1 to 600000.`
-      : `delayMs goes only with "slow" and "listing-lag", not with "${kind}".`
+      : `delayMs goes only with "slow", "slow-renewal" and "listing-lag", not with "${kind}".`
   if (resetSeconds !== undefined && !(status === 429 && isWhole(resetSeconds, 0, 86_400)))
     return `resetSeconds is ${JSON.stringify(resetSeconds)}: expected whole seconds from 0 to 86400, and only with status 429.`
   return {

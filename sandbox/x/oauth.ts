@@ -112,6 +112,8 @@ function exchangeRefresh(world: World, client: Client, form: URLSearchParams): R
   const value = form.get('refresh_token')
   if (!value) return missing('refresh_token')
   const tokens = refreshGrant(world, client.id, value)
+  const fault = tokens && world.faults.take('x', ['slow-renewal'])
+  if (fault) return { ...tokenAnswer(tokens), outcome: 'faulted', fault: 'slow-renewal', delayMs: fault.delayMs ?? 0 }
   return tokens ? tokenAnswer(tokens) : oauthError(400, 'invalid_request', 'Value passed for the token was invalid.')
 }
 

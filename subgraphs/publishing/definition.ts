@@ -1,4 +1,3 @@
-import { createGate } from '../../platform/gate.ts'
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { createAudit } from './audit.ts'
@@ -48,7 +47,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     jobs,
     log,
     audit: createAudit(sequelize),
-    renewals: createGate(3),
+    renewals: new Map(),
     brands: createBrandStore(sequelize),
     posts,
     connections: createConnectionStore(sequelize, cipher),

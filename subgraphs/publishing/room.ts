@@ -1,4 +1,3 @@
-import type { Gate } from '../../platform/gate.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Audit } from './audit.ts'
@@ -15,7 +14,8 @@ export interface Room extends Pick<Foundation, 'sequelize' | 'events' | 'clock' 
   readonly networks: Networks
   readonly jobs: Jobs
   readonly audit: Audit
-  readonly renewals: Gate
+  /** The renewals of tokens that are under way in this process, by connection. */
+  readonly renewals: Map<string, Promise<string>>
   readonly brands: BrandStore
   readonly posts: PostStore
   readonly connections: ConnectionStore

@@ -25,6 +25,13 @@ export function chooseConnection<C extends Candidate>(connections: readonly C[],
 /** How long before its end an access token is renewed, in ms: longer than a delivery takes. */
 export const renewBeforeMs = 60_000
 
+/** How long one worker may renew a token before another takes over, in ms: asking the network takes at most 8 s. */
+export const renewalMs = 10_000
+
+/** Whether somebody renews the token at this moment. An end that lies farther away than any claim's was written by a clock that was set back since. */
+export const isBeingRenewed = ({ renewalUntil }: { renewalUntil: Date | null }, now: Date): boolean =>
+  renewalUntil !== null && renewalUntil > now && renewalUntil.getTime() - now.getTime() <= renewalMs
+
 /** Whether the token must be renewed before it is used. A network that names no lifetime is asked only after a 401. */
 export const mustRenew = (tokenExpiresAt: Date | null, now: Date): boolean =>
   tokenExpiresAt !== null && tokenExpiresAt.getTime() - now.getTime() < renewBeforeMs

@@ -22,6 +22,8 @@ export interface OpenTokens {
   readonly refreshToken: string | null
 }
 
+const noRenewal = { renewalId: null, renewalUntil: null } as const
+
 /** SQL of connections, and the only place where their tokens are sealed and opened. */
 export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
   const Connection = defineConnectionTable(sequelize)
@@ -35,6 +37,7 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
     tokenExpiresAt: grant.expiresIn === null ? null : new Date(now.getTime() + grant.expiresIn * 1000),
     active: true,
     deactivatedReason: null,
+    ...noRenewal,
     updatedAt: now,
   })
 
@@ -49,7 +52,7 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
     byIds: (ids: readonly string[]) =>
       sequelize.query<ConnectionRow>(`select ${columns} from publishing.connections c where c.id = any($1::uuid[])`, { bind: [ids], type: QueryTypes.SELECT }),
 
-    /** Locks one row until the transaction ends: whoever renews its tokens is alone. */
+    /** Locks one row until the transaction ends: for statements, never for as long as a network takes. */
     async lock(brandId: string, id: string, transaction: Transaction): Promise<ConnectionRow | null> {
       const rows = await sequelize.query<ConnectionRow>(`select ${columns} from publishing.connections c where c.brand_id = $1 and c.id = $2 for update`, {
         bind: [brandId, id],
@@ -86,6 +89,16 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
       return (await Connection.findOne({ where: { brandId, id }, raw: true, transaction }))!
     },
 
+    /** Says in a locked row who renews its tokens from now on, and until when. */
+    async claimRenewal(row: ConnectionRow, renewalId: string, renewalUntil: Date, transaction: Transaction): Promise<void> {
+      await Connection.update({ renewalId, renewalUntil }, { where: { brandId: row.brandId, id: row.id }, transaction })
+    },
+
+    /** Gives a claim on renewing back, if it still is this one. */
+    async releaseRenewal({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
+      await Connection.update(noRenewal, { where: { brandId, id, renewalId } })
+    },
+
     /** Keeps renewed tokens of a locked row. */
     async renew(row: ConnectionRow, grant: Grant, now: Date, transaction: Transaction): Promise<void> {
       await Connection.update(sealed(row.id, grant, now), { where: { brandId: row.brandId, id: row.id }, transaction })
@@ -94,7 +107,16 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
     /** Takes a connection out of use and drops its tokens; it stays, so that people see what to authorize again. */
     async deactivate(row: ConnectionRow, reason: string, now: Date, transaction: Transaction): Promise<void> {
       await Connection.update(
-        { active: false, deactivatedReason: reason, accessToken: null, refreshToken: null, tokenExpiresAt: null, updatedAt: now, version: row.version + 1 },
+        {
+          active: false,
+          deactivatedReason: reason,
+          accessToken: null,
+          refreshToken: null,
+          tokenExpiresAt: null,
+          ...noRenewal,
+          updatedAt: now,
+          version: row.version + 1,
+        },
         { where: { brandId: row.brandId, id: row.id }, transaction },
       )
     },

@@ -18,6 +18,9 @@ export function defineConnectionTable(sequelize: Sequelize) {
     declare refreshToken: string | null
     declare tokenExpiresAt: Date | null
     declare connectedAt: Date
+    /** Who renews the tokens at this moment, and until when nobody else does; both null: nobody. */
+    declare renewalId: CreationOptional<string | null>
+    declare renewalUntil: CreationOptional<Date | null>
     declare deactivatedReason: CreationOptional<string | null>
     declare version: CreationOptional<number>
     declare createdAt: Date
@@ -42,6 +45,8 @@ export function defineConnectionTable(sequelize: Sequelize) {
       refreshToken: { type: DataTypes.TEXT },
       tokenExpiresAt: { type: DataTypes.DATE(3) },
       connectedAt: moment(),
+      renewalId: { type: DataTypes.UUID },
+      renewalUntil: { type: DataTypes.DATE(3) },
       deactivatedReason: { type: DataTypes.TEXT },
       version: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
       createdAt: moment(),

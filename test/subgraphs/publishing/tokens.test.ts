@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { usableToken } from '../../../subgraphs/publishing/connection/tokens.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { renewals, stored, storedConnection, texts, twoHours, wake } from './delivering.ts'
@@ -99,4 +99,56 @@ test('a token that is good is handed out without asking anybody', async () => {
     expect(await usableToken(graph.room, graph.room.networks.get('X')!, connection)).toBe(graph.room.connections.open(connection).accessToken),
   )
   expect([statements, graph.sent]).toEqual([[], []])
+})
+
+/** Begins a renewal that takes the network some seconds, and comes back while it is thinking. */
+async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usableToken>[2]) {
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  await graph.x.arm({ fault: 'slow-renewal', delayMs: 3_000 })
+  const renewal = usableToken(graph.room, graph.room.networks.get('X')!, connection, refused)
+  renewal.catch(() => {})
+  await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'))
+  return { refused, renewal }
+}
+
+test('while the network thinks about a renewal nothing is locked: whoever connects the account again is not held up, and wins', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { owner, brand, connection } = await graph.seed.owner().brand().connection()
+  const { refused, renewal } = await slowRenewal(graph, connection)
+  const grant = { accessToken: 'of the new authorization', refreshToken: 'its refresh token', expiresIn: 7200, scopes: [] }
+  const account = { externalId: connection.externalAccountId, name: connection.accountName }
+  await graph.room.sequelize.transaction(async transaction => {
+    await graph.room.sequelize.query('select from publishing.connections for update nowait', { transaction })
+    await graph.room.connections.authorize({ brandId: brand.id, platform: 'X', userId: owner.userId!, account, grant, now: graph.clock.now() }, transaction)
+  })
+  expect(await renewal).toBe(grant.accessToken)
+  expect(graph.room.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: grant.accessToken, refreshToken: grant.refreshToken })
+  expect(refused).not.toBe(grant.accessToken)
+})
+
+test('a renewal that another process has begun is waited for, and one whose process died is taken over', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  const x = graph.room.networks.get('X')!
+  const { refused, renewal } = await slowRenewal(graph, connection)
+  const elsewhere = { ...graph.room, renewals: new Map() }
+  const token = await usableToken(elsewhere, x, connection, refused)
+  expect([token, renewals(graph)]).toEqual([await renewal, 1])
+  const dead = (until: Date) => graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2', [connection.id, until])
+  for (const until of [graph.clock.now(), graph.clock.in(10_001)]) {
+    await dead(until)
+    const before = renewals(graph)
+    const present = graph.room.connections.open(await storedConnection(graph, connection)).accessToken
+    expect(await usableToken(graph.room, x, connection, present)).not.toBe(present)
+    expect(renewals(graph)).toBe(before + 1)
+  }
+})
+
+test('a renewal that could not be had leaves nobody waiting for it', async () => {
+  const { graph, connection } = await begin(1)
+  await using _ = graph
+  await graph.x[Symbol.asyncDispose]()
+  await expect(usableToken(graph.room, graph.room.networks.get('X')!, connection)).rejects.toThrow('could not be asked')
+  expect(await storedConnection(graph, connection)).toMatchObject({ active: true, renewalId: null, renewalUntil: null })
+  expect(graph.room.renewals.size).toBe(0)
 })
