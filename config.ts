@@ -161,7 +161,8 @@ function readKeys(text: string, context: z.RefinementCtx): [NamedKey, ...NamedKe
   return keys as [NamedKey, ...NamedKey[]]
 }
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+/** Whether a name or address is this machine alone. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -231,3 +232,9 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     return found.data ?? null
   }
 }
+
+/** Whether lines that the process prints are for collectors, not for eyes: known before the rest of the environment was found right. */
+export const printsJson = (environment: Variables = process.env): boolean => ['staging', 'production'].includes(environment.ENVIRONMENT ?? '')
+
+/** Every variable that has a meaning of its own; those of single subgraphs (`<NAME>_URL`) are not among them. */
+export const settingNames: readonly string[] = Object.keys(variables.shape)

@@ -1,10 +1,38 @@
 /**
- * The platform's entry: small, because only what is imported after this line goes through the compile cache.
+ * The platform's entry: small, because only what is imported after the compile cache is opened goes through it.
  * What is started, and how, is in `start/`.
  */
+import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 
-enableCompileCache()
+const packages = join(import.meta.dirname, '..', 'node_modules')
+const cache = existsSync(packages) ? openCacheFolder(join(packages, '.cache', 'supergraph')) : null
+if (cache) enableCompileCache(cache)
 
-const { run } = await import('./start/run.ts')
-await run(process.argv.slice(2))
+try {
+  const { run } = await import('./start/run.ts')
+  await run(process.argv.slice(2))
+} catch (error) {
+  // Nothing of ours that reports mistakes could be loaded.
+  const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec((error as Error).message)
+  if (!missing) throw error
+  console.error(`the package ${missing[1]} is not installed: run npm ci`)
+  process.exit(1)
+}
+
+/**
+ * The folder for compiled code, which is run without being compared with its source: so it must be this user's alone.
+ * @returns null when it cannot be: then nothing is cached, and starts take longer
+ */
+function openCacheFolder(folder: string): string | null {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const found = lstatSync(folder)
+    if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid())) return null
+    if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+    return folder
+  } catch {
+    return null
+  }
+}

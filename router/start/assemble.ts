@@ -33,6 +33,8 @@ export interface Assembled {
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
   /** Where the first account is made; null when there is one, or demo data. */
   readonly setup: string | null
+  /** What was done otherwise than configured, a sentence each. */
+  readonly notices: readonly string[]
 }
 
 const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url))
@@ -104,5 +106,6 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     url: publicUrl,
     demo: sandbox && { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword, sandbox: sandbox.origin },
     setup: setup && publicUrl + setup,
+    notices: sandbox?.moved ? [sandbox.moved] : [],
   }
 }

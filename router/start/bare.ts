@@ -20,7 +20,7 @@ import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/
 import type { Streams } from '../live/streams.ts'
 import { openEngine } from './engine.ts'
 import { listenAt } from './listen.ts'
-import type { Running } from './run.ts'
+import type { Running, Startup } from './run.ts'
 
 /**
  * A router before the subgraphs of any supergraph: `/graphql` over HTTP and WebSocket, landing page and health. It knows nobody:
@@ -29,7 +29,7 @@ import type { Running } from './run.ts'
  * @param file with the supergraph's SDL
  * @throws StartError when there is no such file, or no supergraph in it
  */
-export async function startBare(config: Config, file: string): Promise<Running> {
+export async function startBare(config: Config, file: string, { tell }: Pick<Startup, 'tell'>): Promise<Running> {
   const began = performance.now()
   const production = config.environment === 'production'
   const exposeErrors = config.environment === 'development'
@@ -53,7 +53,9 @@ export async function startBare(config: Config, file: string): Promise<Running> 
   await listenAt(door, config)
 
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`${subgraphs.size} subgraphs of ${file}: ${[...subgraphs.keys()].join(', ')}\nready in ${seconds} s: ${config.publicUrl}/graphql`)
+  const names = [...subgraphs.keys()]
+  const banner = [`${names.length} subgraphs of ${file}: ${names.join(', ')}`]
+  tell.ready({ seconds, url: `${config.publicUrl}/graphql`, banner, facts: { supergraph: file, subgraphs: names } })
   const stack = starting.move()
   return { stop: () => stack.disposeAsync() }
 

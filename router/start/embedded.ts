@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { startPostgres } from '../../db/embedded.ts'
 import { lockFolder } from '../../db/lock.ts'
+import type { Assembled } from './assemble.ts'
 import { openKeys } from './keys.ts'
 import type { Running, Startup } from './run.ts'
+import { noticesOf } from './terminal/notices.ts'
 
 /**
  * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
  * Whatever was started is stopped again when a later step fails.
  * An abort is obeyed between two steps: what was started until then is stopped.
  */
-export async function startEmbedded(config: Config, { signal, onAbandon }: Startup): Promise<Running> {
+export async function startEmbedded(config: Config, { signal, tell, onAbandon }: Startup): Promise<Running> {
   const began = performance.now()
   // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
   const assembling = import('./assemble.ts')
@@ -28,7 +30,16 @@ export async function startEmbedded(config: Config, { signal, onAbandon }: Start
     const { assemble } = await assembling
     const platform = await assemble({ config, keys, databaseUrl: database.url, log, stack, signal })
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    console.log(welcome({ ...platform, database: database.told, seconds }))
+    const { url, demo, setup } = platform
+    const notices = [...noticesOf(config), ...platform.notices]
+    for (const notice of config.environment === 'development' ? [] : notices) tell.warn(notice)
+    if (setup && config.environment !== 'development') tell.say(`nobody has an account yet: make the first one here, once, within a day: ${setup}`)
+    tell.ready({
+      seconds,
+      url,
+      banner: welcome({ ...platform, notices, database: database.told }),
+      facts: { version: version(), database: database.told, demo: demo !== null, ...(demo && { sandbox: demo.sandbox }) },
+    })
     return { stop: () => stack.disposeAsync() }
 
     async function openDatabase(): Promise<{ url: string; told: string }> {
@@ -54,19 +65,18 @@ export async function startEmbedded(config: Config, { signal, onAbandon }: Start
   }
 }
 
-interface Welcome {
-  readonly url: string
+interface Welcome extends Omit<Assembled, 'notices'> {
   readonly database: string
-  readonly seconds: string
-  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
-  readonly setup: string | null
+  /** What is otherwise than one would expect, a sentence each. */
+  readonly notices: readonly string[]
 }
 
-/** What a start prints: where to go, as whom, and that it is ready. */
-function welcome({ url, database, seconds, demo, setup }: Welcome): string {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
+const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }).version
+
+/** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
+function welcome({ url, database, demo, setup, notices }: Welcome): readonly string[] {
   const lines = [
-    `supergraph ${version}`,
+    `supergraph ${version()}`,
     '',
     `  GraphQL and Apollo Sandbox   ${url}/graphql`,
     `  REST                         ${url}/publishing/api/posts`,
@@ -81,5 +91,6 @@ function welcome({ url, database, seconds, demo, setup }: Welcome): string {
       ...demo.accounts.map(account => `    ${account}`),
     )
   if (setup) lines.push('', '  Nobody has an account yet. Make the first one here, once, within a day:', `    ${setup}`)
-  return [...lines, '', `ready in ${seconds} s: ${url}`].join('\n')
+  if (notices.length > 0) lines.push('', ...notices.map(notice => `  ${notice}`))
+  return [...lines, '']
 }

@@ -20,14 +20,14 @@ import { requireSealKey, subgraphUrls } from './apart.ts'
 import { openEngine } from './engine.ts'
 import { listenAt } from './listen.ts'
 import { readRegistrations } from './registry.ts'
-import type { Running } from './run.ts'
+import type { Running, Startup } from './run.ts'
 
 /**
  * The platform's router before subgraphs that run apart: every door, access and rest of the embedded mode, without a database. Any
  * number of them may run beside each other.
  * @throws StartError when it has no key to seal with, or its port is taken
  */
-export async function startRouter(config: Config): Promise<Running> {
+export async function startRouter(config: Config, { tell }: Pick<Startup, 'tell'>): Promise<Running> {
   const began = performance.now()
   const { publicUrl, environment } = config
   const key = requireSealKey(config)
@@ -73,7 +73,8 @@ export async function startRouter(config: Config): Promise<Running> {
   starting.defer(() => door.close())
   await listenAt(door, config)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`router before ${[...urls].map(([slug, url]) => `${slug} (${url})`).join(', ')}\nready in ${seconds} s: ${publicUrl}`)
+  const banner = [`router before ${[...urls].map(([slug, url]) => `${slug} (${url})`).join(', ')}`]
+  tell.ready({ seconds, url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) } })
   const stack = starting.move()
   return { stop: () => stack.disposeAsync() }
 }

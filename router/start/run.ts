@@ -1,6 +1,7 @@
-import { readConfig } from '../../config.ts'
-import { StartError } from '../../db/start-error.ts'
-import { readCommand } from './command.ts'
+import { printsJson, readConfig } from '../../config.ts'
+import { readCommand } from './terminal/command.ts'
+import { createPresses } from './terminal/presses.ts'
+import { createTell, type Tell } from './terminal/tell.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -12,6 +13,8 @@ export interface Running {
 export interface Startup {
   /** Aborts when the process is to end before the start is done. */
   readonly signal: AbortSignal
+  /** Tells people, or collectors of lines. */
+  readonly tell: Tell
   /**
    * Takes what frees, without waiting, a thing that would outlive this process: called when the process falls over, also while
    * it is still starting.
@@ -19,44 +22,68 @@ export interface Startup {
   onAbandon(free: () => void): void
 }
 
-/** How long a stop may take, in ms, before the process ends anyway. */
+/** How long a stop may take, in ms, before the process ends anyway; and a start that is to end before it is done. */
 const stopWithinMs = 15_000
+const unwindWithinMs = 5_000
 
 /**
  * Starts what the command line asks for, and sees to it that it ends as a whole: by a signal, by the end of npm, or by an error.
  * @param words of the command line, after the program's name
  */
 export async function run(words: readonly string[]): Promise<void> {
-  // Every Ctrl-C reaches us more than once: from the terminal, and again from npm.
+  const tell = createTell(printsJson())
+  // Who reads our lines may be gone before us: `npm start | head`, a terminal that was closed.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let ending = false
   let running: Running | undefined
   const startup = new AbortController()
   let abandon = () => {}
-  const end = (status: number) => {
+  const fall = (status: number, why: string): never => {
+    tell.warn(why)
+    abandon()
+    process.exit(status)
+  }
+  const end = (why: string) => {
     if (ending) return
     ending = true
+    const patienceMs = running ? stopWithinMs : unwindWithinMs
+    tell.say(`stopping (${why}): what runs may end, within ${patienceMs / 1000} s; Ctrl-C ends it at once`)
     startup.abort()
     void (async () => {
-      const overdue = setTimeout(() => {
-        abandon()
-        process.exit(1)
-      }, stopWithinMs)
+      const overdue = setTimeout(() => fall(1, `not stopped within ${patienceMs / 1000} s: cut off; the next start recovers`), patienceMs)
       await starting.catch(() => {})
-      await running?.stop().catch(error => complain(error))
+      await running?.stop().catch(error => tell.complain(error))
       clearTimeout(overdue)
-      process.exit(status)
+      tell.say('stopped')
+      process.exit(0)
     })()
   }
-  process.on('SIGINT', () => end(0))
-  process.on('SIGTERM', () => end(0))
+  const pressedAgain = createPresses()
+  process.on('SIGINT', () => {
+    if (pressedAgain()) fall(130, 'Ctrl-C again: cut off; the next start recovers')
+    end('Ctrl-C')
+  })
+  process.on('SIGTERM', () => end('SIGTERM'))
+  process.on('SIGHUP', () => end('SIGHUP: its terminal was closed'))
   process.on('uncaughtException', error => {
-    complain(error)
+    // The log writes to a terminal that is gone: no reason to end otherwise than in order.
+    if (ending && isOutputLost(error)) return
+    tell.complain(error)
     abandon()
     process.exit(1)
   })
+  if (printsJson()) {
+    process.removeAllListeners('warning')
+    process.on('warning', ({ name, message }) => tell.warn(message, { warning: name }))
+  }
 
   const starting = (async () => {
     const command = readCommand(words)
+    if (command.mode === 'help') {
+      const { usageOf } = await import('./terminal/usage.ts')
+      process.stdout.write(usageOf(command.of))
+      return
+    }
     const config = readConfig(undefined, {
       given: command.given,
       defaults: command.mode === 'subgraph' ? (await import('./apart.ts')).subgraphDefaults(command.slug) : {},
@@ -65,21 +92,21 @@ export async function run(words: readonly string[]): Promise<void> {
     })
     if (config.startedByNpm) {
       const npm = process.ppid
-      setInterval(() => process.ppid !== npm && end(0), 300).unref()
+      setInterval(() => process.ppid !== npm && end('npm ended'), 300).unref()
     }
-    const mine: Startup = { signal: startup.signal, onAbandon: free => (abandon = free) }
+    const mine: Startup = { signal: startup.signal, tell, onAbandon: free => (abandon = free) }
     switch (command.mode) {
       case 'embedded':
         running = await (await import('./embedded.ts')).startEmbedded(config, mine)
         break
       case 'bare':
-        running = await (await import('./bare.ts')).startBare(config, command.supergraph)
+        running = await (await import('./bare.ts')).startBare(config, command.supergraph, mine)
         break
       case 'router':
-        running = await (await import('./router.ts')).startRouter(config)
+        running = await (await import('./router.ts')).startRouter(config, mine)
         break
       case 'subgraph':
-        running = await (await import('./subgraph.ts')).startSubgraph(config, command.slug)
+        running = await (await import('./subgraph.ts')).startSubgraph(config, command.slug, mine)
         break
     }
   })()
@@ -87,14 +114,9 @@ export async function run(words: readonly string[]): Promise<void> {
     await starting
   } catch (error) {
     if (startup.signal.aborted) return
-    complain(error)
+    tell.complain(error)
     process.exit(1)
   }
 }
 
-/** One readable line for a mistake of the surroundings; a stack only for a mistake of ours. */
-function complain(error: unknown): void {
-  if (error instanceof StartError) for (const line of error.message.split('\n')) console.error(line)
-  // The stack alone: errors of the database driver carry the values of their statements.
-  else console.error(error instanceof Error ? error.stack : error)
-}
+const isOutputLost = (error: Error): boolean => ['EIO', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')

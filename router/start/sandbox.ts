@@ -9,6 +9,8 @@ import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
 export interface OpenSandbox {
   readonly origin: string
   readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string }
+  /** Says that it listens elsewhere than configured; null when it does not. */
+  readonly moved: string | null
   stop(): Promise<void>
 }
 
@@ -17,13 +19,15 @@ export interface OpenSandbox {
  * @throws StartError when that one's facts are not in the configured folder
  */
 export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Promise<OpenSandbox> {
-  if (sandbox.folder) return toOpen(readFacts(sandbox.folder), async () => {})
+  if (sandbox.folder) return toOpen(readFacts(sandbox.folder), null, async () => {})
   const options = { folder: join(dataDir, 'sandbox'), redirectUris: [callbackUrl(publicUrl, 'X')] }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return startSandbox({ ...options, port: 0 })
     throw error
   })
-  return toOpen({ origin: started.origin, x: started.demo.x }, started.stop)
+  const moved =
+    sandbox.port === 0 || started.port === sandbox.port ? null : `port ${sandbox.port} is taken: the sandbox listens on ${started.port} (SANDBOX_PORT)`
+  return toOpen({ origin: started.origin, x: started.demo.x }, moved, started.stop)
 }
 
 interface Facts {
@@ -31,8 +35,9 @@ interface Facts {
   readonly x: { readonly clientId: string; readonly clientSecret: string }
 }
 
-const toOpen = ({ origin, x }: Facts, stop: () => Promise<void>): OpenSandbox => ({
+const toOpen = ({ origin, x }: Facts, moved: string | null, stop: () => Promise<void>): OpenSandbox => ({
   origin,
+  moved,
   x: { clientId: x.clientId, clientSecret: x.clientSecret, authorizeUrl: `${origin}/x/i/oauth2/authorize`, apiUrl: `${origin}/x` },
   stop,
 })

@@ -18,8 +18,9 @@ import { localOrigins } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
 import { requireSlug, requireSubgraphConfig } from './apart.ts'
 import { type Defined, loadDefinition, readRegistrations } from './registry.ts'
-import type { Running } from './run.ts'
+import type { Running, Startup } from './run.ts'
 import { settingsFrom } from './settings.ts'
+import type { Tell } from './terminal/tell.ts'
 
 type Internal = NonNullable<SubgraphServerOptions['internal']>
 
@@ -29,7 +30,7 @@ type Internal = NonNullable<SubgraphServerOptions['internal']>
  * @param word its slug
  * @throws StartError when there is no such subgraph, it is told too little, or its port is taken
  */
-export async function startSubgraph(config: Config, word: string): Promise<Running> {
+export async function startSubgraph(config: Config, word: string, { tell }: Startup): Promise<Running> {
   const began = performance.now()
   const slug = requireSlug(word)
   const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
@@ -58,7 +59,7 @@ export async function startSubgraph(config: Config, word: string): Promise<Runni
   const define = await loadDefinition(slug)
   const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, origins, x: config.x }))
   starting.defer(() => subgraph.stop())
-  const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl) : new Map()
+  const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl, tell) : new Map()
   await subgraph.start()
   const server = await serveSubgraph({
     subgraph,
@@ -78,16 +79,16 @@ export async function startSubgraph(config: Config, word: string): Promise<Runni
   })
   starting.defer(() => server.close())
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`subgraph ${slug} ready in ${seconds} s: http://localhost:${server.port}/graphql`)
+  tell.ready({ seconds, url: `http://localhost:${server.port}/graphql`, banner: [`subgraph ${slug}`], facts: { subgraph: slug } })
   const stack = starting.move()
   return { stop: () => stack.disposeAsync() }
 }
 
 /** What identity alone does when it runs apart: it keeps the registry of services, and answers the router's questions about credentials. */
-async function openIdentity(identity: Defined['identity'], publicUrl: string): Promise<Internal> {
+async function openIdentity(identity: Defined['identity'], publicUrl: string, tell: Tell): Promise<Internal> {
   const registrations = await readRegistrations()
   await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }])))
   const setup = await identity.openSetup()
-  if (setup) console.log(`nobody has an account yet: open ${publicUrl}${setup} to make the first one`)
+  if (setup) tell.say(`nobody has an account yet: open ${publicUrl}${setup} to make the first one`)
   return new Map([[authorityPath, answerAuthority(identity.authority)]])
 }

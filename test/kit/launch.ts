@@ -128,7 +128,7 @@ export const launchPlatform = (environment: Readonly<Record<string, string>>, ac
   launch(process.execPath, ['router/main.ts'], { ...environment, npm_lifecycle_event: 'start' }, account)
 
 /** The last line of a start. */
-export const readyLine = /^ready in .* s: (http:\S+)$/m
+export const readyLine = /^(?:\{.*"msg":")?ready in .* s: (http:[^\s"]+)"?\}?$/m
 
 const given = new Set<number>()
 

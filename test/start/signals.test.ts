@@ -1,6 +1,9 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { createPresses } from '../../router/start/terminal/presses.ts'
 import { signIn } from '../kit/client.ts'
-import { type DataFolder, gone, type Launched, launch, leftovers, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { type DataFolder, gone, type Launched, launch, launchPlatform, leftovers, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
 
 const npmStart = (environment: Record<string, string>) => launch('npm', ['start'], environment)
 
@@ -11,13 +14,12 @@ function processesOf(folder: DataFolder) {
   return { node, postgres }
 }
 
-/** Ends the platform and tells how long it took until neither Node nor PostgreSQL was there, in ms. */
-async function endBy(folder: DataFolder, npm: Launched, act: () => void): Promise<number> {
+/** Ends the platform and waits until neither Node nor PostgreSQL is there, and their traces are removed. */
+async function endBy(folder: DataFolder, npm: Launched, act: () => void): Promise<void> {
   const { node, postgres } = processesOf(folder)
-  const began = performance.now()
   act()
   await Promise.all([gone(node), gone(postgres), npm.ended])
-  return performance.now() - began
+  expect(leftovers(folder)).toEqual([])
 }
 
 test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM and kill -9 of npm leave nothing behind; the data stays', async () => {
@@ -41,9 +43,10 @@ test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM an
   const { createPost } = await owner.query<{ createPost: { id: string } }>('mutation($input: CreatePostInput!) { createPost(input: $input) { id } }', {
     input: { brandId: brands.nodes[0]!.id, platform: 'X', copy: 'kept' },
   })
-  // Ctrl-C reaches npm, its shell and Node at once.
-  expect(await endBy(folder, first, () => process.kill(-first.child.pid!, 'SIGINT'))).toBeLessThan(1_500)
-  expect(leftovers(folder)).toEqual([])
+  // Ctrl-C reaches npm, its shell and Node at once, and Node again from npm.
+  await endBy(folder, first, () => process.kill(-first.child.pid!, 'SIGINT'))
+  expect(first.said()).toMatch(/^stopping \(Ctrl-C\): .*\nstopped$/m)
+  expect(first.said()).not.toContain('again')
 
   const second = npmStart(environment)
   await second.told(readyLine)
@@ -51,16 +54,14 @@ test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM an
   const again = await signIn(url)
   const { post } = await again.query<{ post: { copy: string } }>('query($id: ID!) { post(id: $id) { copy } }', { id: createPost.id })
   expect(post.copy).toBe('kept')
-  expect(await endBy(folder, second, () => second.child.kill('SIGTERM'))).toBeLessThan(1_500)
-  expect(leftovers(folder)).toEqual([])
+  await endBy(folder, second, () => second.child.kill('SIGTERM'))
 
   const third = npmStart(environment)
   await third.told(readyLine)
-  expect(await endBy(folder, third, () => third.child.kill('SIGKILL'))).toBeLessThan(2_500)
-  expect(leftovers(folder)).toEqual([])
+  await endBy(folder, third, () => third.child.kill('SIGKILL'))
 })
 
-test('an idle platform is gone within a second, sockets and kept-alive connections included', async () => {
+test('open sockets and kept-alive connections do not hold up the end, and sockets are told 1001', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const platform = launch(process.execPath, ['router/main.ts'], environment)
@@ -75,9 +76,59 @@ test('an idle platform is gone within a second, sockets and kept-alive connectio
   const closed = new Promise<number>(resolve => {
     socket.onclose = ({ code }) => resolve(code)
   })
-  expect(await endBy(folder, platform, () => platform.child.kill('SIGTERM'))).toBeLessThan(1_000)
+  await endBy(folder, platform, () => platform.child.kill('SIGTERM'))
+  // 0 and "stopped": in order, not cut off when its time was over.
   expect(await platform.ended).toBe(0)
+  expect(platform.said()).toMatch(/^stopping \(SIGTERM\): .*\nstopped$/m)
   expect(await closed).toBe(1001)
+})
+
+test('a terminal that is closed stops the platform in order, although nobody can read its lines any more', async () => {
+  await using folder = newDataFolder()
+  const platform = launchPlatform(await platformEnvironment(folder))
+  await platform.told(readyLine)
+  await endBy(folder, platform, () => {
+    platform.child.stdout!.destroy()
+    platform.child.stderr!.destroy()
+    platform.child.kill('SIGHUP')
+  })
+  expect(await platform.ended).toBe(0)
+})
+
+test('a second Ctrl-C does not wait for requests that do not end, and says so; nothing is left running', async () => {
+  await using folder = newDataFolder()
+  const environment = await platformEnvironment(folder)
+  const platform = launchPlatform(environment)
+  await platform.told(readyLine)
+  const { postgres } = processesOf(folder)
+  // A request whose body never comes.
+  const half = connect(Number(environment.PORT), '127.0.0.1')
+  half.on('error', () => {})
+  half.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{')
+  await until('the request has arrived', async () => (await fetch(`http://localhost:${environment.PORT}/health/live`)).ok && half.bytesWritten > 0)
+  platform.child.kill('SIGINT')
+  await platform.told(/^stopping \(Ctrl-C\)/m)
+  let over = false
+  platform.ended.finally(() => {
+    over = true
+  })
+  await until('the platform is gone', () => over || (platform.child.kill('SIGINT') && false))
+  expect(await platform.ended).toBe(130)
+  expect(platform.said()).toMatch(/^Ctrl-C again: cut off; the next start recovers$/m)
+  expect(platform.said()).not.toMatch(/^stopped$/m)
+  await gone(postgres)
+  half.destroy()
+})
+
+test('echoes of one Ctrl-C, from the terminal and from npm, are not taken for a second one', () => {
+  let now = 5_000
+  const pressed = createPresses(() => now)
+  const after = (milliseconds: number) => {
+    now += milliseconds
+    return pressed()
+  }
+  expect([after(0), after(3), after(200)]).toEqual([false, false, false])
+  expect(after(500)).toBe(true)
 })
 
 test('a start that is told to end before it is ready stops what it had started', async () => {
@@ -90,4 +141,34 @@ test('a start that is told to end before it is ready stops what it had started',
     expect(platform.said()).not.toMatch(readyLine)
     expect([folder.node(), folder.postgres(), leftovers(folder)]).toEqual([null, null, []])
   }
+})
+
+test('in production every line is JSON, from the first to the last', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const keys = { AUTH_SECRET: 's'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}` }
+  const environment = { ...(await platformEnvironment(folder)), ...keys, ENVIRONMENT: 'production', DATABASE_URL: database.url }
+  const lines = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { level: number; time: number; msg: string; url?: string })
+  const platform = launchPlatform(environment)
+  const [, url] = await platform.told(readyLine)
+  expect(url).toBe(`http://localhost:${environment.PORT}`)
+  expect(lines(platform.said()).at(-1)).toMatchObject({ level: 30, time: expect.any(Number), url, demo: false, database: 'PostgreSQL 18 at DATABASE_URL' })
+  expect(lines(platform.said()).map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/^nobody has an account yet: .*\/identity\/setup\?code=/))
+  platform.child.kill('SIGTERM')
+  expect(await platform.ended).toBe(0)
+  expect(
+    lines(platform.said())
+      .slice(-2)
+      .map(({ msg }) => msg),
+  ).toEqual([expect.stringMatching(/^stopping \(SIGTERM\)/), 'stopped'])
+  expect(platform.complained()).toBe('')
+
+  const refused = launchPlatform({ ...environment, AUTH_SECRET: '', PORT: 'four' })
+  expect(await refused.ended).toBe(1)
+  expect(refused.said()).toBe('')
+  expect(lines(refused.complained())).toEqual([{ level: 60, time: expect.any(Number), msg: 'PORT: must be a port number from 0 to 65535' }])
 })

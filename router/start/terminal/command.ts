@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../../db/start-error.ts'
 
 /** What a command line asks for, with the variables that it sets. */
 export type Command = { readonly given: Readonly<Record<string, string>> } & (
@@ -14,13 +14,18 @@ export type Command = { readonly given: Readonly<Record<string, string>> } & (
       /** Its slug, as it was written. */
       readonly slug: string
     }
+  | {
+      /** Only to be told how this, or another way, is started. */
+      readonly mode: 'help'
+      readonly of: 'embedded' | 'router' | 'subgraph'
+    }
 )
 
-const usage = 'npm start, npm run start:router -- [--supergraph FILE] [--port N], or npm run start:subgraph -- SLUG [--port N]'
+const usage = 'npm start, npm run start:router -- [--supergraph FILE] [--port N], or npm run start:subgraph -- SLUG [--port N]; --help tells more'
 
 /**
  * Reads the command line: nothing for the whole platform in one process, `router` for its router alone, `router --supergraph FILE`
- * for a router before any subgraphs, `subgraph SLUG` for one subgraph.
+ * for a router before any subgraphs, `subgraph SLUG` for one subgraph; `--help` with any of them.
  * @throws StartError with one line for what it does not know
  */
 export function readCommand(words: readonly string[]): Command {
@@ -28,6 +33,7 @@ export function readCommand(words: readonly string[]): Command {
   const [mode, slug, ...rest] = positionals
   const given = { ...(values.port !== undefined && { PORT: values.port }) }
   const unknown = (word: string) => new StartError(`"${word}" on the command line means nothing here: ${usage}`)
+  if (values.help) return { mode: 'help', of: mode === 'router' || mode === 'subgraph' ? mode : 'embedded', given }
   if (rest[0] !== undefined) throw unknown(rest[0])
   if (mode === 'subgraph') {
     if (slug === undefined) throw new StartError(`the subgraph's name is missing: ${usage}`)
@@ -42,8 +48,9 @@ export function readCommand(words: readonly string[]): Command {
 }
 
 function parsed(words: readonly string[]) {
+  const options = { supergraph: { type: 'string' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
   try {
-    return parseArgs({ args: [...words], allowPositionals: true, options: { supergraph: { type: 'string' }, port: { type: 'string' } } })
+    return parseArgs({ args: [...words], allowPositionals: true, options })
   } catch (error) {
     throw new StartError(`${(error as Error).message.split('. ')[0]}: ${usage}`, error)
   }

@@ -1,0 +1,34 @@
+import { networkInterfaces } from 'node:os'
+import { type Config, isLoopback } from '../../../config.ts'
+
+type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo'>
+
+/**
+ * What a start did otherwise than on a machine of one's own, a sentence each: from where it can be reached, and whether there
+ * are demo accounts, and why.
+ * @param interfaces addresses of this machine @default the system's
+ */
+export function noticesOf(config: Addressed, interfaces: readonly string[] = ownAddresses()): readonly string[] {
+  const { host, port, publicUrl, environment, demo } = config
+  const notices: string[] = []
+  const open = !isLoopback(host)
+  const name = (address: string) => `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  if (open) {
+    const everywhere = host === '0.0.0.0' || host === '::'
+    const shown = everywhere ? interfaces.filter(address => host === '::' || !address.includes(':')).slice(0, mostShown) : [host]
+    notices.push(
+      `HOST=${host}: other machines reach it${shown.length > 0 ? ` at ${shown.map(name).join(', ')}` : ''}; links and tokens name PUBLIC_URL, ${publicUrl}`,
+    )
+  }
+  const reachable = open ? `HOST=${host}` : isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')) ? null : `PUBLIC_URL=${publicUrl}`
+  if (demo && reachable) notices.push(`DEMO=1: accounts whose password everybody knows can be reached by others (${reachable})`)
+  if (!demo && environment === 'development')
+    notices.push(`no demo accounts and no sandbox: ${reachable ? `others can reach it (${reachable}); DEMO=1 makes them all the same` : 'DEMO=0'}`)
+  return notices
+}
+
+const mostShown = 4
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap(each => (each ?? []).filter(({ internal, scopeid }) => !internal && !scopeid).map(({ address }) => address))
+}

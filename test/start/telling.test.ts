@@ -1,0 +1,107 @@
+import { readFileSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readConfig, settingNames } from '../../config.ts'
+import { readCommand } from '../../router/start/terminal/command.ts'
+import { noticesOf } from '../../router/start/terminal/notices.ts'
+import { createTell } from '../../router/start/terminal/tell.ts'
+import { readSettings } from '../../router/start/terminal/usage.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+
+const project = join(import.meta.dirname, '..', '..')
+
+describe('--help', () => {
+  test.for(['start', 'start:router', 'start:subgraph'])('of npm run %s tells options and settings, and starts nothing', async script => {
+    const program = launch('npm', ['run', '--silent', script, '--', '--help'], { PORT: 'four' })
+    expect(await program.ended).toBe(0)
+    expect(program.complained()).toBe('')
+    const [usage = '', first = ''] = program.said().split('\n')
+    expect(usage).toBe('Usage:')
+    expect(first).toContain(script === 'start' ? 'npm start' : `npm run ${script}`)
+    for (const word of ['--port N', '--supergraph FILE', '--help', 'DATABASE_URL [none]']) expect(program.said()).toContain(word)
+  })
+
+  test("knows every setting, because the operator's table does, each with a default and a whole sentence", () => {
+    const settings = readSettings(readFileSync(join(project, 'docs/operating.md'), 'utf8'))
+    const told = settings.flatMap(({ names }) => names.split(', '))
+    // For tests alone.
+    const hidden = ['CRASH_AT']
+    expect(settingNames.filter(name => !told.includes(name) && !hidden.includes(name))).toEqual([])
+    expect(told.filter(name => !settingNames.includes(name) && !name.startsWith('<NAME>_'))).toEqual([])
+    for (const { names, fallback, promise } of settings) {
+      expect(fallback, names).not.toBe('')
+      expect(promise, names).toMatch(/\S \S.*\.$/)
+    }
+  })
+
+  test('is named, with the known options, when an option or a word means nothing', () => {
+    for (const words of [['--prot', '4001'], ['-x'], ['everything'], ['router', 'twice']])
+      expect(() => readCommand(words)).toThrow(/npm start, .*--supergraph FILE.*--port N.*--help/)
+    expect(readCommand(['subgraph', '-h'])).toEqual({ mode: 'help', of: 'subgraph', given: {} })
+  })
+})
+
+describe('a start says what it did otherwise than one would expect:', () => {
+  const noticed = (environment: Record<string, string>) => noticesOf(readConfig(environment), ['192.0.2.7', '2001:db8::7'])
+
+  test('nothing on a machine of one’s own', () => {
+    expect(noticed({})).toEqual([])
+  })
+
+  test('from where it can be reached, and that there are therefore no demo accounts', () => {
+    expect(noticed({ HOST: '0.0.0.0' })).toEqual([
+      'HOST=0.0.0.0: other machines reach it at http://192.0.2.7:4000; links and tokens name PUBLIC_URL, http://localhost:4000',
+      'no demo accounts and no sandbox: others can reach it (HOST=0.0.0.0); DEMO=1 makes them all the same',
+    ])
+    expect(noticed({ HOST: '::', PORT: '80' })[0]).toContain('at http://192.0.2.7:80, http://[2001:db8::7]:80;')
+  })
+
+  test('that demo accounts are open to others, when they were asked for all the same', () => {
+    expect(noticed({ HOST: '0.0.0.0', DEMO: '1' })[1]).toBe('DEMO=1: accounts whose password everybody knows can be reached by others (HOST=0.0.0.0)')
+    expect(noticed({ PUBLIC_URL: 'https://p.example', DEMO: '1' })).toEqual([
+      'DEMO=1: accounts whose password everybody knows can be reached by others (PUBLIC_URL=https://p.example)',
+    ])
+  })
+
+  test('that there are none because somebody said so', () => {
+    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0'])
+  })
+
+  test('that the port of the sandbox was taken', async () => {
+    await using folder = newDataFolder()
+    await using database = await createTestDatabase()
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => holder.once('listening', resolve))
+    const { port } = holder.address() as AddressInfo
+    const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url, SANDBOX_PORT: String(port) })
+    await platform.told(readyLine)
+    const [, moved] = new RegExp(`^  port ${port} is taken: the sandbox listens on (\\d+) \\(SANDBOX_PORT\\)$`, 'm').exec(platform.said()) ?? []
+    expect(platform.said()).toContain(`Sandbox (plays X)            http://localhost:${moved}\n`)
+    platform.child.kill('SIGTERM')
+    await platform.ended
+    await new Promise(resolve => holder.close(resolve))
+  })
+})
+
+test('as JSON a mistake of ours is one line with its stack', () => {
+  const lines: string[] = []
+  const tell = createTell(true, { write: () => {} }, { write: text => lines.push(text) })
+  tell.complain(new TypeError('x is not\na function'))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatch(/^[^\n]*\n$/)
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    level: 60,
+    msg: 'x is not\na function',
+    err: { type: 'TypeError', stack: expect.stringContaining('telling.test.ts') },
+  })
+})
+
+test('compiled code is kept where only this user can have written it', async () => {
+  const program = launch('npm', ['run', '--silent', 'start', '--', '--help'])
+  expect(await program.ended).toBe(0)
+  const folder = statSync(join(project, 'node_modules/.cache/supergraph'))
+  expect(folder.mode & 0o777).toBe(0o700)
+  expect(folder.uid).toBe(process.getuid?.() ?? folder.uid)
+})
