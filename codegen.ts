@@ -24,7 +24,7 @@ const resolverScalars = {
 }
 
 /** Scalars as they cross the door: what JSON carries. */
-const wireScalars = {
+export const wireScalars = {
   BigInt: 'number | string',
   CurrencyCode: 'string',
   DateTime: 'string',

@@ -1,11 +1,11 @@
-import { Kind, type ObjectTypeDefinitionNode, print, visit } from 'graphql'
+import { isScalarType, isSpecifiedScalarType, Kind, type ObjectTypeDefinitionNode, print, visit } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { extensions } from './extensions.ts'
 import { contributions, type Field, isRoot, namedType, readApi, readSubgraphs, readSupergraphTypes } from './graph.ts'
 
 const subgraphs = await readSubgraphs()
 const supergraph = readSupergraphTypes()
-const { document } = readApi()
+const { document, schema } = readApi()
 const fields = [...supergraph.values()].flatMap(type => type.fields)
 const given = contributions(subgraphs)
 const rulesOf = (name: string): readonly string[] => supergraph.get(name)?.rules ?? []
@@ -85,6 +85,12 @@ describe('the manners of the graph', () => {
       return others.length > 0 || argument?.name.value !== 'input' || print(argument.type) !== `${name[0]!.toUpperCase()}${name.slice(1)}Input!`
     })
     expect(wrong.map(({ coordinate, node }) => `${coordinate}(${node.arguments?.map(argument => print(argument.type)).join()})`)).toEqual([])
+  })
+
+  test('every scalar of ours says where it is specified', () => {
+    const scalars = Object.values(schema.getTypeMap()).filter(type => isScalarType(type) && !isSpecifiedScalarType(type))
+    expect(scalars.length).toBeGreaterThan(0)
+    expect(scalars.filter(scalar => !('specifiedByURL' in scalar && URL.canParse(scalar.specifiedByURL ?? ''))).map(({ name }) => name)).toEqual([])
   })
 
   test('ids are ID!, and a field named after an entity with Id behind it is an ID', () => {
