@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { type GraphQLSchema, parse } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, parse } from 'graphql'
 import { Refusal } from '../platform/errors.ts'
 import { scalars } from './scalars.ts'
 import type { Slug } from './scopes.ts'
@@ -28,24 +28,54 @@ const patient =
 /** What a noun contributes: resolvers by type and field. */
 export type ResolverMap = Readonly<Record<string, object | undefined>>
 
+/** Keys of a type that are no fields: how it is recognised, and how an entity is found by its key. */
+const ways: ReadonlySet<string> = new Set(['__resolveReference', '__resolveType', '__isTypeOf'])
+
+const rootTypes = ['Query', 'Mutation', 'Subscription']
+
 /**
  * Joins the resolvers of a subgraph's nouns with its composed SDL (`schema/subgraphs/<slug>.graphql`) into a federation
  * schema that can be executed.
- * @throws Error when two nouns resolve the same field, or one resolves what the SDL does not have
+ * @param nouns what each noun's `resolvers.ts` contributes, by the noun's name
+ * @throws Error when two nouns resolve the same field, one resolves what the SDL does not have, or a root field has no resolver
  */
-export function executableSchema(slug: Slug, nouns: readonly ResolverMap[]): GraphQLSchema {
+export function executableSchema(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQLSchema {
+  const typeDefs = parse(readFileSync(new URL(`../schema/subgraphs/${slug}.graphql`, import.meta.url), 'utf8'))
+  const declared = fieldsByType(typeDefs)
   const merged: Record<string, Record<string, unknown>> = {}
-  for (const noun of nouns)
-    for (const [type, fields] of Object.entries(noun)) {
+  const resolvedBy = new Map<string, string>()
+  for (const [noun, resolvers] of Object.entries(nouns))
+    for (const [type, fields] of Object.entries(resolvers)) {
+      const file = `subgraphs/${slug}/${noun}/resolvers.ts`
+      const known = declared.get(type)
+      if (!known) throw new Error(`${file} resolves ${type}, which is no type of its SDL: correct the name, or add the type to a schema.graphql`)
       const present = merged[type] ?? {}
       merged[type] = present
       for (const [field, resolver] of Object.entries(fields ?? {})) {
-        if (Object.hasOwn(present, field)) throw new Error(`${type}.${field} is resolved by two nouns of ${slug}`)
+        const coordinate = `${type}.${field}`
+        const other = resolvedBy.get(coordinate)
+        if (other) throw new Error(`${coordinate} is resolved by two nouns of ${slug}, ${other} and ${noun}: keep one`)
+        if (!known.has(field) && !ways.has(field))
+          throw new Error(`${file} resolves ${coordinate}, which is no field of its SDL: correct the name, or add the field to a schema.graphql`)
+        resolvedBy.set(coordinate, noun)
         present[field] = type === 'Mutation' ? patient(resolver as Resolver) : resolver
       }
     }
-  const typeDefs = parse(readFileSync(new URL(`../schema/subgraphs/${slug}.graphql`, import.meta.url), 'utf8'))
-  const declared = new Set(typeDefs.definitions.flatMap(definition => ('name' in definition && definition.name ? [definition.name.value] : [])))
+  for (const type of rootTypes)
+    for (const field of declared.get(type) ?? [])
+      if (!resolvedBy.has(`${type}.${field}`)) throw new Error(`${type}.${field} has no resolver in subgraphs/${slug}: it would answer null to everybody`)
   const scalarsInUse = Object.fromEntries(Object.entries(scalars).filter(([name]) => declared.has(name)))
   return buildSubgraphSchema([{ typeDefs, resolvers: { ...merged, ...scalarsInUse } as never }])
+}
+
+/** The names that SDL declares, each with its fields or values, extensions included. */
+function fieldsByType({ definitions }: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
+  const declared = new Map<string, Set<string>>()
+  for (const node of definitions) {
+    if (!('name' in node) || !node.name) continue
+    const fields = declared.get(node.name.value) ?? new Set<string>()
+    declared.set(node.name.value, fields)
+    for (const field of 'fields' in node ? (node.fields ?? []) : 'values' in node ? (node.values ?? []) : []) fields.add(field.name.value)
+  }
+  return declared
 }

@@ -29,7 +29,8 @@ const federationDirectives: ReadonlySet<string> = new Set([
   ...['override', 'policy', 'provides', 'requires', 'requiresScopes', 'shareable', 'tag'],
 ])
 
-const rootTypes: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
+/** The types whose fields are the ways into the graph. */
+export const rootTypes: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
 /**
  * Reads `subgraphs/<slug>/<noun>/schema.graphql` of one subgraph. Nouns write root fields as `extend type Query { … }`, so that

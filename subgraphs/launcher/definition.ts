@@ -8,7 +8,7 @@ import { widgetResolvers } from './widget/resolvers.ts'
 export function define({ ask, events, log }: Foundation): Subgraph<Context> {
   return {
     registration,
-    schema: executableSchema('launcher', [widgetResolvers]),
+    schema: executableSchema('launcher', { widget: widgetResolvers }),
     open: (viewer, { requestId }) => ({ ask, events, log, viewer, requestId }),
     start: async () => {},
     stop: async () => {},

@@ -58,7 +58,14 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   return {
     registration,
     room,
-    schema: executableSchema('publishing', [brandResolvers, postResolvers, deliveryResolvers, connectionResolvers, integrationResolvers, widgetResolvers]),
+    schema: executableSchema('publishing', {
+      brand: brandResolvers,
+      post: postResolvers,
+      delivery: deliveryResolvers,
+      connection: connectionResolvers,
+      integration: integrationResolvers,
+      widget: widgetResolvers,
+    }),
     open: (viewer, { requestId }) => openContext(room, viewer, requestId),
     http: request => handle(room, request),
     start: () => jobs.start(),

@@ -98,9 +98,9 @@ describe('a mistake in the SDL is shown where it was written', () => {
 
   test('a provided path that comes back to a type it has passed, which the planner would take for provided at any depth', async () => {
     const shelves = 'type Shelf @key(fields: "id") {\n  id: ID!\n  name: String @shareable\n  inner: [Shelf!] @shareable\n}\n'
-    const root = (fields: string) => `extend type Query {\n  shelf: Shelf @provides(fields: "${fields}")\n}\n\n${shelves}`
+    const root = (fields: string) => `extend type Query {\n  shelf: Shelf @authenticated @provides(fields: "${fields}")\n}\n\n${shelves}`
     const [mistake] = await mistakesOf({ 'subgraphs/loans/shelf/schema.graphql': root('inner { name }') })
-    expect(mistake).toMatch(/^subgraphs\/loans\/shelf\/schema\.graphql:2:16 PROVIDES_RECURSIVE Query\.shelf /)
+    expect(mistake).toMatch(/^subgraphs\/loans\/shelf\/schema\.graphql:2:31 PROVIDES_RECURSIVE Query\.shelf /)
     expect(await mistakesOf({ 'subgraphs/loans/shelf/schema.graphql': root('name') })).not.toContainEqual(expect.stringContaining('PROVIDES_RECURSIVE'))
   })
 
@@ -118,6 +118,54 @@ describe('a mistake in the SDL is shown where it was written', () => {
       'subgraphs/books/other/schema.graphql:5:1 DIRECTIVE_IN_NOUN',
       'subgraphs/books/other/schema.graphql:6:1 TYPE_DEFINED_TWICE',
     ])
+  })
+})
+
+describe('access', () => {
+  const query = 'subgraphs/books/query/schema.graphql'
+  const asked = (fields: string) => mistakesOf({ [query]: `extend type Query {\n  ${fields}\n}\n` })
+  const published = 'schema/public-fields.yaml'
+
+  test('a scope that stands in no catalogue, with those that the service has, on a field, a type and within a list', async () => {
+    expect(await asked('posts: Int @requiresScopes(scopes: [["publishing:posts.read"], ["publishing:posts.wirte"]])')).toEqual([
+      expect.stringMatching(new RegExp(`^${query}:2:67 SCOPE_UNKNOWN "publishing:posts\\.wirte" .*subgraphs/scopes\\.ts: publishing has .*posts\\.write`)),
+    ])
+    expect(await mistakesOf({ [book]: library[book]!.replace('type Book @key', 'type Book @requiresScopes(scopes: [["posts.read"]]) @key') })).toEqual([
+      expect.stringMatching(new RegExp(`^${book}:7:37 SCOPE_UNKNOWN "posts\\.read" .*write the service before it`)),
+    ])
+    expect(await asked('posts: Int @requiresScopes(scopes: [["publishing:posts.read", "identity:posts.read"]])')).toEqual([
+      expect.stringMatching(/SCOPE_UNKNOWN "identity:posts\.read" .*identity has none$/),
+    ])
+  })
+
+  test('a policy that nobody decides, and a rule that names nothing', async () => {
+    expect(await asked('mine: Int @policy(policies: [["persn"]])')).toEqual([
+      expect.stringMatching(new RegExp(`^${query}:2:33 POLICY_UNKNOWN "persn" .*there are person, `)),
+    ])
+    expect(await asked('mine: Int @requiresScopes(scopes: [])')).toEqual([expect.stringMatching(new RegExp(`^${query}:2:13 RULE_EMPTY @requiresScopes `))])
+  })
+
+  test.each(['Query', 'Mutation', 'Subscription'])('a field of %s that does not say who may call it', async type => {
+    const mistakes = await mistakesOf({ [query]: `extend type ${type} {\n  "Why not."\n  anything: Int\n}\n` })
+    expect(mistakes).toEqual([expect.stringMatching(new RegExp(`^${query}:2:3 ROOT_FIELD_WITHOUT_RULE ${type}\\.anything .*${published}`))])
+  })
+
+  test('a public field without a reason, one that is none any more, and a list that is none', async () => {
+    expect(
+      await mistakesOf({ [published]: 'Query.book: so\nQuery.loans: because everybody likes to lend\nQuery.bok: because of a slip of the pen\n' }),
+    ).toEqual([
+      `${published}:1:1 PUBLIC_FIELD_WITHOUT_REASON Query.book: say in a sentence why anyone may call it`,
+      `${published}:2:1 PUBLIC_FIELD_STALE Query.loans is no root field without a rule of its own: take the entry out`,
+      `${published}:3:1 PUBLIC_FIELD_STALE Query.bok is no root field without a rule of its own: take the entry out`,
+    ])
+    expect(await mistakesOf({ [published]: '- Query.book\n' })).toContainEqual(expect.stringMatching(/YAML_SHAPE/))
+    expect(await mistakesOf({ [published]: 'a: [\n' })).toContainEqual(expect.stringMatching(/YAML_SYNTAX/))
+  })
+
+  test('and whatever is wrong with it keeps supergraph and API schema from being made', async () => {
+    await using at = await project({ ...library, [published]: '' })
+    const { files, mistakes } = await compose(at.root)
+    expect([mistakes.map(({ code }) => code), files.has('schema/supergraph.graphql')]).toEqual([['ROOT_FIELD_WITHOUT_RULE'], false])
   })
 })
 

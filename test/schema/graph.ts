@@ -118,9 +118,6 @@ const rulesOf = (directives: readonly ConstDirectiveNode[]): readonly string[] =
 /** The name at the end of lists and non-nulls. */
 export const namedType = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type))
 
-/** The values of a directive's list-of-lists argument: every scope of `@requiresScopes`, every policy of `@policy`. */
-export const namesInRule = (rule: string): readonly string[] => [...rule.matchAll(/"([^"]+)"/g)].map(match => match[1]!)
-
 /** Whether a field or type carries a directive. */
 export const carries = (directives: readonly ConstDirectiveNode[] | undefined, name: string): boolean =>
   directives?.some(directive => directive.name.value === name) ?? false

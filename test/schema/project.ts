@@ -64,6 +64,7 @@ type Book @key(fields: "id", resolvable: false) {
   id: ID!
 }
 `,
+  'schema/public-fields.yaml': 'Query.book: whoever passes by may look at a book\n',
   'subgraphs/shared.graphql': `"A moment in UTC."
 scalar DateTime
 

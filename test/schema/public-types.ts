@@ -16,8 +16,3 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   WidgetPayload: { from: ['Widget'], because: 'a part of its widget, which carries the rule' },
   WidgetStatistic: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
 }
-
-/** Root fields without a rule on the field, each with the reason why anyone may call them. */
-export const publicRootFields: Readonly<Record<string, string>> = {
-  'Query.viewer': 'answers every caller, anonymous ones included, who they are',
-}

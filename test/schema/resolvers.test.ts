@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { executableSchema } from '../../subgraphs/executable.ts'
+
+const resolve = () => null
+/** A resolver for each root field of the launcher, and whatever a test adds to or takes from them. */
+const launcher = { Query: { widgets: resolve }, Subscription: { widgetUpdated: { subscribe: resolve } } }
+
+describe('resolvers that do not fit the SDL keep a subgraph from starting, with the file and the name', () => {
+  test.each<[string, Record<string, object>, string]>([
+    ['a misspelt type', { ...launcher, Wigdet: { title: resolve } }, 'subgraphs/launcher/widget/resolvers.ts resolves Wigdet, which is no type of its SDL'],
+    ['a misspelt field', { ...launcher, Widget: { titel: resolve } }, 'subgraphs/launcher/widget/resolvers.ts resolves Widget.titel, which is no field'],
+    ['a misspelt root field', { ...launcher, Query: { widget: resolve } }, 'subgraphs/launcher/widget/resolvers.ts resolves Query.widget, which is no field'],
+    ['a name that every object has', { ...launcher, constructor: {} }, 'resolves constructor, which is no type'],
+    ['a reference of a misspelt kind', { ...launcher, Widget: { __resolveReferenec: resolve } }, 'resolves Widget.__resolveReferenec, which is no field'],
+    ['a resolver of a value type', { ...launcher, WidgetPayload: { itmes: resolve } }, 'resolves WidgetPayload.itmes, which is no field'],
+    ['a root field that nobody resolves', { Query: launcher.Query }, 'Subscription.widgetUpdated has no resolver'],
+  ])('%s', (_what, widget, sentence) => {
+    expect(() => executableSchema('launcher', { widget })).toThrow(sentence)
+  })
+
+  test('a field that two nouns resolve', () => {
+    expect(() => executableSchema('launcher', { widget: launcher, gadget: { Query: { widgets: resolve } } })).toThrow(
+      'Query.widgets is resolved by two nouns of launcher, widget and gadget',
+    )
+  })
+
+  test('what fits starts, the ways to find an entity and a type among it', () => {
+    const widget = { ...launcher, Widget: { __resolveReference: resolve, __isTypeOf: () => true, title: resolve } }
+    expect(executableSchema('launcher', { widget }).getType('Widget')).toBeDefined()
+  })
+})
