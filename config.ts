@@ -42,6 +42,15 @@ export interface Config {
   readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string } | null
   /** Connections to the database: Sequelize's, and each job runner's. Identity has four of its own. */
   readonly pools: { readonly sequelize: number; readonly jobs: number }
+  /** How much one caller may make. */
+  readonly quotas: {
+    readonly organizationsADay: number
+    readonly organizationsAPerson: number
+    readonly membersAnOrganization: number
+    readonly additionsAnHour: number
+    readonly keysAnOrganization: number
+    readonly keysADay: number
+  }
   /** How the router tells subgraphs that run apart who asks. */
   readonly seal: {
     /** Signs: the router's alone. Null: nothing can be sealed here. */
@@ -104,6 +113,10 @@ const milliseconds = z
   .regex(/^\d{1,7}$/, 'must be a number of milliseconds')
   .transform(Number)
   .refine(value => value > 0, 'must be a number of milliseconds')
+const quota = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
 const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
 const variables = z.object({
@@ -147,6 +160,12 @@ const variables = z.object({
   X_CLIENT_SECRET: z.string().min(1).optional(),
   X_AUTHORIZE_URL: address.default('https://x.com/i/oauth2/authorize'),
   X_API_URL: address.default('https://api.x.com'),
+  ORGANIZATIONS_PER_DAY: quota.default(50),
+  ORGANIZATIONS_PER_PERSON: quota.default(500),
+  MEMBERS_PER_ORGANIZATION: quota.default(1_000),
+  MEMBER_ADDITIONS_PER_HOUR: quota.default(100),
+  API_KEYS_PER_ORGANIZATION: quota.default(500),
+  API_KEYS_PER_DAY: quota.default(500),
   CRASH_AT: z.string().min(1).optional(),
 })
 
@@ -215,6 +234,14 @@ export function readConfig(environment: Variables = process.env, reading: Readin
         ? { clientId: v.X_CLIENT_ID, clientSecret: v.X_CLIENT_SECRET, authorizeUrl: v.X_AUTHORIZE_URL, apiUrl: v.X_API_URL }
         : null,
     pools: { sequelize: 10, jobs: 6 },
+    quotas: {
+      organizationsADay: v.ORGANIZATIONS_PER_DAY,
+      organizationsAPerson: v.ORGANIZATIONS_PER_PERSON,
+      membersAnOrganization: v.MEMBERS_PER_ORGANIZATION,
+      additionsAnHour: v.MEMBER_ADDITIONS_PER_HOUR,
+      keysAnOrganization: v.API_KEYS_PER_ORGANIZATION,
+      keysADay: v.API_KEYS_PER_DAY,
+    },
     seal: { privateKey: v.SEAL_PRIVATE_KEY?.[0] ?? null, publicKeys: v.SEAL_PUBLIC_KEYS ?? null },
     routerUrl: v.ROUTER_URL ?? v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
     remote: { propagate: v.PROPAGATE_HEADERS, deduplicate: v.DEDUPLICATE, fetchMs: v.FETCH_TIMEOUT_MS, operationMs: v.OPERATION_TIMEOUT_MS },

@@ -72,6 +72,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       outbound,
       x,
       origins,
+      quotas: config.quotas,
       log,
     },
     stack,

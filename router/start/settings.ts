@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
 import { addressHeader } from '../door/forward.ts'
 import type { ServiceOrigin } from '../door/hosts.ts'
@@ -12,10 +13,11 @@ export interface Told {
   readonly origins: readonly ServiceOrigin[]
   /** Null: no application of ours at X. */
   readonly x: XSettings | null
+  readonly quotas: Config['quotas']
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ databaseUrl, authSecret, origins, x }: Told): Settings => ({
-  identity: { databaseUrl, secret: authSecret, trustedOrigins: origins.map(({ origin }) => origin), clientAddressHeader: addressHeader },
+export const settingsFrom = ({ databaseUrl, authSecret, origins, x, quotas }: Told): Settings => ({
+  identity: { databaseUrl, secret: authSecret, trustedOrigins: origins.map(({ origin }) => origin), clientAddressHeader: addressHeader, quotas },
   publishing: { x },
 })

@@ -57,7 +57,7 @@ export async function startSubgraph(config: Config, word: string, { tell }: Star
   }
   const origins = config.environment === 'development' ? localOrigins(config.publicUrl) : []
   const define = await loadDefinition(slug)
-  const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, origins, x: config.x }))
+  const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, origins, x: config.x, quotas: config.quotas }))
   starting.defer(() => subgraph.stop())
   const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl, tell) : new Map()
   await subgraph.start()

@@ -1,9 +1,11 @@
 import type { Clock } from '../../platform/clock.ts'
+import type { Limit } from '../../platform/limit.ts'
 import type { Operation } from '../subgraph.ts'
 import type { Viewer } from '../viewer.ts'
 import { type ApiKeyStore, openApiKeyStore } from './api-key/store.ts'
 import { type MembershipStore, openMembershipStore } from './membership/store.ts'
 import { type OrganizationStore, openOrganizationStore } from './organization/store.ts'
+import type { Quotas } from './quota.ts'
 import { openServiceEntryStore, type ServiceEntryStore } from './service-entry/store.ts'
 import type { Claims } from './session/rules.ts'
 import { openSessionStore, type SessionStore } from './session/store.ts'
@@ -23,17 +25,19 @@ export interface Context {
   readonly sessions: SessionStore
   /** Makes an access token. */
   readonly sign: (claims: Claims) => Promise<string>
+  readonly quotas: Quotas
+  /** Counts by person the addresses that were tried with `addMember`. */
+  readonly additions: Limit
 }
 
 /** What outlives an operation. */
-export interface Ground {
+export interface Ground extends Pick<Context, 'sign' | 'quotas' | 'additions'> {
   readonly tables: Tables
   readonly clock: Clock
   readonly environment: string
-  readonly sign: (claims: Claims) => Promise<string>
 }
 
-export function openContext({ tables, clock, environment, sign }: Ground, viewer: Viewer, operation: Operation): Context {
+export function openContext({ tables, clock, environment, sign, quotas, additions }: Ground, viewer: Viewer, operation: Operation): Context {
   return {
     viewer,
     requestId: operation.requestId,
@@ -45,5 +49,7 @@ export function openContext({ tables, clock, environment, sign }: Ground, viewer
     services: openServiceEntryStore(tables, environment),
     sessions: openSessionStore(tables),
     sign,
+    quotas,
+    additions,
   }
 }

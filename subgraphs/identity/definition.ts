@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { createLimit } from '../../platform/limit.ts'
 import type { Authority } from '../authority.ts'
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
@@ -29,6 +30,8 @@ import { viewerResolvers } from './viewer/resolvers.ts'
 
 /** Connections for sign-in and the router's questions, beside those of Sequelize. */
 const poolSize = 4
+
+const hourMs = 3_600_000
 
 /** Identity: who somebody is, what they belong to, and what their credentials allow. */
 export interface Identity extends Subgraph<Context> {
@@ -83,7 +86,15 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
   )
   const readKeys = () => readPublicKeys(pool, clock.now())
   const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys })
-  const ground = { tables, clock, environment, sign: async (claims: Parameters<Auth['sign']>[0]) => (await auth()).sign(claims) }
+  const { quotas } = settings
+  const ground = {
+    tables,
+    clock,
+    environment,
+    sign: async (claims: Parameters<Auth['sign']>[0]) => (await auth()).sign(claims),
+    quotas,
+    additions: createLimit({ most: quotas.additionsAnHour, windowMs: hourMs }),
+  }
   const setup = createSetup(tables, clock)
   const credentials = createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader })
   let ending: Promise<void> | undefined

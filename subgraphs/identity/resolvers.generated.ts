@@ -141,15 +141,18 @@ export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
    * Makes a key of the active organization. For its owners and admins. FORBIDDEN for a scope that the caller does not have;
-   * the key keeps its scopes when the caller's roles change, until somebody revokes it.
+   * the key keeps its scopes when the caller's roles change, until somebody revokes it. CONFLICT (reason `QUOTA`) when the organization has
+   * as many keys that stand as it may have; RATE_LIMITED past a day's number.
    */
   readonly createApiKey?: Maybe<CreatedApiKey>;
   /** Ends a key for good: within a second it is refused, and streams that it opened are closed. Repeating it changes nothing. */
   readonly revokeApiKey?: Maybe<ApiKey>;
   /**
-   * Gives a person who has an account a membership in the active organization. For owners and admins; only an owner makes owners,
-   * and only a platform super admin gives platform roles. NOT_FOUND when nobody has the address, CONFLICT when the person is a
-   * member already.
+   * Gives a person a membership in the active organization, who shares another organization with the caller. For owners and admins;
+   * only an owner makes owners, and only a platform super admin gives platform roles; platform admins add anybody who has an account.
+   * Every other address is NOT_FOUND, with or without an account: people from elsewhere will be invited, which is not there yet.
+   * CONFLICT when the person is a member already, or the organization has as many members as it may have (reason `QUOTA`);
+   * RATE_LIMITED when the caller has tried too many addresses within an hour.
    */
   readonly addMember?: Maybe<Membership>;
   /**
@@ -164,7 +167,8 @@ export type Mutation = {
   readonly removeMember?: Maybe<Membership>;
   /**
    * Creates an organization with the caller as its owner. The session stays where it is: call `switchOrganization` to work in
-   * the new one. CONFLICT when the slug is taken.
+   * the new one. CONFLICT when the slug is taken, or the caller has created as many as a person may (reason `QUOTA`); RATE_LIMITED
+   * past a day's number.
    */
   readonly createOrganization?: Maybe<Organization>;
   /**

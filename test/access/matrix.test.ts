@@ -80,6 +80,7 @@ const keyName = (scopes: readonly Scope[]) => `key ${[...scopes].sort().join(' '
 let graph: Supergraph
 let door: Door
 let ids: Omit<Ids, 'fresh'>
+let commons: string
 let people: Record<keyof typeof roles, Viewer>
 const headers = new Map<string, Record<string, string>>()
 
@@ -93,6 +94,8 @@ beforeAll(async () => {
     organizations: [
       { slug: 'acme', name: 'Acme', members: (['viewer', 'member', 'owner'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
       { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
+      // Whom somebody adds is a member here as well: strangers cannot be added.
+      { slug: 'commons', name: 'Commons', members: Object.keys(roles).map(name => ({ email: `${name}@test.test`, roles: ['viewer'] as const })) },
     ],
     keys: [
       ...[...scopeSets].map(([name, scopes]) => ({ organization: 'acme', name, scopes, createdBy: 'owner@test.test' })),
@@ -101,6 +104,7 @@ beforeAll(async () => {
   })
   for (const [name, { secret }] of Object.entries(provisioned.keys)) headers.set(name, { 'x-api-key': secret! })
   const [acme, other] = [provisioned.organizations.acme!, provisioned.organizations.other!]
+  commons = provisioned.organizations.commons!
   const entries = Object.entries(roles).map(([name, role]) => [
     name,
     person(provisioned.users[`${name}@test.test`]!, name === 'outsider' ? other : acme, [role]),
@@ -165,10 +169,11 @@ const freshly: Record<Fresh, () => Promise<string>> = {
   async person() {
     const now = graph.clock.now()
     const email = `${newId()}@test.test`
-    await defineTables(graph.room.sequelize).users.create(
-      { id: newId(now), name: 'New', email, emailVerified: true, createdAt: now, updatedAt: now },
-      { returning: false },
-    )
+    const { users, memberships } = defineTables(graph.room.sequelize)
+    const userId = newId(now)
+    await users.create({ id: userId, name: 'New', email, emailVerified: true, createdAt: now, updatedAt: now }, { returning: false })
+    const stamps = { version: 1, createdAt: now, updatedAt: now, createdBy: null }
+    await memberships.create({ organizationId: commons, id: newId(now), userId, roles: ['viewer'], ...stamps }, { returning: false })
     return email
   },
   async membership() {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { DocumentNode } from 'graphql'
+import { readConfig } from '../../config.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
@@ -100,6 +101,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       outbound,
       x: x?.settings ?? null,
       origins: [],
+      quotas: readConfig({}).quotas,
       log: createLog('debug', sink(lines)),
     },
     opening,

@@ -3,6 +3,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { readName } from '../organization/rules.ts'
+import { requireRoom } from '../quota.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireOrganization, requirePerson } from '../viewer/rules.ts'
 import { hashKey, prefixOf, readExpiry, readIdempotencyKey, readScopes, requireMayManageKeys, writeKey } from './rules.ts'
@@ -28,7 +29,7 @@ export const apiKeyResolvers: ApiKeyResolvers = {
   ApiKeyConnection: { totalCount: page => page.totalCount() },
 
   Mutation: {
-    async createApiKey(_, { input }, { viewer, apiKeys, now }) {
+    async createApiKey(_, { input }, { viewer, apiKeys, quotas, now }) {
       const createdBy = requirePerson(viewer)
       const organizationId = requireOrganization(viewer)
       requireMayManageKeys(viewer)
@@ -46,7 +47,10 @@ export const apiKeyResolvers: ApiKeyResolvers = {
       if (repeated) return { apiKey: repeated, secret: null }
       readExpiry(wanted.expiresAt, at)
       const secret = writeKey(randomBytes(32))
-      const created = await apiKeys.create({ ...wanted, hash: hashKey(secret), prefix: prefixOf(secret) }, at)
+      const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
+      const created = await apiKeys.create({ ...wanted, hash: hashKey(secret), prefix: prefixOf(secret) }, at, made =>
+        requireRoom(made, most, 'API keys of this organization', 'revoke one that nobody uses', at),
+      )
       if (created) return { apiKey: created, secret }
       return { apiKey: await apiKeys.findRepeated(organizationId, createdBy, idempotencyKey ?? ''), secret: null }
     },

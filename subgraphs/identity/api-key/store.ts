@@ -1,8 +1,9 @@
-import { type Transaction, UniqueConstraintError } from 'sequelize'
+import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize'
 import { isId, newId } from '../../../platform/ids.ts'
 import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
 import { continueAfter } from '../../keyset.ts'
 import { type AuditAction, recordAudit } from '../audit/store.ts'
+import { dayBefore, type Made } from '../quota.ts'
 import type { Tables } from '../tables.ts'
 import type { ApiKeyRow } from './table.ts'
 
@@ -24,6 +25,19 @@ export function openApiKeyStore(tables: Tables) {
   const audited = (action: AuditAction, row: ApiKeyRow, by: string | null, at: Date, transaction: Transaction) =>
     recordAudit(tables, { organizationId: row.organizationId, userId: by, action, target: row.id, at }, transaction)
 
+  /** What an organization has. Its row is locked by a statement of its own: of two at once the second sees what the first has made. */
+  async function madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Made> {
+    const lock = 'select from identity.organizations where id = $1 for no key update'
+    await sequelize.query(lock, { type: QueryTypes.SELECT, bind: [organizationId], transaction })
+    const [made] = await sequelize.query<Made>(
+      `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2))::int as standing,
+              count(*) filter (where created_at > $3)::int as today, min(created_at) filter (where created_at > $3) as "todaySince"
+         from identity.api_keys where organization_id = $1 and (revoked_at is null or created_at > $3)`,
+      { type: QueryTypes.SELECT, bind: [organizationId, now, dayBefore(now)], transaction },
+    )
+    return made!
+  }
+
   return {
     async ofOrganization(organizationId: string, request: PageRequest): Promise<Connection<ApiKeyRow>> {
       const rows = await apiKeys.findAll({
@@ -42,11 +56,15 @@ export function openApiKeyStore(tables: Tables) {
     findRepeated: (organizationId: string, createdBy: string | null, idempotencyKey: string): Promise<ApiKeyRow | null> =>
       apiKeys.findOne({ where: { organizationId, createdBy, idempotencyKey }, raw: true }),
 
-    /** Stores a new key; null when a key with its idempotency key is there already. */
-    async create(key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
+    /**
+     * Stores a new key; null when a key with its idempotency key is there already.
+     * @param requireRoom throws when the organization has too many; nobody makes another one for it meanwhile
+     */
+    async create(key: NewApiKey, now: Date, requireRoom: (made: Made) => void): Promise<ApiKeyRow | null> {
       const row = { ...key, id: newId(now), revokedAt: null, lastUsedAt: null, version: 1, createdAt: now, updatedAt: now }
       try {
         await sequelize.transaction(async transaction => {
+          requireRoom(await madeFor(key.organizationId, now, transaction))
           await apiKeys.create(row, { transaction, returning: false })
           await audited('api_key.created', row, key.createdBy, now, transaction)
         })

@@ -1,3 +1,5 @@
+import type { Quotas } from '../quota.ts'
+
 /** What identity is told by the composition root; nothing in this folder reads the environment. */
 export interface IdentitySettings {
   /** The database of `foundation.sequelize`: sign-in and the router's questions have a small pool of their own on it. */
@@ -8,4 +10,5 @@ export interface IdentitySettings {
   readonly trustedOrigins: readonly string[]
   /** The header in which the router passes the client's address; it removes the same header from what comes from outside. */
   readonly clientAddressHeader: string
+  readonly quotas: Quotas
 }

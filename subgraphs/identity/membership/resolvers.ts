@@ -3,10 +3,11 @@ import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import type { Context } from '../context.ts'
+import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
 import type { OrganizationRow } from '../organization/table.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireOrganization, requirePerson } from '../viewer/rules.ts'
-import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireVersion, rolesToGraph } from './rules.ts'
+import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireRoomForMember, requireVersion, rolesToGraph } from './rules.ts'
 import { membershipOrder } from './store.ts'
 import type { MembershipRow } from './table.ts'
 
@@ -33,14 +34,17 @@ export const membershipResolvers: MembershipResolvers = {
 
   Mutation: {
     async addMember(_, { input }, context) {
-      const { viewer, users, memberships, now } = context
+      const { viewer, users, memberships, quotas, now } = context
       const roles = readRoles(input.roles)
+      if (!isMailAddress(input.email)) throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
+      countAddition(context)
       return inOrganization(context, async (organization, by, transaction) => {
         requireMayChangeRoles(viewer, organization, [], roles)
-        const user = await users.byEmail(input.email, transaction)
-        if (!user) throw new Refusal('NOT_FOUND', 'Nobody has an account with this address: correct it, or let the person sign up first.', { field: 'email' })
+        const user = await users.addableBy(by, input.email, transaction)
+        if (!user) throw new Refusal('NOT_FOUND', strangerSentence, { field: 'email' })
         const present = await memberships.find(organization.id, { userId: user.id }, transaction)
         if (present) throw new Refusal('CONFLICT', 'The person is a member already: change the roles of the membership instead.', { membershipId: present.id })
+        requireRoomForMember(await memberships.countOf(organization.id, transaction), quotas.membersAnOrganization)
         return memberships.add({ organizationId: organization.id, userId: user.id, roles }, by, now(), transaction)
       })
     },
@@ -70,6 +74,21 @@ export const membershipResolvers: MembershipResolvers = {
       })
     },
   },
+}
+
+/** One sentence for everybody who may not be added: it does not tell whether somebody has an account. */
+const strangerSentence =
+  'Nobody with this address shares an organization with you. Members of your other organizations can be added; people from elsewhere will be invited, which is not there yet: until then a platform admin can add them.'
+
+/** Counts an address that the person tries. @throws RATE_LIMITED with `retryAfter` in seconds past the hour's number */
+function countAddition({ viewer, additions, now }: Context): void {
+  const person = requirePerson(viewer)
+  const waitMs = additions.wait(person, now())
+  if (waitMs > 0) {
+    const retryAfter = Math.ceil(waitMs / 1000)
+    throw new Refusal('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
+  }
+  additions.add(person, now())
 }
 
 /** Runs a change in the active organization, alone among the changes of its members. */

@@ -88,6 +88,12 @@ export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], bef
   if (lost) throw new Refusal('CONFLICT', `This is the last member with the role ${lost}: give it to somebody else first.`, { role: lost })
 }
 
+/** @throws CONFLICT when an organization has as many members as one may have */
+export function requireRoomForMember(members: number, most: number): void {
+  if (members < most) return
+  throw new Refusal('CONFLICT', `The organization has ${most} members, which is the most: remove somebody first.`, { reason: 'QUOTA' })
+}
+
 /** @throws CONFLICT when the membership has changed since the caller saw it */
 export function requireVersion(membership: { readonly version: number }, expected: number | null | undefined): void {
   if (expected === null || expected === undefined || expected === membership.version) return

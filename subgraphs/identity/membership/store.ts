@@ -45,6 +45,9 @@ export function openMembershipStore(tables: Tables) {
     find: (organizationId: string, membership: { id: string } | { userId: string }, transaction?: Transaction): Promise<MembershipRow | null> =>
       memberships.findOne({ where: { organizationId, ...membership }, raw: true, transaction: transaction ?? null }),
 
+    /** How many members an organization has. Read it under the organization's lock before adding one. */
+    countOf: (organizationId: string, transaction: Transaction): Promise<number> => memberships.count({ where: { organizationId }, transaction }),
+
     /** Everybody in an organization who holds one of the roles. Read it under the organization's lock before changing one of them. */
     holders: (organizationId: string, roles: readonly string[], transaction: Transaction): Promise<MembershipRow[]> =>
       memberships.findAll({ where: { organizationId, roles: { [Op.overlap]: [...roles] } }, raw: true, transaction }),

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { readPage } from '../../../platform/page.ts'
 import { membershipOrder } from '../membership/store.ts'
+import { requireRoom } from '../quota.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requirePerson } from '../viewer/rules.ts'
 import { canSee, readName, readSlug } from './rules.ts'
@@ -14,10 +15,14 @@ export const organizationResolvers: Pick<Resolvers, 'Organization'> & { Mutation
     },
   },
   Mutation: {
-    async createOrganization(_, { input }, { viewer, organizations, now }) {
+    async createOrganization(_, { input }, { viewer, organizations, quotas, now }) {
       const person = requirePerson(viewer)
       const organization = { slug: readSlug(input.slug), name: readName(input.name) }
-      const created = await organizations.create(organization, person, now())
+      const at = now()
+      const most = { inAll: quotas.organizationsAPerson, aDay: quotas.organizationsADay }
+      const created = await organizations.create(organization, person, at, made =>
+        requireRoom(made, most, 'organizations that you created', 'work in one of them', at),
+      )
       if (!created) throw new Refusal('CONFLICT', `The slug "${organization.slug}" is taken: choose another.`, { field: 'slug' })
       return created
     },

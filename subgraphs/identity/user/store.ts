@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader'
 import { QueryTypes, type Transaction } from 'sequelize'
 import type { Viewer } from '../../viewer.ts'
+import { toStored } from '../credentials/mail-address.ts'
+import { platformOrganization, platformRoles } from '../membership/rules.ts'
 import type { Tables } from '../tables.ts'
 import type { UserRow } from './table.ts'
 
@@ -22,8 +24,21 @@ export function openUserStore(tables: Tables, viewer: Viewer) {
       return ids.map(id => found.get(id) ?? null)
     }),
 
-    /** The account of a mail address, whoever asks: for adding members. */
-    byEmail: (email: string, transaction: Transaction): Promise<UserRow | null> =>
-      tables.users.findOne({ where: { email: email.toLowerCase() }, raw: true, transaction }),
+    /**
+     * The account of a mail address, for a person who may add it to an organization: one who shares an organization with it, or
+     * administers the platform. Null for everybody else's as for nobody's, by the same statement: who asks cannot tell which it is.
+     */
+    async addableBy(person: string, email: string, transaction: Transaction): Promise<{ readonly id: string } | null> {
+      const [user] = await tables.sequelize.query<{ id: string }>(
+        `select u.id from identity.users u
+          where u.email = $2
+            and (exists (select from identity.memberships own join identity.memberships theirs using (organization_id)
+                          where own.user_id = $1 and theirs.user_id = u.id)
+              or exists (select from identity.memberships own join identity.organizations o on o.id = own.organization_id
+                          where own.user_id = $1 and o.slug = $3 and own.roles && $4::text[]))`,
+        { type: QueryTypes.SELECT, bind: [person, toStored(email), platformOrganization, [...platformRoles]], transaction },
+      )
+      return user ?? null
+    },
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import { countStatements } from '../../kit/statements.ts'
-import { execute, openIdentity, userViewer, world } from './identity-world.ts'
+import { execute, openIdentity, quotas, userViewer, world } from './identity-world.ts'
 
 describe('API keys', () => {
   let open: Awaited<ReturnType<typeof openIdentity>>
@@ -54,6 +54,29 @@ describe('API keys', () => {
     expect((await run(admin, create, { input })).code()).toBe('FORBIDDEN')
     expect((await run(member, create, { input })).code()).toBe('FORBIDDEN')
     expect((await run(member, list)).code()).toBe('FORBIDDEN')
+  })
+
+  it('refuses keys past the number that may stand, and past a day’s number for a while', async () => {
+    const another = async () => (await run(owner, create, { input })).data().createApiKey.apiKey.id as string
+    const first = await another()
+    // One came with the world.
+    while ((await run(owner, list)).data().apiKeys.totalCount < quotas.keysAnOrganization) await another()
+    const full = await run(owner, create, { input })
+    expect([full.code(), full.extensions()?.reason]).toEqual(['CONFLICT', 'QUOTA'])
+    await run(owner, revoke, { id: first })
+    expect(
+      (await run(owner, create, { input: { ...input, expiresAt: new Date(open.clock.now().getTime() + 3_600_000).toISOString() } })).code(),
+    ).toBeUndefined()
+    expect((await run(owner, create, { input })).code()).toBe('CONFLICT')
+    open.clock.advance(3_600_000)
+    await another()
+    const tired = await run(owner, create, { input })
+    expect(tired.code()).toBe('CONFLICT')
+    const keys = (await run(owner, list)).data().apiKeys.nodes as { id: string }[]
+    for (const { id } of keys) await run(owner, revoke, { id })
+    expect((await run(owner, create, { input })).extensions()).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 23 * 3600 })
+    open.clock.advance(23 * 3_600_000)
+    await another()
   })
 
   it('I-02 refuses a key from the moment it is revoked', async () => {

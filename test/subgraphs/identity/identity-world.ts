@@ -14,6 +14,8 @@ export const origin = 'http://localhost:4000'
 export const password = 'correct horse battery'
 export const secret = 'a secret of the tests that is long enough'
 
+export const quotas = { organizationsADay: 5, organizationsAPerson: 8, membersAnOrganization: 5, additionsAnHour: 40, keysAnOrganization: 6, keysADay: 8 }
+
 const unused = (): never => {
   throw new Error('identity does not use this')
 }
@@ -34,7 +36,7 @@ export async function openIdentity() {
     outbound: unused,
     log: pino({ level: 'silent' }),
   }
-  const settings = { databaseUrl: database.url, secret, trustedOrigins: ['https://web.test'], clientAddressHeader: 'x-client-address' }
+  const settings = { databaseUrl: database.url, secret, trustedOrigins: ['https://web.test'], clientAddressHeader: 'x-client-address', quotas }
   const identity = define(foundation, settings)
   return {
     database,
@@ -97,7 +99,10 @@ export const userViewer = (userId: string, organizationId: string | null, roles:
 export async function execute(identity: Identity, viewer: Viewer, source: string, variables: Record<string, unknown> = {}) {
   const contextValue = identity.open(viewer, { requestId: 'test' })
   const result = await graphql({ schema: identity.schema, source, variableValues: variables, contextValue })
-  const answer = JSON.parse(JSON.stringify(result)) as { data?: Record<string, unknown> | null; errors?: { message: string; extensions?: { code?: string } }[] }
+  const answer = JSON.parse(JSON.stringify(result)) as {
+    data?: Record<string, unknown> | null
+    errors?: { message: string; extensions?: { code?: string } & Record<string, unknown> }[]
+  }
   return {
     // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape of its document, which each test writes out
     data(): Record<string, any> {
@@ -106,6 +111,7 @@ export async function execute(identity: Identity, viewer: Viewer, source: string
     },
     code: () => answer.errors?.[0]?.extensions?.code,
     message: () => answer.errors?.[0]?.message,
+    extensions: () => answer.errors?.[0]?.extensions,
   }
 }
 

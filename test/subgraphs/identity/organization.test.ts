@@ -1,8 +1,9 @@
+import { QueryTypes } from 'sequelize'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { countStatements } from '../../kit/statements.ts'
-import { atTheSameMoment, execute, openIdentity, userViewer, world } from './identity-world.ts'
+import { atTheSameMoment, execute, openIdentity, password, quotas, userViewer, world } from './identity-world.ts'
 
 describe('organizations and their members', () => {
   let open: Awaited<ReturnType<typeof openIdentity>>
@@ -15,6 +16,7 @@ describe('organizations and their members', () => {
   afterAll(() => open[Symbol.asyncDispose]())
   beforeEach(async () => {
     await open.database.reset()
+    open.clock.advance(3_600_000)
     made = await open.identity.provision(world)
     const at = (email: string, slug: string, ...roles: string[]) => userViewer(made.users[email]!, made.organizations[slug]!, roles)
     viewers = {
@@ -27,7 +29,8 @@ describe('organizations and their members', () => {
   })
 
   const run = (viewer: Viewer, source: string, variables?: Record<string, unknown>) => execute(open.identity, viewer, source, variables)
-  const audit = async () => (await open.database.sequelize.query('select action, target, user_id from identity.audit_entries order by at, id'))[0]
+  const audit = async () =>
+    (await open.database.sequelize.query('select action, target, user_id from identity.audit_entries order by at, id'))[0] as { action: string }[]
   const members =
     'query($first: Int, $after: String) { organizationMembers(first: $first, after: $after) { totalCount nodes { id version roles user { name } } pageInfo { hasNextPage endCursor } } }'
   const memberOf = async (email: string) => {
@@ -37,6 +40,7 @@ describe('organizations and their members', () => {
   const change = 'mutation($id: ID!, $roles: [Role!]!, $v: Int) { changeMemberRoles(input: { id: $id, roles: $roles, expectedVersion: $v }) { roles version } }'
   const add =
     'mutation($email: EmailAddress!, $roles: [Role!]!) { addMember(input: { email: $email, roles: $roles }) { id roles user { email } organization { slug } } }'
+  const create = 'mutation($name: String!, $slug: String!) { createOrganization(input: { name: $name, slug: $slug }) { id slug name createdAt } }'
   const remove = 'mutation($id: ID!) { removeMember(input: { id: $id }) { id } }'
 
   it('I-01 says who the viewer is, whatever its credentials', async () => {
@@ -113,7 +117,6 @@ describe('organizations and their members', () => {
   })
 
   it('I-01 creates an organization with its maker as owner, once for each slug', async () => {
-    const create = 'mutation($name: String!, $slug: String!) { createOrganization(input: { name: $name, slug: $slug }) { id slug name createdAt } }'
     const created = (await run(viewers.ada, create, { name: '  New  ', slug: 'new' })).data().createOrganization
     expect(created).toMatchObject({ slug: 'new', name: 'New', createdAt: open.clock.now().toISOString() })
     expect((await run(viewers.ada, '{ memberships { totalCount } }')).data().memberships.totalCount).toBe(3)
@@ -124,16 +127,88 @@ describe('organizations and their members', () => {
     expect(await audit()).toEqual([{ action: 'organization.created', target: created.id, user_id: viewers.ada.userId }])
   })
 
-  it('I-01 adds people who have an account, and writes it into the audit', async () => {
-    const added = (await run(viewers.admin, add, { email: 'Out@Other.test', roles: ['VIEWER', 'MEMBER'] })).data().addMember
-    expect(added).toMatchObject({ roles: ['MEMBER', 'VIEWER'], user: { email: 'out@other.test' }, organization: { slug: 'acme' } })
-    expect((await run(viewers.admin, add, { email: 'out@other.test', roles: ['MEMBER'] })).code()).toBe('CONFLICT')
-    expect((await run(viewers.admin, add, { email: 'nobody@acme.test', roles: ['MEMBER'] })).code()).toBe('NOT_FOUND')
+  /** An organization that ada, who belongs to two others, has just made. */
+  const adasOwn = async (): Promise<Viewer> => {
+    const created = (await run(viewers.ada, create, { name: 'New', slug: 'new' })).data().createOrganization
+    return userViewer(viewers.ada.userId!, created.id, ['owner'])
+  }
+
+  it('I-01 adds people of the caller’s other organizations, and writes it into the audit', async () => {
+    const ada = await adasOwn()
+    const added = (await run(ada, add, { email: 'Out@Other.test', roles: ['VIEWER', 'MEMBER'] })).data().addMember
+    expect(added).toMatchObject({ roles: ['MEMBER', 'VIEWER'], user: { email: 'out@other.test' }, organization: { slug: 'new' } })
+    expect((await run(ada, add, { email: 'out@other.test', roles: ['MEMBER'] })).code()).toBe('CONFLICT')
+    expect((await run(ada, add, { email: 'owner@acme.test', roles: ['MEMBER'] })).data().addMember.roles).toEqual(['MEMBER'])
+    expect((await audit()).filter(({ action }) => action === 'membership.added')[0]).toEqual({
+      action: 'membership.added',
+      target: added.id,
+      user_id: ada.userId,
+    })
+  })
+
+  it('I-01 says the same of a stranger as of an address without an account, and does the same', async () => {
+    const ada = await adasOwn()
+    const tried = async (email: string) => {
+      const { result, statements } = await countStatements(() => run(ada, add, { email, roles: ['MEMBER'] }))
+      return { code: result.code(), message: result.message(), extensions: result.extensions(), statements }
+    }
+    const [stranger, nobody] = [await tried('super@admin.test'), await tried('nobody@acme.test')]
+    expect(stranger).toEqual(nobody)
+    expect(stranger).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('will be invited'), extensions: { field: 'email' } })
+  })
+
+  it('I-01 lets platform admins add anybody who has an account, wherever they work', async () => {
+    const created = (await run(viewers.super, create, { name: 'New', slug: 'new' })).data().createOrganization
+    const there = userViewer(viewers.super.userId!, created.id, ['owner'])
+    expect((await run(there, add, { email: 'out@other.test', roles: ['MEMBER'] })).data().addMember.user.email).toBe('out@other.test')
+    expect((await run(there, add, { email: 'nobody@acme.test', roles: ['MEMBER'] })).code()).toBe('NOT_FOUND')
+  })
+
+  it('I-01 counts the addresses that a person tries: past the hour’s number nobody is looked up for them', async () => {
+    const ada = await adasOwn()
+    for (let turn = 0; turn < quotas.additionsAnHour; turn++)
+      expect((await run(ada, add, { email: `nobody${turn}@acme.test`, roles: ['MEMBER'] })).code()).toBe('NOT_FOUND')
+    const { result, statements } = await countStatements(() => run(ada, add, { email: 'out@other.test', roles: ['MEMBER'] }))
+    expect([result.code(), result.extensions()?.retryAfter, statements]).toEqual(['RATE_LIMITED', 3600, []])
+    expect((await run(viewers.owner, add, { email: 'ada@acme.test', roles: ['MEMBER'] })).code()).toBe('CONFLICT')
+    open.clock.advance(3_600_000)
+    expect((await run(ada, add, { email: 'out@other.test', roles: ['MEMBER'] })).code()).toBeUndefined()
+  })
+
+  it('refuses a member past the number that an organization may have', async () => {
+    const people = ['ada', ...'bcde'].map(name => ({ email: `${name}@acme.test`, name }))
+    const members = people.map(({ email }) => ({ email, roles: ['owner'] as const }))
+    await open.identity.provision({ password, people, organizations: [{ slug: 'full', name: 'Full', members }], keys: [] })
+    const [full] = (await open.database.sequelize.query<{ id: string }>(`select id from identity.organizations where slug = 'full'`, {
+      type: QueryTypes.SELECT,
+    }))!
+    const ada = userViewer(viewers.ada.userId!, full!.id, ['owner'])
+    const refused = await run(ada, add, { email: 'out@other.test', roles: ['MEMBER'] })
+    expect([refused.code(), refused.extensions()?.reason]).toEqual(['CONFLICT', 'QUOTA'])
+  })
+
+  it('refuses organizations past a day’s number for a while, and past the number in all for good, also at the same moment', async () => {
+    let number = 0
+    const another = () => run(viewers.ada, create, { name: 'New', slug: `new-${++number}` })
+    for (let turn = 1; turn < quotas.organizationsADay; turn++) expect((await another()).code()).toBeUndefined()
+    open.clock.advance(3_600_000)
+    const both = await atTheSameMoment(open.database, 'identity.organizations', [another, another])
+    expect(both.map(answer => answer.code()).sort()).toEqual(['RATE_LIMITED', undefined])
+    expect(both.find(answer => answer.code())!.extensions()).toMatchObject({ retryAfter: 23 * 3600 })
+    open.clock.advance(24 * 3_600_000)
+    while (number < quotas.organizationsAPerson + 1) expect((await another()).code()).toBeUndefined()
+    const refused = await another()
+    expect([refused.code(), refused.extensions()?.reason]).toEqual(['CONFLICT', 'QUOTA'])
+    expect((await run(viewers.owner, create, { name: 'New', slug: 'of-somebody-else' })).code()).toBeUndefined()
+  })
+
+  it('I-01 lets managers alone add members, with roles that they may give', async () => {
     expect((await run(viewers.admin, add, { email: 'super@admin.test', roles: ['OWNER'] })).code()).toBe('FORBIDDEN')
     expect((await run(viewers.owner, add, { email: 'super@admin.test', roles: ['PLATFORM_ADMIN'] })).code()).toBe('FORBIDDEN')
     expect((await run(viewers.ada, add, { email: 'super@admin.test', roles: ['VIEWER'] })).code()).toBe('FORBIDDEN')
     expect((await run(viewers.owner, add, { email: 'super@admin.test', roles: [] })).code()).toBe('BAD_USER_INPUT')
-    expect(await audit()).toEqual([{ action: 'membership.added', target: added.id, user_id: viewers.admin.userId }])
+    expect((await run(viewers.owner, add, { email: 'super@localhost', roles: ['VIEWER'] })).code()).toBe('BAD_USER_INPUT')
+    expect(await audit()).toEqual([])
   })
 
   it('I-01 changes roles for sessions that are open, and only from the version the caller saw', async () => {
