@@ -64,7 +64,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const documents = createDocuments(engine.schema, { introspection: !production })
   const streams = createStreams(authority, clock, log)
   const trustProxy = options.trustProxy ?? false
-  const sockets = createSockets({ engine, documents, authenticate, streams, addressOf: createAddressOf(trustProxy), hideSuggestions: production, log })
+  const sockets = createSockets({ engine, documents, authenticate, streams, hosts, addressOf: createAddressOf(trustProxy), hideSuggestions: production, log })
 
   const app = await createApp({ hosts, trustProxy, log })
   const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import type { Clock } from '../platform/clock.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -17,6 +18,25 @@ export const sealSeconds = 60
 /** How far the router's clock may be ahead of a subgraph's, in seconds: two machines never tell quite the same time. */
 const skewSeconds = 5
 
+/** What one seal was made for: it opens that and nothing else. */
+export interface Purpose {
+  /** `operation`: GraphQL, over HTTP and WebSocket. `forward`: one request that is passed on. `ask`: one of the router's own questions. */
+  readonly for: 'operation' | 'forward' | 'ask'
+  /** Method and target of the one request, as a hash; null for an operation. */
+  readonly request: string | null
+}
+
+export const forOperation: Purpose = { for: 'operation', request: null }
+/** @param target path and query, as they are sent */
+export const forForward = (method: string, target: string): Purpose => ({ for: 'forward', request: hashOf(method, target) })
+export const forAsk = (method: string, target: string): Purpose => ({ for: 'ask', request: hashOf(method, target) })
+
+/** A hash, because targets hold codes that a log of seals should not, and may be as long as a header. */
+const hashOf = (method: string, target: string) => createHash('sha256').update(`${method} ${target}`).digest('base64url')
+
+/** Opens a destination to seals that were made for it. */
+export const isFor = (wanted: Purpose) => (found: Purpose) => found.for === wanted.for && found.request === wanted.request
+
 /** A public key that seals are checked with: Ed25519 (RFC 8037), 32 bytes. */
 export interface SealKey {
   /** The `kid` of seals made with its private half. */
@@ -33,47 +53,64 @@ export interface SealReaderOptions {
 }
 
 /**
- * Reads the viewer out of a seal (JWS, RFC 7515): made by the router, for this subgraph, not older than a minute, though a few
- * seconds may seem to be missing until it is made.
+ * Reads the viewer out of a seal (JWS, RFC 7515): made by the router, for this subgraph and for what it is shown for, not older
+ * than a minute, though a few seconds may seem to be missing until it is made.
  * The same seal gives the same viewer object.
+ * @param opens whether a seal for that purpose opens what is asked for
  * @throws Refusal UNAUTHENTICATED for everything else, without saying which check failed
  */
-export type SealReader = (token: unknown) => Promise<Viewer>
+export type SealReader = (token: unknown, opens: (purpose: Purpose) => boolean) => Promise<Viewer>
+
+interface Sealed {
+  readonly viewer: Viewer
+  readonly purpose: Purpose
+  /** In ms. */
+  readonly endsAt: number
+}
 
 /** Seals that are remembered at most: the router uses one for several requests. */
 const mostRemembered = 1000
 
 export function createSealReader({ audience, keys, clock }: SealReaderOptions): SealReader {
   const set = createLocalJWKSet({ keys: keys.map(publicJwk) })
-  const known = createLru<string, { readonly viewer: Viewer; readonly endsAt: number }>(mostRemembered)
-  return async token => {
-    if (typeof token !== 'string') throw refusal()
-    const remembered = known.get(token)
-    if (remembered && remembered.endsAt > clock.now().getTime()) return remembered.viewer
+  const known = createLru<string, Sealed>(mostRemembered)
+  const verify = async (token: string): Promise<Sealed> => {
     try {
-      const { payload } = await jwtVerify<{ viewer: unknown }>(token, set, {
+      const { payload } = await jwtVerify<{ viewer: unknown; for: unknown; request: unknown }>(token, set, {
         algorithms: ['EdDSA'],
         issuer: sealIssuer,
         audience,
         typ: sealType,
-        requiredClaims: ['exp', 'iat', 'jti', 'viewer'],
+        requiredClaims: ['exp', 'iat', 'jti', 'viewer', 'for', 'request'],
         currentDate: clock.now(),
       })
-      const { iat = 0, exp = 0 } = payload
+      const { aud, iat = 0, exp = 0, viewer, ...rest } = payload
+      // The standard allows a list: one seal for several subgraphs, which the router never makes.
+      if (aud !== audience) throw refusal()
       if (iat > clock.now().getTime() / 1000 + skewSeconds || exp - iat > sealSeconds) throw refusal()
-      if (!isViewer(payload.viewer)) throw refusal()
-      const viewer = Object.freeze(payload.viewer)
-      known.set(token, { viewer, endsAt: exp * 1000 })
-      return viewer
+      const purpose = { for: rest.for, request: rest.request }
+      if (!isViewer(viewer) || !isPurpose(purpose)) throw refusal()
+      return { viewer: Object.freeze(viewer), purpose, endsAt: exp * 1000 }
     } catch {
       throw refusal()
     }
+  }
+  return async (token, opens) => {
+    if (typeof token !== 'string') throw refusal()
+    const remembered = known.get(token)
+    const sealed = remembered && remembered.endsAt > clock.now().getTime() ? remembered : await verify(token)
+    if (sealed !== remembered) known.set(token, sealed)
+    if (!opens(sealed.purpose)) throw refusal()
+    return sealed.viewer
   }
 }
 
 const publicJwk = ({ id, key }: SealKey): JWK => ({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: id, x: key.toString('base64url') })
 
 const refusal = () => new Refusal('UNAUTHENTICATED', 'Only the router may ask here, with a seal of its own for this service: ask the router instead.')
+
+const isPurpose = (value: { readonly for: unknown; readonly request: unknown }): value is Purpose =>
+  value.for === 'operation' ? value.request === null : (value.for === 'forward' || value.for === 'ask') && typeof value.request === 'string'
 
 function isViewer(value: unknown): value is Viewer {
   const { kind, roles, scopes, context } = (value ?? {}) as Partial<Viewer>

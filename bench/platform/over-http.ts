@@ -10,7 +10,7 @@ import { ApolloServer, HeaderMap } from '@apollo/server'
 import { systemClock } from '../../platform/clock.ts'
 import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
-import { sealHeader } from '../../subgraphs/seal.ts'
+import { forOperation, sealHeader } from '../../subgraphs/seal.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { freePort, loadCore, measuredCore, start } from '../processes.ts'
 import { takeTurns } from '../turns.mjs'
@@ -63,7 +63,7 @@ class SealedDataSource extends RemoteGraphQLDataSource {
     this.#subgraph = subgraph
   }
   override async willSendRequest({ request }: Parameters<NonNullable<RemoteGraphQLDataSource['willSendRequest']>>[0]) {
-    request.http?.headers.set(sealHeader, await seal(viewer, this.#subgraph))
+    request.http?.headers.set(sealHeader, await seal(viewer, this.#subgraph, forOperation))
   }
 }
 const gateway = new ApolloGateway({

@@ -3,7 +3,7 @@ import { print } from 'graphql'
 import { decodeJwt } from 'jose'
 import type { Ask } from '../../platform/ask.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { createSealReader, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
+import { createSealReader, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { createAsk } from '../ask.ts'
@@ -30,8 +30,8 @@ export interface Seals {
 export function rememberSeals(read: SealReader): Seals {
   const seals = new WeakMap<object, string>()
   return {
-    async read(token) {
-      const viewer = await read(token)
+    async read(token, opens) {
+      const viewer = await read(token, opens)
       seals.set(viewer, token as string)
       return viewer
     },
@@ -82,6 +82,9 @@ export interface AskDoor extends Pick<SealReaderOptions, 'keys' | 'clock'> {
   readonly registrations: readonly Registration[]
 }
 
+/** What a subgraph was sent for a caller. The router's own questions are asked for nobody. */
+const mayBeShown = (purpose: Purpose) => purpose.for === 'operation' || purpose.for === 'forward'
+
 /** Takes those questions at the router: believes only seals that it made itself, and asks as the app they were made for. */
 export function serveAsk(app: FastifyInstance, { engine, documents, registrations, keys, clock }: AskDoor): void {
   const ask = createAsk(engine, registrations)
@@ -92,7 +95,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
       const token = request.headers[sealHeader]
       const asking = readers.get(audienceOf(token))
       if (!asking) throw new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
-      const viewer: Viewer = await asking.read(token)
+      const viewer: Viewer = await asking.read(token, mayBeShown)
       const { query, variables } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown> }
       const read = documents.read(String(query))
       if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { Refusal } from '../../platform/errors.ts'
 import type { Authority, CookieSession, StandingKey, StandingSession } from '../../subgraphs/authority.ts'
-import { sealHeader } from '../../subgraphs/seal.ts'
+import { forAsk, sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
 import type { Seal } from '../engine/transport/seal.ts'
@@ -65,7 +65,7 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
   let clearing: readonly string[] = []
 
   const ask = async <Asked extends keyof Answers>(question: Question & { readonly ask: Asked }): Promise<Answers[Asked]> => {
-    const headers = ['content-type', 'application/json', sealHeader, await seal(router, 'identity')]
+    const headers = ['content-type', 'application/json', sealHeader, await seal(router, 'identity', forAsk('POST', authorityPath))]
     const asked = { path: authorityPath, headers, body: JSON.stringify(question) }
     let exchange = origin.ask(asked)
     let ended = false

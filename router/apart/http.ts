@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream'
-import { type Dispatcher, request as send } from 'undici'
+import type { Dispatcher } from 'undici'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { sealHeader } from '../../subgraphs/seal.ts'
+import { forForward, sealHeader } from '../../subgraphs/seal.ts'
 import type { ForwardTarget } from '../door/forward.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 
 /**
- * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, the viewer sealed beside it.
+ * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, beside it the viewer, sealed
+ * for this one method and target.
  * @param patienceMs milliseconds until the headers of an answer must be there, waiting for a connection included; its body may
  *   stream for as long as it flows
  * @throws Refusal UPSTREAM_FAILED when it cannot be reached
@@ -16,9 +17,9 @@ export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatch
   const { origin } = new URL(url)
   return {
     registration: { slug },
-    async http(request, viewer) {
-      const { pathname, search } = new URL(request.url)
-      const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: await seal(viewer, slug) }
+    async http(request, viewer, target) {
+      const sealed = await seal(viewer, slug, forForward(request.method, target))
+      const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: sealed }
       // They name the door that the client knocked at, a body that is sent anew, and what a proxy before us was told.
       for (const name of ['host', 'content-length', 'expect', 'proxy-authorization']) delete headers[name]
       const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
@@ -29,13 +30,14 @@ export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatch
         ended.abort()
         reject(ended.signal.reason)
       }, patienceMs)
-      const asked = send(`${origin}${pathname}${search}`, {
+      const asked = dispatcher.request({
+        origin,
+        path: target,
         method: request.method as Dispatcher.HttpMethod,
         headers,
         body,
         signal: AbortSignal.any([request.signal, ended.signal]),
         headersTimeout: 0,
-        dispatcher,
       })
       const answer = await Promise.race([asked, late])
         .catch(() => {

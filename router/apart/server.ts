@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
 import { newId } from '../../platform/ids.ts'
 import { createLru } from '../../platform/lru.ts'
-import { type SealReader, sealHeader } from '../../subgraphs/seal.ts'
+import { forAsk, forForward, forOperation, isFor, type SealReader, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
@@ -16,6 +16,7 @@ import { webHeaders } from '../door/headers.ts'
 import type { ReadinessCheck } from '../door/health.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
+import { readTarget } from '../target.ts'
 
 export interface SubgraphServerOptions {
   readonly subgraph: Subgraph
@@ -48,8 +49,8 @@ const mostDocuments = 2000
 
 /**
  * Serves one subgraph in a process of its own: GraphQL over HTTP and WebSocket at `/graphql`, forwarded requests everywhere else,
- * health. Whatever it does beside health it does for a viewer whom the router sealed; without a valid seal it answers 401 and
- * closes sockets with 4403.
+ * health. Whatever it does beside health it does for a viewer whom the router sealed, for just that; without such a seal it answers
+ * 401 and closes sockets with 4403.
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
@@ -112,17 +113,25 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
-    const [path = '/'] = (request.url ?? '/').split('?')
+    const target = readTarget(request, () => false)
+    if (typeof target === 'string') throw doorRefusal(400, target)
+    const { method = 'GET' } = request
+    const path = target.url.split('?', 1)[0]!
     if (request.method === 'GET' && path === '/health/live') return sendJson(response, 200, { status: 'live' })
     if (request.method === 'GET' && path === '/health/ready') {
       const failed = await missing(readiness)
       return sendJson(response, failed.length > 0 ? 503 : 200, { status: failed.length > 0 ? 'not ready' : 'ready', missing: failed })
     }
-    const viewer = await readSeal(request.headers[sealHeader])
+    const seal = request.headers[sealHeader]
     const ask = internal?.get(path)
-    if (ask && request.method === 'POST') return sendJson(response, 200, await ask(viewer, jsonOf(await readBody(request, mostBodyBytes))))
-    if (path !== '/graphql') return forward(request, response, viewer)
-    if (request.method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
+    if (ask) {
+      const viewer = await readSeal(seal, isFor(forAsk(method, target.url)))
+      if (method !== 'POST') throw doorRefusal(405, 'The router asks by POST here.')
+      return sendJson(response, 200, await ask(viewer, jsonOf(await readBody(request, mostBodyBytes))))
+    }
+    if (path !== '/graphql') return forward(request, response, await readSeal(seal, isFor(forForward(method, target.url))))
+    const viewer = await readSeal(seal, isFor(forOperation))
+    if (method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
     return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId), requestId))
   }
 
@@ -143,7 +152,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const protocol = useServer<Record<string, unknown>, { viewer?: Viewer }>(
     {
       async onConnect({ connectionParams, extra }) {
-        const viewer = await readSeal(connectionParams?.[sealHeader]).catch(() => null)
+        const viewer = await readSeal(connectionParams?.[sealHeader], isFor(forOperation)).catch(() => null)
         if (viewer) extra.viewer = viewer
         return viewer !== null
       },

@@ -4,6 +4,7 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { statusOf } from '../../platform/errors.ts'
+import { readTarget } from '../target.ts'
 import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown } from './errors.ts'
 import { canonicalPath, type Hosts } from './hosts.ts'
@@ -31,6 +32,8 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
  * decided, and whatever goes wrong is told in one place.
  */
 export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise<FastifyInstance> {
+  /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
+  const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // The line a request gets is written below: Fastify's own would carry its query string.
@@ -39,7 +42,15 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     requestTimeout,
     http: { shouldUpgradeCallback },
     routerOptions: { maxParamLength: 500 },
-    rewriteUrl: request => canonicalPath(hosts, request.headers.host, request.url ?? '/'),
+    rewriteUrl(request) {
+      const target = readTarget(request, hosts.knows)
+      if (typeof target !== 'string' && target.url !== '*') {
+        if (target.host !== request.headers.host) request.headers.host = target.host
+        return canonicalPath(hosts, target.host, target.url)
+      }
+      unrouted.set(request, typeof target === 'string' ? target : null)
+      return '/'
+    },
     genReqId: readRequestId,
     // What is wrong with an address is found before any hook runs.
     frameworkErrors: (error, request, reply) => {
@@ -49,15 +60,15 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     clientErrorHandler(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) return
       const [status, sentence] = unreadable[error.code] ?? [400, 'This is not a valid HTTP request.']
-      const text = JSON.stringify(problem(status, 'BAD_USER_INPUT', sentence, randomUUID()))
-      socket.end(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
-      )
+      socket.end(writtenProblem(status, sentence))
     },
   })
   let warned = trustProxy !== false
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    const refused = unrouted.get(request.raw)
+    if (refused === null) return reply.code(204).header('allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS').send()
+    if (refused !== undefined) throw doorRefusal(400, refused)
     if (warned || request.headers['x-forwarded-for'] === undefined) return
     warned = true
     log.warn('X-Forwarded-For is not believed, so every caller behind a proxy has its address: set TRUST_PROXY if one stands in front')
@@ -76,6 +87,13 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     return tellRefusal(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply, log)
   })
   return app
+}
+
+/** The whole answer to what is no request for any door, for a connection that ends with it. */
+export function writtenProblem(status: number, sentence: string): string {
+  const text = JSON.stringify(problem(status, 'BAD_USER_INPUT', sentence, randomUUID()))
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close`
+  return `${head}\r\n\r\n${text}`
 }
 
 /** Clients may offer to speak HTTP/2 (`Upgrade: h2c`), as Java's does unasked: then they are answered in HTTP/1.1. */

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { sealHeader } from '../../subgraphs/seal.ts'
-import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import type { ForwardRow } from '../rest/row.ts'
@@ -19,8 +18,10 @@ export const addressHeader = 'x-client-address'
 const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader, sealHeader]
 
 /** A subgraph as the rows that pass it by need it: a call in this process, or HTTP. */
-export interface ForwardTarget extends Pick<Subgraph, 'http'> {
+export interface ForwardTarget {
   readonly registration: { readonly slug: Slug }
+  /** @param target path and query as they were routed: a request's own address went through a URL parser */
+  http?(request: Request, viewer: Viewer, target: string): Promise<Response>
 }
 
 export interface ForwardDoor {
@@ -62,6 +63,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, row: Forwar
       ...(body?.length && { body: new Uint8Array(body) }),
     }),
     viewer,
+    request.url,
   )
   // Such a handler may have ended a session or made one: what is remembered of them is not true any more.
   if (request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()

@@ -14,6 +14,8 @@ export interface Hosts {
   serviceOf(host: string | null | undefined): Slug | null
   /** Whether pages are served on this host, so that its cookies count. */
   isWeb(host: string | null | undefined): boolean
+  /** Whether a host is one of those that the lists name, in whatever role. */
+  knows(host: string): boolean
   /** Whether an Origin header names one of our own origins. */
   trusts(origin: string): boolean
 }
@@ -53,6 +55,7 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
   return {
     serviceOf: host => services.get(nameOf(host)) ?? null,
     isWeb: host => web.has(nameOf(host)),
+    knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),
     trusts: origin => trusted.has(origin.toLowerCase()),
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { shouldUpgradeCallback } from './app.ts'
+import { shouldUpgradeCallback, writtenProblem } from './app.ts'
 import type { Sockets } from './websocket.ts'
 
 export interface ListeningOptions {
@@ -33,8 +33,12 @@ export function prepareListening(app: FastifyInstance, { host, port, sockets, cl
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
   twin.requestTimeout = app.server.requestTimeout
   twin.keepAliveTimeout = app.server.keepAliveTimeout
-  sockets.attach(app.server)
-  sockets.attach(twin)
+  for (const server of [app.server, twin]) {
+    sockets.attach(server)
+    server.on('connect', (_request, socket) =>
+      socket.on('error', () => socket.destroy()).end(writtenProblem(400, 'This is no proxy: CONNECT leads nowhere here.')),
+    )
+  }
 
   let cutting: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {

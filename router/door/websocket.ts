@@ -10,9 +10,11 @@ import { type Authenticate, type Caller, isCaller } from '../access/authenticate
 import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
 import { createTally } from '../live/tally.ts'
+import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
+import type { Hosts } from './hosts.ts'
 import { tooDeepVariables } from './limits.ts'
 
 export interface WebSocketDoor {
@@ -20,6 +22,7 @@ export interface WebSocketDoor {
   readonly documents: Documents
   readonly authenticate: Authenticate
   readonly streams: Streams
+  readonly hosts: Hosts
   /** Who dials: one address may not take every socket. */
   readonly addressOf: AddressOf
   readonly hideSuggestions: boolean
@@ -164,7 +167,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
   return {
     attach(http) {
       http.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
-        if (!/^\/graphql(?:\?|$)/.test(request.url ?? '')) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
+        const target = readTarget(request, door.hosts.knows)
+        if (typeof target === 'string') return turnAway(duplex, '400 Bad Request', target)
+        request.headers.host = target.host
+        if (!/^\/graphql(?:\?|$)/.test(target.url)) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
         if (!handleProtocols(request.headers['sec-websocket-protocol'] ?? ''))
           return turnAway(duplex, '400 Bad Request', `The subprotocol is ${GRAPHQL_TRANSPORT_WS_PROTOCOL}: clients call it graphql-ws.`)
         if (server.clients.size >= socketLimits.sockets) return turnAway(duplex, '503 Service Unavailable', 'Too many connections: try again later.')

@@ -44,7 +44,17 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
   const documents = createDocuments(engine.schema, { introspection: !production })
   const app = await createApp({ hosts, trustProxy: config.trustProxy, log })
   const addressOf = createAddressOf(config.trustProxy)
-  const sockets = createSockets({ engine, documents, authenticate: nobody, streams: unwatched, addressOf, hideSuggestions: production, exposeErrors, log })
+  const sockets = createSockets({
+    engine,
+    documents,
+    authenticate: nobody,
+    streams: unwatched,
+    hosts,
+    addressOf,
+    hideSuggestions: production,
+    exposeErrors,
+    log,
+  })
   const door = prepareListening(app, { host: config.host, port: config.port, sockets, closing() {} })
   starting.defer(() => door.close())
   serveHealth(app, [])

@@ -11,7 +11,7 @@ import { provision } from '../../subgraphs/identity/setup/provision.ts'
 import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { registration as launcher } from '../../subgraphs/launcher/registration.ts'
 import { createBrandStore } from '../../subgraphs/publishing/brand/store.ts'
-import { sealHeader } from '../../subgraphs/seal.ts'
+import { forAsk, forForward, forOperation, type Purpose, sealHeader } from '../../subgraphs/seal.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { freePort, type Launched, launch, until } from '../kit/launch.ts'
 import { person } from '../kit/viewers.ts'
@@ -166,7 +166,8 @@ test('a subscription that lives within one subgraph gets its events', async () =
 
 describe('D3 a subgraph that runs apart believes nothing but a seal of the router for itself', () => {
   const viewer = () => person(ids.userId, ids.organizationId, ['owner'])
-  const sealed = (audience: string, { at = new Date(), by = key } = {}) => createSeal(by, createBoundClock(at))(viewer(), audience)
+  const sealed = (audience: string, { at = new Date(), by = key, purpose = forOperation as Purpose } = {}) =>
+    createSeal(by, createBoundClock(at))(viewer(), audience, purpose)
   const ask = (headers: Record<string, string>, query = '{ posts(first: 1) { nodes { copy } } }') =>
     post('/graphql', { query }, headers, platform.urls.publishing)
 
@@ -210,8 +211,11 @@ describe('D3 a subgraph that runs apart believes nothing but a seal of the route
   })
 
   test('questions about credentials are for the router itself: not even a sealed viewer may ask them', async () => {
-    const { status } = await post('/internal/authority', { ask: 'jwks' }, { [sealHeader]: await sealed('identity') }, platform.urls.identity)
-    expect(status).toBe(403)
+    const asked = async (purpose: Purpose) =>
+      (await post('/internal/authority', { ask: 'jwks' }, { [sealHeader]: await sealed('identity', { purpose }) }, platform.urls.identity)).status
+    expect(await asked(forOperation)).toBe(401)
+    expect(await asked(forForward('POST', '/internal/authority'))).toBe(401)
+    expect(await asked(forAsk('POST', '/internal/authority'))).toBe(403)
   })
 
   test('the router takes no seal from outside, and lets nobody ask as a service without one', async () => {
@@ -219,9 +223,39 @@ describe('D3 a subgraph that runs apart believes nothing but a seal of the route
     expect((await gql('{ viewer { kind } }', {}, header)).data.viewer).toEqual({ kind: 'ANONYMOUS' })
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' })).status).toBe(401)
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, { [sealHeader]: await sealed('elsewhere') })).status).toBe(401)
+    const own = { [sealHeader]: await sealed('launcher', { purpose: forAsk('POST', '/internal/ask') }) }
+    expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, own)).status).toBe(401)
+    const passedOn = { [sealHeader]: await sealed('launcher', { purpose: forForward('GET', '/launcher/anything') }) }
+    expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, passedOn)).status).toBe(200)
     const asked = await post('/internal/ask', { query: '{ viewer { kind scopes } }' }, { [sealHeader]: await sealed('launcher') })
     expect(asked.json).toEqual({ data: { viewer: { kind: 'SERVICE', scopes: [...launcher.asks].sort() } } })
   })
+})
+
+/** Sends a request line as it is written, which `fetch` would tidy up first. */
+const knock = (target: string, { method = 'POST', body = '{"query":"{ _service { sdl } }"}', at = platform.url } = {}) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(at)
+    const headers = { 'content-type': 'application/json', host: `${hostname}:${port}` }
+    const asked = httpRequest({ host: hostname, port, path: target, method, headers, agent: false }, async response => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve({ status: response.statusCode!, text })
+    })
+    asked.on('error', reject).end(method === 'GET' ? undefined : body)
+  })
+
+test.for([
+  '/identity/api/auth/../../../graphql',
+  '/identity/api/auth/%2e%2e/%2e%2e/%2e%2e/graphql',
+  '/identity/api/auth/.%2E/.%2E/.%2E/graphql',
+  '/identity/api/auth/..%2f..%2f..%2fgraphql',
+  '/identity/api/auth/..\\..\\..\\graphql',
+  '/identity/api/auth/../../../internal/authority',
+  '/identity/api/auth//../../../../graphql',
+])('no forward row leads to a subgraph’s own doors: %s', async target => {
+  const { status, text } = await knock(target)
+  expect([status, JSON.parse(text).code]).toEqual([400, 'BAD_USER_INPUT'])
 })
 
 test('a dead subgraph costs its own fields only, and is taken up again when it is back', async () => {

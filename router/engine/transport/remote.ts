@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
-import { sealHeader } from '../../../subgraphs/seal.ts'
-import type { Viewer } from '../../../subgraphs/viewer.ts'
+import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
 import { readAnswer } from './answer.ts'
 import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, openOrigin, UpstreamFailure } from './exchange.ts'
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
+import type { Seal } from './seal.ts'
 import { subscribeOverSocket } from './socket.ts'
 
 /** Where one subgraph is. */
@@ -23,7 +23,7 @@ export interface RemoteOptions {
   /** Which headers of the client pass to subgraphs. @default none */
   readonly headers?: readonly HeaderRule[] | undefined
   /** Makes what tells a subgraph who asks, sent as `x-viewer-seal`; without it subgraphs are told nothing. */
-  readonly seal?: ((viewer: Viewer, subgraph: string) => Promise<string>) | undefined
+  readonly seal?: Seal | undefined
   /**
    * Asks once for equal queries that are on their way at the same time: same subgraph, text, variables, headers that pass, and
    * viewer where one is sealed. @default false
@@ -129,7 +129,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   return {
     async fetch(fetch, call) {
       const target = targetOf(fetch)
-      const sealed = seal ? await seal(call.viewer, target.name) : null
+      const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       const { signal } = call
       if (signal?.aborted) return left
       const patience = patienceOf(target, call)
@@ -164,7 +164,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     },
     async subscribe(fetch, call) {
       const target = targetOf(fetch)
-      const sealed = seal ? await seal(call.viewer, target.name) : null
+      const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       try {
         return await subscribeOverSocket({
           url: target.socketUrl,

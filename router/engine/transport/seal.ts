@@ -1,13 +1,13 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Clock } from '../../../platform/clock.ts'
-import { type SealKey, sealIssuer, sealSeconds, sealType } from '../../../subgraphs/seal.ts'
+import { type Purpose, type SealKey, sealIssuer, sealSeconds, sealType } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
-/** Tells one subgraph who asks, in a form that only it believes and nobody can make but the router. */
-export type Seal = (viewer: Viewer, audience: string) => Promise<string>
+/** Tells one subgraph who asks for what, in a form that only it believes and nobody can make but the router. */
+export type Seal = (viewer: Viewer, audience: string, purpose: Purpose) => Promise<string>
 
-/** How long a seal is used again for the same viewer and subgraph, in ms: what is left of its minute is for the way. */
+/** How long the seal of an operation is used again for the same viewer and subgraph, in ms: what is left of its minute is for the way. */
 const reuseMs = 20_000
 
 interface Made {
@@ -17,21 +17,16 @@ interface Made {
 }
 
 /**
- * Makes seals: Ed25519 JWS of `{ viewer, aud, exp, iat, jti }`, good for a minute.
+ * Makes seals: Ed25519 JWS of `{ viewer, aud, for, request, exp, iat, jti }`, good for a minute. Only those of operations are used
+ * again: another is for one request.
  * @param key id and the 32 bytes of the private key
  */
 export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
   const signing = privateKey(key)
   const made = new WeakMap<Viewer, Map<string, Made>>()
-  return (viewer, audience) => {
-    const now = clock.now().getTime()
-    const ofViewer = made.get(viewer) ?? new Map<string, Made>()
-    made.set(viewer, ofViewer)
-    const known = ofViewer.get(audience)
-    // A clock that was set back must not keep a seal from the future in use.
-    if (known && known.at <= now && now < known.at + reuseMs) return known.seal
+  const sign = (viewer: Viewer, audience: string, purpose: Purpose, now: number) => {
     const issued = Math.floor(now / 1000)
-    const seal = new SignJWT({ viewer })
+    return new SignJWT({ viewer, for: purpose.for, request: purpose.request })
       .setProtectedHeader({ alg: 'EdDSA', kid: id, typ: sealType })
       .setIssuer(sealIssuer)
       .setAudience(audience)
@@ -39,6 +34,16 @@ export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
       .setExpirationTime(issued + sealSeconds)
       .setJti(randomUUID())
       .sign(signing)
+  }
+  return (viewer, audience, purpose) => {
+    const now = clock.now().getTime()
+    if (purpose.for !== 'operation') return sign(viewer, audience, purpose, now)
+    const ofViewer = made.get(viewer) ?? new Map<string, Made>()
+    made.set(viewer, ofViewer)
+    const known = ofViewer.get(audience)
+    // A clock that was set back must not keep a seal from the future in use.
+    if (known && known.at <= now && now < known.at + reuseMs) return known.seal
+    const seal = sign(viewer, audience, purpose, now)
     ofViewer.set(audience, { seal, at: now })
     return seal
   }

@@ -15,7 +15,7 @@ import { serveSubgraph } from '../../../router/apart/server.ts'
 import { openOrigin } from '../../../router/engine/transport/exchange.ts'
 import { createSeal, publicHalf } from '../../../router/engine/transport/seal.ts'
 import type { Slug } from '../../../subgraphs/scopes.ts'
-import { createSealReader, sealHeader } from '../../../subgraphs/seal.ts'
+import { createSealReader, forAsk, forForward, forOperation, isFor, type Purpose, sealHeader } from '../../../subgraphs/seal.ts'
 import type { Registration } from '../../../subgraphs/subgraph.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { schemaOf, until } from '../supergraph-fixture.ts'
@@ -61,7 +61,7 @@ afterAll(() => server.close())
 /** Asks with node:http, which sends what it is told. */
 function send(path: string, body: string | Buffer | null, headers: Record<string, string | string[]> = {}, method = 'POST') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const asked = httpRequest(origin + path, { method, headers, agent: new Agent({ keepAlive: false }) }, async response => {
+    const asked = httpRequest({ host: '127.0.0.1', port: server.port, path, method, headers, agent: new Agent({ keepAlive: false }) }, async response => {
       let text = ''
       for await (const chunk of response) text += chunk
       resolve({ status: response.statusCode!, text })
@@ -70,21 +70,24 @@ function send(path: string, body: string | Buffer | null, headers: Record<string
     asked.end(body ?? undefined)
   })
 }
-const sealed = async (more: Record<string, string> = {}) => ({ [sealHeader]: await seal(anonymous, 'catalogue'), ...more })
+const sealed = async (more: Record<string, string> = {}, purpose: Purpose = forOperation) => ({
+  [sealHeader]: await seal(anonymous, 'catalogue', purpose),
+  ...more,
+})
 const graphql = async (body: unknown) => send('/graphql', JSON.stringify(body), await sealed())
 
 describe('D3 a subgraph that runs apart', () => {
-  test.for<[string, string, string]>([
+  test.for<[string, string, string, Purpose?]>([
     ['a query', '/graphql', '{"query":"{ name }"}'],
     ['entities', '/graphql', '{"query":"{ _entities(representations: [{ __typename: \\"Product\\", id: \\"1\\" }]) { __typename } }"}'],
     ['its own schema', '/graphql', '{"query":"{ _service { sdl } }"}'],
-    ['a forwarded request', '/anything', ''],
-    ['a question of the router', '/internal/echo', '{}'],
-    ['what does not exist', '/graphql/../internal/echo', '{}'],
-  ])('answers %s to nobody without a seal, with one for another, or with two', async ([, path, body]) => {
-    const good = await seal(anonymous, 'catalogue')
-    const other = await seal(anonymous, 'stock')
-    const old = await createSeal(key, createBoundClock(new Date(Date.now() - 61_000)))(anonymous, 'catalogue')
+    ['a forwarded request', '/anything', '', forForward('POST', '/anything')],
+    ['a question of the router', '/internal/echo', '{}', forAsk('POST', '/internal/echo')],
+  ])('answers %s to nobody without a seal, with one for another, or with two', async ([, path, body, purpose = forOperation]) => {
+    const good = await seal(anonymous, 'catalogue', purpose)
+    const other = await seal(anonymous, 'stock', purpose)
+    const old = await createSeal(key, createBoundClock(new Date(Date.now() - 61_000)))(anonymous, 'catalogue', purpose)
+    expect((await send(path, body, { [sealHeader]: good })).status).toBe(200)
     for (const headers of [{}, { [sealHeader]: other }, { [sealHeader]: old }, { [sealHeader]: [good, good] }, { [`${sealHeader}-x`]: good }]) {
       const { status, text } = await send(path, body, headers)
       expect([status, JSON.parse(text).code]).toEqual([401, 'UNAUTHENTICATED'])
@@ -97,8 +100,10 @@ describe('D3 a subgraph that runs apart', () => {
       null,
       'x',
       {},
-      { [sealHeader]: await seal(anonymous, 'stock') },
-      { [sealHeader]: [await seal(anonymous, 'catalogue')] },
+      { [sealHeader]: await seal(anonymous, 'stock', forOperation) },
+      { [sealHeader]: [await seal(anonymous, 'catalogue', forOperation)] },
+      { [sealHeader]: await seal(anonymous, 'catalogue', forForward('POST', '/graphql')) },
+      { [sealHeader]: await seal(anonymous, 'catalogue', forAsk('POST', '/graphql')) },
     ]) {
       const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers: await sealed() })
       const heard: string[] = []
@@ -130,13 +135,58 @@ describe('D3 a subgraph that runs apart', () => {
     expect(JSON.parse((await graphql({ query: '{ name }' })).text)).toEqual({ data: { name: 'catalogue' } })
   })
 
+  test.for<[string, string, Purpose]>([
+    ['POST', '/graphql', forForward('POST', '/graphql')],
+    ['POST', '/graphql', forAsk('POST', '/graphql')],
+    ['POST', '/anything', forOperation],
+    ['POST', '/anything', forAsk('POST', '/anything')],
+    ['POST', '/anything', forForward('GET', '/anything')],
+    ['POST', '/anything', forForward('POST', '/anything/else')],
+    ['POST', '/anything?b', forForward('POST', '/anything')],
+    ['GET', '/internal/echo', forForward('GET', '/internal/echo')],
+    ['POST', '/internal/echo', forOperation],
+    ['POST', '/internal/echo', forForward('POST', '/internal/echo')],
+    ['POST', '/internal/echo', forAsk('POST', '/internal/other')],
+    ['POST', '/internal/echo/', forAsk('POST', '/internal/echo/')],
+  ])('%s %s is not opened by a seal for something else', async ([method, path, purpose]) => {
+    const { status, text } = await send(path, method === 'GET' ? null : '{"query":"{ name }"}', await sealed({}, purpose), method)
+    expect([status, JSON.parse(text).code]).toEqual([401, 'UNAUTHENTICATED'])
+  })
+
+  test.for([
+    '/anything/../graphql',
+    '/anything/%2e%2e/graphql',
+    '//graphql',
+    '/./graphql',
+    '/anything/..%2fgraphql',
+    '/\\graphql',
+    '/graph%71l',
+    'http://localhost:4000/graphql',
+    '/anything#/graphql',
+  ])('reads %s in no second way: it is refused whatever it was sealed for', async path => {
+    for (const purpose of [forOperation, forForward('POST', path), forForward('POST', '/graphql'), forAsk('POST', path)]) {
+      const { status, text } = await send(path, '{"query":"{ name }"}', await sealed({}, purpose))
+      expect([status, JSON.parse(text).code]).toEqual([400, 'BAD_USER_INPUT'])
+    }
+  })
+
+  test('gets of a forwarded request the path that was routed, not what a URL parser makes of it', async () => {
+    await using service = await serveRaw(({ socket }) => socket.write(http('{}')))
+    const dispatcher = new Dispatcher()
+    const target = createRemoteTarget('catalogue' as Slug, service.url, seal, dispatcher)
+    for (const path of ['/a/../b', '/a/%2e%2e/b?c=../d', '//b', '/a\\b'])
+      await (await target.http!(new Request(`http://localhost:4000${path}`), anonymous, path)).text()
+    expect(service.requests.map(({ head }) => head.split(' ', 2)[1])).toEqual(['/a/../b', '/a/%2e%2e/b?c=../d', '//b', '/a\\b'])
+    await dispatcher.destroy()
+  })
+
   test('takes headers as large as the router does, beside its seal', async () => {
-    const { status } = await send('/anything', '', await sealed({ cookie: `a=${'x'.repeat(15_500)}` }))
+    const { status } = await send('/anything', '', await sealed({ cookie: `a=${'x'.repeat(15_500)}` }, forForward('POST', '/anything')))
     expect(status).toBe(200)
   })
 
   test('tells what it forwards nothing of the seal', async () => {
-    const { text } = await send('/a/b?c=d', null, await sealed({ 'x-other': '1' }), 'GET')
+    const { text } = await send('/a/b?c=d', null, await sealed({ 'x-other': '1' }, forForward('GET', '/a/b?c=d')), 'GET')
     expect(JSON.parse(text)).toMatchObject({ kind: 'anonymous', method: 'GET', url: 'http://localhost:4000/a/b?c=d', headers: { 'x-other': '1' } })
     expect(text).not.toContain('x-viewer-seal')
   })
@@ -144,7 +194,7 @@ describe('D3 a subgraph that runs apart', () => {
   test('ends a stream whose reader leaves, and complains to nobody', async () => {
     logged.length = 0
     const socket = connect(server.port, '127.0.0.1')
-    const { [sealHeader]: token } = await sealed()
+    const { [sealHeader]: token } = await sealed({}, forForward('GET', '/stream'))
     socket.write(`GET /stream HTTP/1.1\r\nhost: x\r\n${sealHeader}: ${token}\r\n\r\n`)
     await new Promise(resolve => socket.once('data', resolve))
     socket.destroy()
@@ -156,12 +206,12 @@ describe('D3 a subgraph that runs apart', () => {
     const dispatcher = new Dispatcher()
     const target = createRemoteTarget('catalogue' as Slug, `${origin}/graphql`, seal, dispatcher)
     const headers = { [sealHeader]: 'forged', host: 'elsewhere', expect: '100-continue', 'proxy-authorization': 'Basic x', 'x-other': '1', cookie: 'a=b' }
-    const answer = await target.http!(new Request('http://localhost:4000/a', { method: 'POST', headers, body: 'text' }), anonymous)
+    const answer = await target.http!(new Request('http://localhost:4000/a', { method: 'POST', headers, body: 'text' }), anonymous, '/a')
     const told = (await answer.json()) as { headers: Record<string, string> }
     expect(told).toMatchObject({ kind: 'anonymous', headers: { cookie: 'a=b', 'x-other': '1', host: `127.0.0.1:${server.port}` } })
     expect([told.headers.expect, told.headers[sealHeader], told.headers['proxy-authorization']]).toEqual([undefined, undefined, undefined])
     await dispatcher.destroy()
-    await expect(target.http!(new Request('http://localhost:4000/a'), anonymous)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+    await expect(target.http!(new Request('http://localhost:4000/a'), anonymous, '/a')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   })
 })
 
@@ -174,7 +224,7 @@ test('a forwarded request is refused in time, whether it waits for an answer or 
   })
   const dispatcher = new Dispatcher({ connections: 1 })
   const target = createRemoteTarget('catalogue' as Slug, service.url, seal, dispatcher, 200)
-  const ask = (path: string) => target.http!(new Request(`http://localhost:4000${path}`), anonymous)
+  const ask = (path: string) => target.http!(new Request(`http://localhost:4000${path}`), anonymous, path)
   expect(await (await ask('/stream')).text()).toBe('ab')
   const began = performance.now()
   const all = await Promise.allSettled([ask('/a'), ask('/b'), ask('/c')])
@@ -190,8 +240,8 @@ describe('what a subgraph apart asks of the router', () => {
   const query = parse('query ($id: ID!) { product(id: $id) { name } }') as Parameters<Ask>[0]
   const askingAt = async (url: string) => {
     const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock }))
-    const token = await seal(anonymous, 'catalogue')
-    const viewer = await seals.read(token)
+    const token = await seal(anonymous, 'catalogue', forOperation)
+    const viewer = await seals.read(token, isFor(forOperation))
     const ask = createRemoteAsk(url, seals)
     return {
       token,

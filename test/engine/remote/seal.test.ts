@@ -1,16 +1,21 @@
-import { randomBytes } from 'node:crypto'
+import { createPrivateKey, randomBytes } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createSeal, publicHalf } from '../../../router/engine/transport/seal.ts'
-import { createSealReader } from '../../../subgraphs/seal.ts'
+import { createSealReader, forAsk, forForward, forOperation, isFor, type Purpose } from '../../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 
 const newKey = (id: string) => ({ id, key: randomBytes(32) })
 const key = newKey('one')
 const noon = Date.parse('2026-01-01T12:00:00.000Z')
 const at = (ms: number) => createBoundClock(new Date(noon + ms))
-const sealAt = (ms: number, viewer: Viewer = { ...anonymous }, by = key) => createSeal(by, at(ms))(viewer, 'posts')
-const readerAt = (ms: number, keys = [publicHalf(key)]) => createSealReader({ audience: 'posts', keys, clock: at(ms) })
+const sealAt = (ms: number, viewer: Viewer = { ...anonymous }, by = key) => createSeal(by, at(ms))(viewer, 'posts', forOperation)
+const reader = (clock = at(0), keys = [publicHalf(key)]) => {
+  const read = createSealReader({ audience: 'posts', keys, clock })
+  return (token: unknown, wanted: Purpose = forOperation) => read(token, isFor(wanted))
+}
+const readerAt = (ms: number, keys = [publicHalf(key)]) => reader(at(ms), keys)
 const refused = { extensions: { code: 'UNAUTHENTICATED' } }
 
 describe('D3 a seal', () => {
@@ -25,7 +30,7 @@ describe('D3 a seal', () => {
 
   test('is good until its minute is over, and not a moment longer because it was believed before', async () => {
     const clock = at(0)
-    const read = createSealReader({ audience: 'posts', keys: [publicHalf(key)], clock })
+    const read = reader(clock)
     const token = await sealAt(0)
     const viewer = await read(token)
     clock.set(new Date(noon + 59_900))
@@ -38,14 +43,14 @@ describe('D3 a seal', () => {
     const clock = at(0)
     const seal = createSeal(key, clock)
     const viewer = { ...anonymous }
-    const first = await seal(viewer, 'posts')
+    const first = await seal(viewer, 'posts', forOperation)
     clock.set(new Date(noon + 19_000))
-    expect(await seal(viewer, 'posts')).toBe(first)
-    expect(await seal(viewer, 'people')).not.toBe(first)
+    expect(await seal(viewer, 'posts', forOperation)).toBe(first)
+    expect(await seal(viewer, 'people', forOperation)).not.toBe(first)
     clock.set(new Date(noon + 20_000))
-    expect(await seal(viewer, 'posts')).not.toBe(first)
+    expect(await seal(viewer, 'posts', forOperation)).not.toBe(first)
     clock.set(new Date(noon - 3_600_000))
-    expect(await readerAt(-3_600_000)(await seal(viewer, 'posts'))).toEqual(anonymous)
+    expect(await readerAt(-3_600_000)(await seal(viewer, 'posts', forOperation))).toEqual(anonymous)
   })
 
   test('of the new key is believed before the old one is gone, and of the old one not after', async () => {
@@ -70,7 +75,88 @@ describe('D3 a seal', () => {
 
   test('says no viewer but of the known form', async () => {
     for (const viewer of [{}, { ...anonymous, kind: 'root' }, { ...anonymous, scopes: 'all' }, { ...anonymous, context: 'elsewhere' }, null]) {
-      await expect(readerAt(0)(await createSeal(key, at(0))((viewer ?? []) as Viewer, 'posts'))).rejects.toMatchObject(refused)
+      await expect(readerAt(0)(await createSeal(key, at(0))((viewer ?? []) as Viewer, 'posts', forOperation))).rejects.toMatchObject(refused)
     }
+  })
+})
+
+/** What the router would say, with other words in places, signed with the key that it signs with. */
+async function forge(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> {
+  const now = noon / 1000
+  const said = {
+    viewer: { ...anonymous },
+    for: 'operation',
+    request: null,
+    iss: 'supergraph router',
+    aud: 'posts',
+    iat: now,
+    exp: now + 60,
+    jti: 'a',
+    ...claims,
+  }
+  const seed = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), key.key])
+  return new SignJWT(said)
+    .setProtectedHeader({ alg: 'EdDSA', kid: 'one', typ: 'viewer+jwt', ...header })
+    .sign(createPrivateKey({ key: seed, format: 'der', type: 'pkcs8' }))
+}
+
+describe('D3 a seal that the right key signed is refused', () => {
+  test('not when it says what the router says', async () => {
+    expect(await readerAt(0)(await forge())).toEqual(anonymous)
+  })
+
+  test.for<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ['of another issuer', { iss: 'supergraph' }],
+    ['of no issuer', { iss: undefined }],
+    ['for another subgraph', { aud: 'people' }],
+    ['for a list of subgraphs', { aud: ['posts'] }],
+    ['for this and another subgraph', { aud: ['posts', 'people'] }],
+    ['for nobody', { aud: undefined }],
+    ['of another type', {}, { typ: 'JWT' }],
+    ['of no type', {}, { typ: undefined }],
+    ['good for a second more than a minute', { exp: noon / 1000 + 61 }],
+    ['good for ever', { exp: undefined }],
+    ['made six seconds from now', { iat: noon / 1000 + 6, exp: noon / 1000 + 60 }],
+    ['made at no time', { iat: undefined }],
+    ['without an id', { jti: undefined }],
+    ['for no purpose', { for: undefined }],
+    ['for a purpose that nobody knows', { for: 'everything' }],
+    ['for a list of purposes', { for: ['operation'] }],
+    ['for an operation and a request', { request: 'x' }],
+    ['for no request', { for: 'forward' }],
+  ])('%s', async ([, claims, header]) => {
+    await expect(readerAt(0)(await forge(claims, header))).rejects.toMatchObject(refused)
+  })
+})
+
+describe('D3 a seal opens what it was made for and nothing else', () => {
+  const purposes: Record<string, Purpose> = {
+    'an operation': forOperation,
+    'GET /a?b=c': forForward('GET', '/a?b=c'),
+    'POST /a?b=c': forForward('POST', '/a?b=c'),
+    'GET /a': forForward('GET', '/a'),
+    'the question at POST /a': forAsk('POST', '/a'),
+    'the question at POST /b': forAsk('POST', '/b'),
+    'the question at POST /a?b=c': forAsk('POST', '/a?b=c'),
+  }
+  test.for(Object.keys(purposes))('that for %s', async name => {
+    const token = await createSeal(key, at(0))({ ...anonymous }, 'posts', purposes[name]!)
+    const read = readerAt(0)
+    // Twice: what was read before is remembered.
+    for (const round of [1, 2])
+      for (const [other, wanted] of Object.entries(purposes)) {
+        const opened = await read(token, wanted).then(
+          () => true,
+          () => false,
+        )
+        expect([round, other, opened]).toEqual([round, other, other === name])
+      }
+  })
+
+  test('and only that of an operation is used again', async () => {
+    const seal = createSeal(key, at(0))
+    const viewer = { ...anonymous }
+    expect(await seal(viewer, 'posts', forOperation)).toBe(await seal(viewer, 'posts', forOperation))
+    for (const each of [forForward('GET', '/a'), forAsk('POST', '/a')]) expect(await seal(viewer, 'posts', each)).not.toBe(await seal(viewer, 'posts', each))
   })
 })
