@@ -1,27 +1,51 @@
 import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
+import { newId } from './ids.ts'
+import { type Elapsed, within } from './jobs/deadline.ts'
+import { createPoller, handleMs, pollMs } from './jobs/poller.ts'
+import { openQueues } from './jobs/queue-table.ts'
+import { createSweeper } from './jobs/sweeper.ts'
+import { tellOnce } from './repeats.ts'
 
 /** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
 export interface Jobs {
   /**
    * Adds a wake-up in the transaction that makes it necessary: no commit, no job.
    * @param options.startAfter not before this moment @default at once
+   * @param options.key        at most one wake-up with this key is waiting: sent again, it is moved to the new time
    */
-  enqueue(queue: string, data: JobData, options?: { transaction?: Transaction; startAfter?: Date }): Promise<void>
+  enqueue(queue: string, data: JobData, options?: { transaction?: Transaction; startAfter?: Date; key?: string }): Promise<void>
+  /** Takes back the wake-up with this key, if one is waiting; one that runs already goes on. */
+  cancel(queue: string, key: string, options?: { transaction?: Transaction }): Promise<void>
   /** Starts taking work and sweeping. */
   start(): Promise<void>
-  /** Stops taking work, waits at most 5 s for what runs; safe to call twice. */
+  /** Rejects while the queues and sweeps do not run, with those that are late and since when: asked by readiness. */
+  check(): Promise<void>
+  /** Stops taking work, waits at most 4 s for what runs; safe to call twice. */
   stop(): Promise<void>
 }
 
 export type JobData = Readonly<Record<string, string>>
 
-/** What happens on a wake-up. It may come twice, late, or for a row that has moved on: the handler looks. */
+/** What a handler may answer: that the wake-up was early, and when it is to come again. */
+export type JobOutcome = { readonly again: Date } | undefined
+
+/** What happens on a wake-up. It may come twice, early, late, or for a row that has moved on: the handler looks. */
 export interface JobQueue {
   readonly name: string
-  /** A thrown error makes the wake-up come again, at most three times; after that the sweep is what finds the row. */
-  handle(data: JobData): Promise<void>
+  /** How many run at once in one process. @default 32 */
+  readonly concurrency?: number
+  /** Which jobs share something that is slow, such as a connection: of one group only a few run at once, in all processes together. */
+  groupOf?(data: JobData): string | null
+  /** How many of one group run at once. @default 4 */
+  readonly perGroup?: number
+  /**
+   * Each ends by itself, whatever becomes of the others. A thrown error makes the wake-up come again, at most three times, and so
+   * does one that has not ended after 60 s; after that the sweep is what finds the row.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to say returns nothing
+  handle(data: JobData): Promise<JobOutcome | void>
 }
 
 /** Work that is looked for rather than sent: runs every so many milliseconds in each process, never twice at a time. */
@@ -43,14 +67,25 @@ export type OpenJobs = (plan: JobPlan) => Jobs
 
 /**
  * The shipped settings. A worker that is killed leaves its job active: its missing heartbeat is noticed after 10 s (the
- * least pg-boss takes), looked for every 5 s. pg-boss looks only once a minute by default, which would gate everything.
+ * least pg-boss takes), looked for every 10 s. pg-boss looks only once a minute by default, which would gate everything.
+ * Jobs that ended are kept for ten minutes, for whoever looks into an accident.
  */
 const settings = {
-  queue: { expireInSeconds: 60, heartbeatSeconds: 10, retryLimit: 3, retryDelay: 1, retentionSeconds: 400 * 24 * 3600, deleteAfterSeconds: 3600 },
-  boss: { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, maintenanceIntervalSeconds: 3600, schedule: false, persistQueueStats: false },
-  // Four pollers of five jobs: one delivery that waits for a slow network holds back nobody else's due time.
-  work: { pollingIntervalSeconds: 0.5, localConcurrency: 4, batchSize: 5, perJobResults: true },
+  queue: {
+    expireInSeconds: handleMs / 1000,
+    heartbeatSeconds: 10,
+    retryLimit: 3,
+    retryDelay: 1,
+    retentionSeconds: 400 * 24 * 3600,
+    deleteAfterSeconds: 600,
+  },
+  boss: { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10, maintenanceIntervalSeconds: 300, schedule: false, persistQueueStats: false },
 } as const
+
+/** How long work that runs has to end when the platform stops, in ms. */
+const stopMs = 4_000
+/** How long past its turn a queue or sweep may be before readiness tells of it, in ms. */
+const lateMs = 15_000
 
 /**
  * Makes the opener of job runners on one database.
@@ -59,77 +94,80 @@ const settings = {
  * @param clock            time and timers of queues and sweeps; a test's own stands still until it is moved @default the system's
  */
 export function createOpenJobs(connectionString: string, poolSize: number, clock: JobClock = systemJobClock): OpenJobs {
+  // The wall clock may be set; how long something takes is measured on one that only goes forward.
+  const elapsed: Elapsed = clock === systemJobClock ? () => performance.now() : () => clock.now()
   return ({ slug, queues, sweeps, log }) => {
-    const boss = new PgBoss({ connectionString, schema: `${slug}_jobs`, max: poolSize, application_name: `${slug}-jobs`, clock, ...settings.boss })
-    boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
+    const schema = `${slug}_jobs`
+    const boss = new PgBoss({ connectionString, schema, max: poolSize, application_name: `${slug}-jobs`, clock, ...settings.boss })
+    const tell = tellOnce(log, elapsed)
+    boss.on('error', error => tell('error', error, 'the job runner met an error'))
+    boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
+    const parts = { boss, clock, elapsed, tell, mayRun: () => true }
+    const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
+    const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
     let started: Promise<void> | undefined
-    let stopped = false
-    const timers: unknown[] = []
-    const running = new Set<Promise<void>>()
+    let stopping: Promise<void> | undefined
 
-    const takeWork = (queue: JobQueue) =>
-      boss.work<Record<string, string>, unknown, typeof settings.work>(queue.name, settings.work, jobs =>
-        Promise.all(
-          jobs.map(async job => {
-            try {
-              await queue.handle(job.data)
-              return { id: job.id, status: 'completed' as const }
-            } catch (error) {
-              log.error({ err: error, queue: queue.name, job: job.id, data: job.data }, 'a job failed')
-              return { id: job.id, status: 'failed' as const, output: { message: error instanceof Error ? error.message : String(error) } }
-            }
-          }),
-        ),
+    const open = async () => {
+      await boss.start()
+      const table = await openQueues(
+        boss,
+        schema,
+        queues.map(({ name }) => name),
+        settings.queue,
       )
-
-    const startSweep = (sweep: Sweep) => {
-      let busy = false
-      const round = async () => {
-        if (busy || stopped) return
-        busy = true
-        try {
-          await sweep.run()
-        } catch (error) {
-          log.error({ err: error, sweep: sweep.name }, 'a sweep failed; the next round tries again')
-        } finally {
-          busy = false
-        }
-      }
-      const run = () => {
-        const one = round().finally(() => running.delete(one))
-        running.add(one)
-      }
-      run()
-      timers.push(clock.setInterval(run, sweep.everyMs))
+      for (const poller of pollers.values()) poller.start(table)
+      for (const { runner } of sweepers) runner.start()
+    }
+    const end = async () => {
+      if (!started) return
+      await started.catch(() => {})
+      const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))
+      await within(systemJobClock, stopMs, 'what runs', ended).catch(error => tell('warn', error, 'jobs are left to the next start'))
+      await boss.stop({ graceful: false })
     }
 
     return {
-      async enqueue(queue, data, { transaction, startAfter } = {}) {
-        const connection = transaction && (transaction as unknown as { connection: SqlRunner }).connection
-        await boss.send(queue, data, {
-          ...(startAfter && { startAfter }),
-          ...(connection && { db: { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) } }),
-        })
+      async enqueue(queue, data, { transaction, startAfter, key } = {}) {
+        const group = queues.find(({ name }) => name === queue)?.groupOf?.(data)
+        const options = { ...(group && { group: { id: group } }), ...(transaction && { db: runnerOf(transaction) }) }
+        // Every job has a key, because of jobs without one the queue would let only one wait.
+        if (key === undefined) await boss.send(queue, data, { ...options, singletonKey: newId(), ...(startAfter && { startAfter }) })
+        else await boss.upsert(queue, data, { ...options, singletonKey: key, startAfter: startAfter ?? 0 })
+        const ms = startAfter ? startAfter.getTime() - clock.now() : 0
+        // Whoever waits longer is found by the next look in time.
+        if (ms > pollMs) return
+        const wake = () => pollers.get(queue)?.wake(Math.max(0, ms))
+        if (transaction) transaction.afterCommit(wake)
+        else wake()
+      },
+      async cancel(queue, key, { transaction } = {}) {
+        const options = transaction ? { db: runnerOf(transaction) } : {}
+        const waiting = await boss.findJobs(queue, { ...options, key, queued: true })
+        if (waiting.length > 0)
+          await boss.deleteJob(
+            queue,
+            waiting.map(({ id }) => id),
+            options,
+          )
       },
       start() {
-        started ??= (async () => {
-          await boss.start()
-          for (const queue of queues) {
-            await boss.createQueue(queue.name, settings.queue)
-            await takeWork(queue)
-          }
-          for (const sweep of sweeps) startSweep(sweep)
-        })()
+        started ??= open()
         return started
       },
-      async stop() {
-        if (stopped) return
-        stopped = true
-        for (const timer of timers) clock.clearInterval(timer)
-        if (!started) return
-        await started.catch(() => {})
-        await Promise.allSettled(running)
-        await boss.stop({ graceful: true, timeout: 5000 })
+      async check() {
+        if (!started) throw new Error('the job runner was not started')
+        await started
+        const now = elapsed()
+        const late = [
+          ...[...pollers].map(([name, poller]) => ({ name, ms: now - poller.lastFinished, everyMs: pollMs })),
+          ...sweepers.map(({ sweep, runner }) => ({ name: sweep.name, ms: now - runner.lastFinished, everyMs: sweep.everyMs })),
+        ].filter(({ ms, everyMs }) => ms > everyMs + lateMs)
+        if (late.length > 0) throw new Error(late.map(({ name, ms }) => `${name} last went round ${Math.round(ms / 1000)} s ago`).join(', '))
+      },
+      stop() {
+        stopping ??= end()
+        return stopping
       },
     }
   }
@@ -138,4 +176,9 @@ export function createOpenJobs(connectionString: string, poolSize: number, clock
 /** What Sequelize's transaction holds: pg's client, so that a job is written in the same transaction. */
 interface SqlRunner {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+function runnerOf(transaction: Transaction) {
+  const { connection } = transaction as unknown as { connection: SqlRunner }
+  return { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) }
 }

@@ -69,7 +69,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     open: (viewer, { requestId }) => openContext(room, viewer, requestId),
     http: request => handle(room, request),
     start: () => jobs.start(),
-    ready: () => jobs.start(),
+    ready: () => jobs.check(),
     stop: () => jobs.stop(),
   }
 }

@@ -1,0 +1,151 @@
+import type { Clock, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { JobData, JobQueue } from '../jobs.ts'
+import type { TellFailure } from '../repeats.ts'
+import { type Elapsed, within } from './deadline.ts'
+import type { QueueTable } from './queue-table.ts'
+
+type Job = JobWithMetadata<Record<string, string>>
+
+export interface PollerOptions {
+  readonly boss: PgBoss
+  readonly queue: JobQueue
+  readonly clock: Clock
+  readonly elapsed: Elapsed
+  readonly mayRun: () => boolean
+  readonly tell: TellFailure
+}
+
+/** Takes the jobs of one queue, each as soon as it is due and there is room, and ends each by itself. */
+export interface Poller {
+  start(table: QueueTable): void
+  /** Looks for work after so many ms, if the next look would come later. @param ms @default at once */
+  wake(ms?: number): void
+  /** When work was last looked for with success, on the clock `elapsed`. */
+  readonly lastFinished: number
+  /** Takes no more; resolves when nothing runs. */
+  stop(): Promise<void>
+}
+
+/** How often a queue is looked at that nobody woke, in ms: jobs of other processes, and those that fall due, are late by this at most. */
+export const pollMs = 1_000
+/** How long one look may take before another begins beside it, in ms. */
+const lookMs = 12_000
+/** How long a handler may take, in ms; the database counts a job as failed after the same time. */
+export const handleMs = 60_000
+/** How often the database is told that running jobs are alive, in ms: well within the 10 s after which it stops believing it. */
+const beatMs = 4_000
+/** How many jobs of a queue, and of one group, one process runs at once unless the queue says otherwise. */
+const atOnce = { all: 32, group: 4 }
+/** The least time for which a job is put back, in ms: one that always asks for "now" must not run without a pause. */
+const leastPauseMs = 25
+
+export function createPoller({ boss, queue, clock, elapsed, mayRun, tell }: PollerOptions): Poller {
+  const { name } = queue
+  const most = queue.concurrency ?? atOnce.all
+  const groups = queue.groupOf && { groupConcurrency: queue.perGroup ?? atOnce.group }
+  const running = new Map<string, Job>()
+  let lastFinished = elapsed()
+  let over = false
+  let looking = false
+  let full = false
+  let timer: unknown
+  /** When the next look is due, on the clock `elapsed`. */
+  let due = Number.POSITIVE_INFINITY
+  let table: QueueTable
+  let beat: unknown
+  let idle: (() => void) | undefined
+
+  const arm = () => {
+    clock.clearTimeout(timer)
+    if (!over) timer = clock.setTimeout(() => void look(), Math.max(0, due - elapsed()))
+  }
+  const wake = (ms = 0) => {
+    const at = elapsed() + ms
+    if (over || at >= due) return
+    due = at
+    if (!looking) arm()
+  }
+
+  async function look(): Promise<void> {
+    looking = true
+    due = Number.POSITIVE_INFINITY
+    try {
+      await within(clock, lookMs, `looking for jobs of ${name}`, take())
+      lastFinished = elapsed()
+    } catch (error) {
+      tell('error', error, 'jobs could not be looked for; it is tried again', { queue: name })
+    }
+    looking = false
+    due = Math.min(due, elapsed() + pollMs)
+    arm()
+  }
+
+  async function take(): Promise<void> {
+    const room = most - running.size
+    full = room <= 0
+    if (full || !mayRun()) return
+    const ms = await table.msUntilDue(name)
+    if (ms === null || ms > 0) return void (ms !== null && ms < pollMs && wake(ms))
+    const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: room, includeMetadata: true, ...groups })
+    full = jobs.length === room
+    for (const job of jobs) void run(job as Job)
+  }
+
+  async function run(job: Job): Promise<void> {
+    running.set(job.id, job)
+    beat ??= clock.setInterval(touch, beatMs)
+    try {
+      const outcome = await within(clock, handleMs, `a job of ${name}`, queue.handle(job.data as JobData))
+      if (outcome?.again) await putBack(job, outcome.again)
+      else await boss.complete(name, job)
+    } catch (error) {
+      tell('error', error, 'a job failed', { queue: name, job: job.id, data: job.data })
+      // Where this fails too, the missing heartbeat ends the job.
+      await fail(job, error).catch(failure => tell('error', failure, 'a job could not be ended', { queue: name }))
+    }
+    running.delete(job.id)
+    if (running.size === 0) {
+      clock.clearInterval(beat)
+      beat = undefined
+      idle?.()
+    }
+    if (full || groups) wake()
+  }
+
+  /** Puts a job back to its time by the clock of this process, whatever the database's clock says. */
+  async function putBack(job: Job, again: Date): Promise<void> {
+    const ms = Math.max(again.getTime() - clock.now(), leastPauseMs)
+    // Sent before the old one is ended: a crash in between leaves one too many, never none. A newer one with the key stays as it is.
+    await boss.send(name, job.data, { startAfter: ms / 1000, singletonKey: job.singletonKey!, ...(job.groupId && { group: { id: job.groupId } }) })
+    await boss.complete(name, job)
+    wake(ms)
+  }
+
+  async function fail(job: Job, error: unknown): Promise<void> {
+    const newer = await boss.findJobs(name, { key: job.singletonKey!, queued: true })
+    if (newer.length > 0) await boss.complete(name, job)
+    else await boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) })
+  }
+
+  function touch(): void {
+    boss.touch(name, [...running.values()]).catch(error => tell('warn', error, 'running jobs could not be kept alive', { queue: name }))
+  }
+
+  return {
+    wake,
+    get lastFinished() {
+      return lastFinished
+    },
+    start(opened) {
+      table = opened
+      due = elapsed()
+      void look()
+    },
+    async stop() {
+      over = true
+      clock.clearTimeout(timer)
+      if (running.size > 0) await new Promise<void>(resolve => (idle = resolve))
+      clock.clearInterval(beat)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { PgBoss } from 'pg-boss'
+
+type Database = ReturnType<PgBoss['getDb']>
+
+/** What we ask of pg-boss's table ourselves: by indexes of our own, because it finds neither keys nor due times by its. */
+export interface QueueTable {
+  /** Ms until the next job of a queue is due by the database's clock, at most 0 when one is; null when none waits. */
+  msUntilDue(queue: string): Promise<number | null>
+}
+
+/**
+ * Makes the queues of a schema, or brings them to the present settings, with the indexes behind keys and due times.
+ * @param settings of every queue; changed ones hold for jobs that are sent from now on
+ */
+export async function openQueues(boss: PgBoss, schema: string, queues: readonly string[], settings: object): Promise<QueueTable> {
+  const db = boss.getDb()
+  const tables = new Map<string, string>()
+  for (const queue of queues) {
+    await boss.createQueue(queue, { ...settings, policy: 'short' })
+    await boss.updateQueue(queue, settings)
+    const { table, policy } = (await boss.getQueue(queue))!
+    tables.set(queue, `${schema}.${table}`)
+    if (policy !== 'short') await limitToOneJobForEachKey(db, schema, queue)
+    await db.executeSql(`create index if not exists waiting_by_key on ${schema}.${table} (name, singleton_key) where state < 'active'`)
+    await db.executeSql(`create index if not exists waiting_by_time on ${schema}.${table} (name, start_after) where state < 'active'`)
+  }
+  return {
+    async msUntilDue(queue) {
+      const { rows } = await db.executeSql(
+        `select (extract(epoch from min(start_after) - ${schema}.job_now()) * 1000)::float8 as ms from ${tables.get(queue)} where name = $1 and state < 'active'`,
+        [queue],
+      )
+      return (rows[0] as { ms: number | null }).ms
+    },
+  }
+}
+
+/** A queue of an earlier version let any number of jobs wait, most of them without a key: each gets one of its own. */
+async function limitToOneJobForEachKey(db: Database, schema: string, queue: string): Promise<void> {
+  await db.executeSql(`update ${schema}.job set policy = 'short', singleton_key = coalesce(singleton_key, id::text) where name = $1`, [queue])
+  await db.executeSql(`update ${schema}.queue set policy = 'short' where name = $1`, [queue])
+}

@@ -1,0 +1,58 @@
+import type { Clock } from 'pg-boss'
+import type { Sweep } from '../jobs.ts'
+import type { TellFailure } from '../repeats.ts'
+import { type Elapsed, within } from './deadline.ts'
+
+export interface SweeperOptions {
+  readonly sweep: Sweep
+  readonly clock: Clock
+  readonly elapsed: Elapsed
+  readonly mayRun: () => boolean
+  readonly tell: TellFailure
+}
+
+export interface Sweeper {
+  start(): void
+  /** When a round last ended, on the clock `elapsed`. */
+  readonly lastFinished: number
+  /** Begins no more rounds; resolves when none is under way. */
+  stop(): Promise<void>
+}
+
+/** How long a round may take before the next begins beside it, in ms. */
+export const roundMs = 60_000
+
+/** Runs a sweep every so many milliseconds, one round at a time; a round that hangs is left to itself, and the next begins. */
+export function createSweeper({ sweep, clock, elapsed, mayRun, tell }: SweeperOptions): Sweeper {
+  let lastFinished = elapsed()
+  let over = false
+  let timer: unknown
+  let round: Promise<void> | undefined
+
+  const run = async () => {
+    try {
+      if (mayRun()) await within(clock, roundMs, `the sweep "${sweep.name}"`, sweep.run())
+      lastFinished = elapsed()
+    } catch (error) {
+      tell('error', error, 'a sweep failed; the next round tries again', { sweep: sweep.name })
+    }
+    round = undefined
+  }
+  const begin = () => {
+    if (!over) round ??= run()
+  }
+  return {
+    get lastFinished() {
+      return lastFinished
+    },
+    start() {
+      begin()
+      timer = clock.setInterval(begin, sweep.everyMs)
+    },
+    async stop() {
+      over = true
+      clock.clearInterval(timer)
+      await round
+    },
+  }
+}

@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'vitest'
+import type { JobData } from '../../platform/jobs.ts'
+import { gate, runner } from './runner.ts'
+
+const queue = 'wake'
+const waiting = `select singleton_key as key, start_after as at, data, state from publishing_jobs.job where name = 'wake' and state < 'active' order by start_after`
+
+/** A queue that notes what it was woken with. */
+function noting() {
+  const woken: string[] = []
+  return { woken, queue: { name: queue, handle: async ({ id }: JobData) => void woken.push(id!) } }
+}
+
+describe('a job with a key', () => {
+  test('waits at most once: sent a hundred times it is one, with the last time and the last data', async () => {
+    const { woken, queue: wake } = noting()
+    await using run = await runner([wake])
+    await run.jobs.start()
+    for (let turn = 1; turn <= 100; turn++) await run.jobs.enqueue(queue, { id: `turn ${turn}` }, { key: 'post', startAfter: run.in(turn * 60_000) })
+    expect(await run.rows(waiting)).toEqual([{ key: 'post', at: run.in(6_000_000), data: { id: 'turn 100' }, state: 'created' }])
+    await run.jobs.enqueue(queue, { id: 'now' }, { key: 'post' })
+    await run.clock.tick(2_000)
+    expect(woken).toEqual(['now'])
+    await run.clock.setTime(run.in(6_000_000))
+    await run.clock.tick(2_000)
+    expect(woken).toEqual(['now'])
+  })
+
+  test('is one when two transactions send it at once, and is not there after a rollback', async () => {
+    await using run = await runner([noting().queue])
+    await run.jobs.start()
+    const [sent, end] = [gate(), gate()]
+    const send = (id: string, then: () => Promise<void>) =>
+      run.database.sequelize.transaction(async transaction => {
+        await run.jobs.enqueue(queue, { id }, { transaction, key: 'post', startAfter: run.in(60_000) })
+        await then()
+      })
+    const first = send('first', () => {
+      sent.resolve()
+      return end.promise
+    })
+    await sent.promise
+    const second = send('second', async () => {})
+    // The second stands behind the first: it sees that one's job when it is committed.
+    const behind = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(() => run.rows(behind)).toHaveLength(1)
+    end.resolve()
+    await Promise.all([first, second])
+    expect(await run.rows(waiting)).toMatchObject([{ data: { id: 'second' } }])
+
+    await expect(
+      run.database.sequelize.transaction(async transaction => {
+        await run.jobs.enqueue(queue, { id: 'undone' }, { transaction, key: 'other' })
+        await run.jobs.enqueue(queue, { id: 'undone' }, { transaction })
+        await run.jobs.cancel(queue, 'post', { transaction })
+        throw new Error('undone')
+      }),
+    ).rejects.toThrow('undone')
+    expect(await run.rows(waiting)).toMatchObject([{ key: 'post', data: { id: 'second' } }])
+  })
+
+  test('that is taken back never runs; others stay', async () => {
+    const { woken, queue: wake } = noting()
+    await using run = await runner([wake])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'gone' }, { key: 'a', startAfter: run.in(500) })
+    await run.jobs.enqueue(queue, { id: 'kept' }, { key: 'b', startAfter: run.in(500) })
+    await run.database.sequelize.transaction(transaction => run.jobs.cancel(queue, 'a', { transaction }))
+    await run.jobs.cancel(queue, 'nobody')
+    await run.clock.tick(2_000)
+    expect(woken).toEqual(['kept'])
+    expect(await run.rows(waiting)).toEqual([])
+  })
+
+  test('may be sent again while it runs: it runs once more', async () => {
+    const [began, end] = [gate(), gate()]
+    const woken: string[] = []
+    await using run = await runner([
+      {
+        name: queue,
+        async handle({ id }) {
+          woken.push(id!)
+          began.resolve()
+          await end.promise
+        },
+      },
+    ])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'one' }, { key: 'post' })
+    await run.clock.tick(10)
+    await began.promise
+    await run.jobs.enqueue(queue, { id: 'two' }, { key: 'post' })
+    await run.jobs.enqueue(queue, { id: 'three' }, { key: 'post' })
+    await run.clock.tick(2_000)
+    end.resolve()
+    await expect.poll(() => woken).toEqual(['one', 'three'])
+  })
+})
+
+test('jobs without a key are as many as were sent', async () => {
+  const { woken, queue: wake } = noting()
+  await using run = await runner([wake])
+  await run.jobs.start()
+  await run.database.sequelize.transaction(async transaction => {
+    for (const id of ['a', 'b', 'c']) await run.jobs.enqueue(queue, { id }, { transaction })
+  })
+  await run.clock.tick(1_000)
+  expect(woken.sort()).toEqual(['a', 'b', 'c'])
+})
+
+test('a job is taken at its very moment, one that another process sent for the present within a second', async () => {
+  const { woken, queue: wake } = noting()
+  await using run = await runner([wake])
+  await run.jobs.start()
+  const other = run.another([])
+  await other.start()
+  await run.jobs.enqueue(queue, { id: 'later' }, { startAfter: run.in(10_300) })
+  await run.clock.tick(10_299)
+  expect(woken).toEqual([])
+  await run.clock.tick(1)
+  expect(woken).toEqual(['later'])
+  await other.enqueue(queue, { id: 'theirs' })
+  await run.clock.tick(1_000)
+  expect(woken).toEqual(['later', 'theirs'])
+})
+
+describe('a wake-up that comes early', () => {
+  test('is put back to the time that its handler names, and runs then', async () => {
+    const at: number[] = []
+    await using run = await runner([
+      {
+        name: queue,
+        async handle() {
+          at.push(run.clock.now())
+          return at.length === 1 ? { again: new Date(at[0]! + 700) } : undefined
+        },
+      },
+    ])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'post' }, { key: 'post' })
+    await run.clock.tick(10)
+    await expect.poll(() => run.rows(waiting)).toMatchObject([{ key: 'post' }])
+    await run.clock.tick(2_000)
+    expect(at.map(moment => moment - at[0]!)).toEqual([0, 700])
+    await expect.poll(() => run.rows(`select state from publishing_jobs.job`)).toEqual([{ state: 'completed' }, { state: 'completed' }])
+  })
+
+  test('gives way to a newer one with its key', async () => {
+    const [began, end] = [gate(), gate()]
+    const woken: string[] = []
+    await using run = await runner([
+      {
+        name: queue,
+        async handle({ id }) {
+          woken.push(id!)
+          if (id !== 'old') return
+          began.resolve()
+          await end.promise
+          return { again: run.in(60_000) }
+        },
+      },
+    ])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'old' }, { key: 'post' })
+    await run.clock.tick(10)
+    await began.promise
+    await run.jobs.enqueue(queue, { id: 'new' }, { key: 'post', startAfter: run.in(30_000) })
+    end.resolve()
+    await expect.poll(() => run.rows(`select 1 from publishing_jobs.job where state = 'completed'`)).toHaveLength(1)
+    expect(await run.rows(waiting)).toMatchObject([{ data: { id: 'new' }, at: run.in(30_000) }])
+  })
+})
+
+describe('jobs that run at once', () => {
+  /** A queue whose jobs stand until the test lets them go, by id. */
+  function standing() {
+    const standing = new Map<string, () => void>()
+    return {
+      present: () => [...standing.keys()].sort(),
+      let: (id: string) => {
+        standing.get(id)!()
+        standing.delete(id)
+      },
+      handle: async ({ id }: JobData) => {
+        const { promise, resolve } = gate()
+        standing.set(id!, resolve)
+        await promise
+      },
+    }
+  }
+
+  test('end each by itself: a slow one holds up neither the end nor the place of a fast one', async () => {
+    const { present, let: end, handle } = standing()
+    await using run = await runner([{ name: queue, concurrency: 3, handle }])
+    await run.jobs.start()
+    for (const id of ['a', 'b', 'c', 'd']) await run.jobs.enqueue(queue, { id })
+    await run.clock.tick(1_000)
+    await expect.poll(present).toHaveLength(3)
+    const [first, ...rest] = present()
+    end(first!)
+    await expect.poll(() => run.rows(`select 1 from publishing_jobs.job where state = 'completed' and data->>'id' = $1`, [first])).toHaveLength(1)
+    await run.clock.tick(10)
+    await expect.poll(present).toHaveLength(3)
+    for (const id of present()) end(id)
+    expect(rest).toHaveLength(2)
+  })
+
+  test('are few of one group, in all processes together; other groups go past', async () => {
+    const { present, let: end, handle } = standing()
+    const grouped = { name: queue, perGroup: 2, groupOf: ({ id }: JobData) => id!.charAt(0), handle }
+    await using run = await runner([grouped])
+    await run.jobs.start()
+    for (const id of ['a1', 'a2', 'a3', 'a4', 'b1']) await run.jobs.enqueue(queue, { id })
+    await run.clock.tick(1_000)
+    await expect.poll(() => present().length).toBe(3)
+    const other = run.another([grouped])
+    await other.start()
+    await run.clock.tick(2_000)
+    expect(present().filter(id => id.startsWith('a'))).toHaveLength(2)
+    expect(present()).toContain('b1')
+    end(present()[0]!)
+    await expect.poll(() => run.rows(`select 1 from publishing_jobs.job where state = 'completed'`)).toHaveLength(1)
+    await run.clock.tick(1_000)
+    await expect.poll(() => present().filter(id => id.startsWith('a'))).toHaveLength(2)
+    while ((await run.rows(`select 1 from publishing_jobs.job where state < 'completed'`)).length > 0) {
+      for (const id of present()) end(id)
+      await run.clock.tick(1_000)
+    }
+  })
+})
+
+describe('a job that does not end well', () => {
+  test('comes again three times, a second apart, and is given up then; a newer one with its key takes its place at once', async () => {
+    const woken: string[] = []
+    const end = gate()
+    await using run = await runner([
+      {
+        name: queue,
+        async handle({ id }) {
+          woken.push(id!)
+          if (id === 'overtaken') await end.promise
+          throw new Error(`${id} cannot`)
+        },
+      },
+    ])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'bad' }, { key: 'bad' })
+    for (let second = 0; second < 10; second++) {
+      await run.clock.tick(1_000)
+      await expect.poll(() => run.rows(`select 1 from publishing_jobs.job where state = 'active'`)).toEqual([])
+    }
+    expect(woken).toEqual(['bad', 'bad', 'bad', 'bad'])
+    expect(await run.rows(`select state, output from publishing_jobs.job`)).toMatchObject([{ state: 'failed', output: { message: 'bad cannot' } }])
+
+    await run.jobs.enqueue(queue, { id: 'overtaken' }, { key: 'other' })
+    await run.clock.tick(100)
+    await run.jobs.enqueue(queue, { id: 'newer' }, { key: 'other', startAfter: run.in(3600_000) })
+    end.resolve()
+    await expect.poll(() => run.rows(`select 1 from publishing_jobs.job where state = 'completed'`)).toHaveLength(1)
+    expect(await run.rows(waiting)).toMatchObject([{ data: { id: 'newer' } }])
+  })
+
+  test('because its process was killed is taken up within half a minute', async () => {
+    const { woken, queue: wake } = noting()
+    await using run = await runner([wake])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'orphan' }, { key: 'orphan', startAfter: run.in(3600_000) })
+    // What a killed worker leaves: an active job whose last sign of life is now.
+    await run.rows(`update publishing_jobs.job set state = 'active', started_on = publishing_jobs.job_now(), heartbeat_on = publishing_jobs.job_now()`)
+    await run.clock.tick(9_000)
+    expect(woken).toEqual([])
+    await run.clock.tick(20_000)
+    expect(woken).toEqual(['orphan'])
+  })
+
+  test('that only takes long is kept alive, and counts as failed after a minute', async () => {
+    const end = gate()
+    let begun = 0
+    await using run = await runner([{ name: queue, handle: () => (begun++ ? Promise.resolve() : end.promise) }])
+    await run.jobs.start()
+    await run.jobs.enqueue(queue, { id: 'slow' })
+    await run.clock.tick(55_000)
+    expect([begun, await run.rows(`select state from publishing_jobs.job`)]).toEqual([1, [{ state: 'active' }]])
+    await run.clock.tick(20_000)
+    await expect.poll(() => begun).toBe(2)
+    end.resolve()
+  })
+})
+
+test('jobs that ended are deleted after ten minutes, those that wait are not', async () => {
+  await using run = await runner([noting().queue])
+  await run.jobs.start()
+  await run.jobs.enqueue(queue, { id: 'done' })
+  await run.jobs.enqueue(queue, { id: 'waits' }, { startAfter: run.in(365 * 24 * 3600_000) })
+  await run.clock.tick(1_000)
+  await expect.poll(() => run.rows(`select 1 from publishing_jobs.job where state = 'completed'`)).toHaveLength(1)
+  await run.clock.setTime(run.in(601_000))
+  await run.clock.tick(301_000)
+  expect(await run.rows(`select data->>'id' as id from publishing_jobs.job`)).toEqual([{ id: 'waits' }])
+})
+
+test('a queue of an earlier version keeps its jobs and lets one wait for each key from now on', async () => {
+  const { woken, queue: wake } = noting()
+  await using run = await runner([])
+  await run.jobs.start()
+  await run.rows(`select publishing_jobs.create_queue('wake', '{"policy":"standard","retryLimit":1}'::jsonb)`)
+  for (const id of ['x', 'y'])
+    await run.rows(`insert into publishing_jobs.job (name, data, policy, start_after) values ('wake', $1::jsonb, 'standard', publishing_jobs.job_now())`, [
+      JSON.stringify({ id }),
+    ])
+  const later = run.another([wake])
+  await later.start()
+  await later.enqueue(queue, { id: 'a' }, { key: 'k', startAfter: run.in(60_000) })
+  await later.enqueue(queue, { id: 'b' }, { key: 'k', startAfter: run.in(60_000) })
+  await run.clock.tick(1_000)
+  expect(woken.sort()).toEqual(['x', 'y'])
+  expect(await run.rows(waiting)).toMatchObject([{ key: 'k', data: { id: 'b' } }])
+})
