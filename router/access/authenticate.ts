@@ -67,7 +67,7 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     const claims = await readToken(token)
     if (claims === 'expired') return refused('The access token has expired: get a new one from /identity/api/auth/token.', { expired: true })
     if (claims === 'invalid') return refused('The access token is not valid: sign in again to get a new one.')
-    const session = await sessions.of(claims.sessionId)
+    const session = await sessions.of(claims.sessionId, claims.seenAt)
     if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')
     if (session.organizationId === claims.organizationId)
       return { viewer: remembered(session, () => person(claims.sessionId, session)), credential: tokenOf(claims) }

@@ -6,8 +6,11 @@ const mostKept = 10_000
 
 /** Asks by key, many at a time: keys that are asked for in one turn of the event loop go in one call. */
 export interface Standing<Value> {
-  /** The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws. */
-  of(key: string): Promise<Value | undefined>
+  /**
+   * The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws.
+   * @param since moment of `performance.now()`: an answer that was asked for before it does not count @default none
+   */
+  of(key: string, since?: number): Promise<Value | undefined>
   /** Makes every next question a fresh one, those under way included. */
   forget(): void
 }
@@ -34,9 +37,9 @@ export function createStanding<Value>(lookup: (keys: readonly string[]) => Promi
   }
 
   return {
-    of(key) {
+    of(key, since = Number.NEGATIVE_INFINITY) {
       const known = kept.get(key)
-      if (known && performance.now() - known.at < keptMs) return known.answer
+      if (known && known.at >= since && performance.now() - known.at < keptMs) return known.answer
       const entry = { at: performance.now(), answer: ask(key) }
       kept.set(key, entry)
       // A lookup that failed says nothing about the key: the next question asks again.

@@ -18,6 +18,8 @@ export interface TokenClaims {
   readonly context: 'personal' | 'organization'
   readonly roles: readonly string[]
   readonly expiresAt: Date
+  /** When this router first read the token, by `performance.now()`: what was known before may not know of what the token is for. */
+  readonly seenAt: number
 }
 
 /** Reads a token: its claims, or why it does not count. Throws only when identity cannot be reached. */
@@ -91,5 +93,6 @@ function claimsOf(payload: JWTPayload): TokenClaims | undefined {
     context: ctx === 'organization' && org ? 'organization' : 'personal',
     roles: roles ?? [],
     expiresAt: new Date(exp * 1000),
+    seenAt: performance.now(),
   }
 }

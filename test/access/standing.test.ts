@@ -39,6 +39,17 @@ describe('the standing of sessions and keys', () => {
     expect(performance.now() - began).toBeLessThan(1200)
   })
 
+  test('is asked anew for whoever came after the answer was asked for', async () => {
+    const rows = new Map([['a', '1']])
+    const { asked, standing } = identity(rows)
+    await standing.of('a')
+    rows.set('a', '2')
+    const cameAt = performance.now()
+    expect(await Promise.all([standing.of('a', cameAt), standing.of('a', cameAt)])).toEqual(['2', '2'])
+    expect(await standing.of('a')).toBe('2')
+    expect(asked).toHaveLength(2)
+  })
+
   test('is asked anew after forgetting, an answer that was under way included', async () => {
     const rows = new Map([['a', '1']])
     const { asked, standing } = identity(rows)

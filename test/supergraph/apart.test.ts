@@ -119,6 +119,16 @@ test('S-03 D3 one query crosses three subgraphs, each a process of its own', asy
   expect(widget).toMatchObject({ payload: { statistics: expect.arrayContaining([{ key: 'scheduledToday', value: 0 }]) } })
 })
 
+test('a token is good at once for an organization that was just created', async () => {
+  const who = (headers: Record<string, string>) => gql('{ viewer { organization { slug } } }', {}, headers)
+  await who({ authorization: bearer })
+  const created = await gql('mutation { createOrganization(input: { name: "New", slug: "new" }) { id } }')
+  const change = 'mutation($to: ID!) { switchOrganization(input: { organizationId: $to }) { accessToken } }'
+  const switched = await gql(change, { to: created.data.createOrganization.id })
+  const answer = await who({ authorization: `Bearer ${switched.data.switchOrganization.accessToken}` })
+  expect(answer).toEqual({ data: { viewer: { organization: { slug: 'new' } } } })
+})
+
 test('keys, cookies and REST work as in one process; what is refused says the same', async () => {
   expect((await gql('{ viewer { kind scopes } }', {}, { 'x-api-key': apiKey })).data.viewer).toEqual({ kind: 'API_KEY', scopes: ['publishing:posts.read'] })
   expect((await post('/graphql', { query: '{ viewer { kind } }' }, { 'x-api-key': 'sgk_nobody' })).status).toBe(401)
