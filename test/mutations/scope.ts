@@ -1,0 +1,45 @@
+/** Code whose tests are held to a mutation score, and the tests that are asked: a mutant is tried with those of them that reach it. */
+export interface Area {
+  readonly name: string
+  readonly sources: RegExp
+  /** By the beginning of a source's path: the tests that speak of it. The longest beginning counts. */
+  readonly tests: Readonly<Record<string, readonly string[]>>
+}
+
+/** Percent of an area's mutants that its tests must kill. */
+export const floor = 85
+
+const ofPublishing = (...names: string[]) => names.map(name => `test/subgraphs/publishing/${name}.test.ts`)
+
+export const areas: readonly Area[] = [
+  {
+    name: 'platform',
+    sources: /^platform\/[^/]+\.ts$/,
+    tests: {
+      'platform/': ['test/rules/platform/*.test.ts'],
+      'platform/jobs': ['test/rules/platform/*.test.ts', ...ofPublishing('jobs')],
+    },
+  },
+  {
+    name: 'access',
+    sources: /^router\/access\/[^/]+\.ts$/,
+    tests: {
+      'router/access/': ['test/access/{answers,filter,rules,verdict,random}.test.ts'],
+      'router/access/address': ['test/door/*.test.ts'],
+      'router/access/authenticate': ['test/access/{standing,token}.test.ts', 'test/door/credentials.test.ts'],
+      'router/access/standing': ['test/access/standing.test.ts', 'test/door/credentials.test.ts'],
+      'router/access/token': ['test/access/token.test.ts', 'test/door/credentials.test.ts'],
+    },
+  },
+  { name: 'live', sources: /^router\/live\/[^/]+\.ts$/, tests: { 'router/live/': ['test/door/websocket.test.ts', 'test/door/credentials.test.ts'] } },
+  {
+    name: 'rules',
+    sources: /^subgraphs\/[^/]+\/[^/]+\/rules\.ts$/,
+    tests: { 'subgraphs/identity/': ['test/rules/identity/*.test.ts'], 'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'] },
+  },
+  {
+    name: 'delivery',
+    sources: /^subgraphs\/publishing\/delivery\/(?!rules\.ts|table\.ts)[^/]+\.ts$/,
+    tests: { 'subgraphs/publishing/delivery/': ofPublishing('delivery', 'interrupted', 'unknown-outcome', 'tokens') },
+  },
+]
