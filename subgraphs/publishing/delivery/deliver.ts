@@ -200,6 +200,7 @@ export async function conclude(room: Room, attempt: AttemptRow, delivery: Delive
       details: { attempt: attempt.number, platformPostId, code: row.failureCode },
     })
     const next = outcome === 'delivered' ? await posts.successor(row, transaction) : null
+    await posts.release(next, transaction)
     if (next?.status === 'SCHEDULED' && next.scheduledAt)
       await jobs.enqueue(deliverQueue, { brandId: next.brandId, postId: next.id }, { transaction, startAfter: next.scheduledAt })
     crash('in-conclusion')

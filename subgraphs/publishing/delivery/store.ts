@@ -19,6 +19,12 @@ export interface NewAttempt {
   readonly inReplyTo: string | null
 }
 
+/** Joins to `p` the earlier post of its thread as `e`. */
+const predecessor = `left join lateral (select e.status, e.platform_post_id from publishing.posts e
+  where e.brand_id = p.brand_id and e.thread_id = p.thread_id and e.position < p.position order by e.position desc limit 1) e on true`
+/** Whether that one holds `p` back, as `isHeldBy` says. */
+const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.platform_post_id is not null))`
+
 /** SQL of delivery: what is due, what is stuck, and the attempts. */
 export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
   const Attempt = defineAttemptTable(sequelize)
@@ -39,33 +45,51 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
       return rows[0] ?? null
     },
 
-    /** Posts whose time came before `before` and that nobody holds, the longest waiting first; held-back thread posts are left out. */
+    /**
+     * Posts whose time came before `before` and that nobody holds, the longest waiting first; behind them those that the earlier post
+     * of their thread holds back, unless that is known of them already.
+     */
     overdue: (before: Date, now: Date, limit: number) =>
-      keys(
-        `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
-         left join lateral (select e.status, e.platform_post_id from publishing.posts e
-           where e.brand_id = p.brand_id and e.thread_id = p.thread_id and e.position < p.position order by e.position desc limit 1) e on true
-         where p.status = 'SCHEDULED' and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
+      sequelize.query<PostKey & { held: boolean }>(
+        `select p.brand_id as "brandId", p.id as "postId", ${heldBack} as held from publishing.posts p ${predecessor}
+         where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
            and p.delivery_phase in ('NONE', 'CLAIMED') and (p.claim_until is null or p.claim_until <= $2)
-           and (e.status is null or (e.status = 'PUBLISHED' and e.platform_post_id is not null))
-         order by p.scheduled_at limit $3`,
-        [before, now, limit],
+         order by held, p.scheduled_at limit $3`,
+        { bind: [before, now, limit], type: QueryTypes.SELECT },
       ),
+
+    /**
+     * Marks due posts that are held back, so that no sweep meets them before the earlier post is published or deleted. They are locked
+     * first and looked at then: whoever publishes the earlier one at the same moment waits for the mark, and takes it away.
+     */
+    async markHeldBack(before: Date, limit: number, transaction: Transaction): Promise<void> {
+      const found = await sequelize.query<{ id: string }>(
+        `select p.id from publishing.posts p ${predecessor}
+         where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED') and ${heldBack}
+         limit $2 for update of p skip locked`,
+        { bind: [before, limit], type: QueryTypes.SELECT, transaction },
+      )
+      await sequelize.query(
+        `update publishing.posts set held_back = true from (select p.brand_id, p.id from publishing.posts p ${predecessor} where p.id = any($1::uuid[]) and ${heldBack}) h
+         where posts.brand_id = h.brand_id and posts.id = h.id`,
+        { bind: [found.map(({ id }) => id)], transaction },
+      )
+    },
 
     /** Posts whose call was interrupted: recorded, never concluded, and its worker's time is over. */
     interrupted: (now: Date, limit: number) =>
       keys(
         `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
-         where p.status = 'SCHEDULED' and p.delivery_phase = 'SENDING' and p.claim_until <= $1 order by p.claim_until limit $2`,
+         where p.delivery_phase = 'SENDING' and p.claim_until <= $1 and p.status = 'SCHEDULED' order by p.claim_until limit $2`,
         [now, limit],
       ),
 
     /** Posts of unknown outcome about which the network is to be asked now. */
     unknown: (now: Date, limit: number) =>
       keys(
-        `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
-         join publishing.attempts a on a.brand_id = p.brand_id and a.post_id = p.id and a.number = p.attempts
-         where p.delivery_phase = 'UNKNOWN' and a.reconcile_at <= $1 order by a.reconcile_at limit $2`,
+        `select p.brand_id as "brandId", p.id as "postId" from publishing.attempts a
+         join publishing.posts p on p.brand_id = a.brand_id and p.id = a.post_id and p.attempts = a.number
+         where a.reconcile_at <= $1 and p.delivery_phase = 'UNKNOWN' order by a.reconcile_at limit $2`,
         [now, limit],
       ),
 

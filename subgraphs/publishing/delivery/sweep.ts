@@ -11,6 +11,8 @@ const graceMs = 2_000
 const everyMs = 5_000
 /** How many of each kind one round takes; the next comes in 5 s. */
 const atOnce = 20
+/** How many held-back posts one round marks, so that none of the next rounds meets them. */
+const mostMarked = 1_000
 
 /** Takes each of the posts; one that fails is met again by the next round. */
 const each = (room: Room, keys: readonly PostKey[], act: (room: Room, key: PostKey) => Promise<void>) =>
@@ -30,8 +32,16 @@ export const sweeps = (room: () => Room): readonly Sweep[] => [
     name: 'overdue posts',
     everyMs,
     async run() {
-      const now = room().clock.now()
-      await each(room(), await room().deliveries.overdue(new Date(now.getTime() - graceMs), now, atOnce), deliver)
+      const { clock, deliveries, sequelize } = room()
+      const now = clock.now()
+      const before = new Date(now.getTime() - graceMs)
+      const due = await deliveries.overdue(before, now, atOnce)
+      if (due.some(({ held }) => held)) await sequelize.transaction(transaction => deliveries.markHeldBack(before, mostMarked, transaction))
+      await each(
+        room(),
+        due.filter(({ held }) => !held),
+        deliver,
+      )
     },
   },
   { name: 'interrupted calls', everyMs, run: async () => void (await each(room(), await room().deliveries.interrupted(room().clock.now(), atOnce), takeUp)) },

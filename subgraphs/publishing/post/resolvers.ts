@@ -116,6 +116,7 @@ export const postResolvers: Resolvers = {
         checkVersion(post.version, input.expectedVersion)
         move(post, 'delete')
         await posts.remove(post, transaction)
+        await posts.release(await posts.successor(post, transaction), transaction)
         await audit(transaction, {
           brandId: brand.id,
           actor: actorOf(viewer),

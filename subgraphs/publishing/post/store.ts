@@ -5,6 +5,8 @@ import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
 import { isMoment } from '../../../platform/page.ts'
 import { columnsOf } from '../mapping.ts'
+import { networkFacts } from '../network/network.ts'
+import { transitions } from './rules.ts'
 import { definePostTable, type PostRow } from './table.ts'
 
 /** Newest first. */
@@ -33,21 +35,31 @@ export interface PostFilter {
   readonly scheduledBefore?: Date | null
 }
 
-const narrowed = `from publishing.posts p join publishing.brands b on b.id = p.brand_id
-  where b.organization_id = $1 and ($2::uuid is null or p.brand_id = $2) and ($3::uuid is null or p.thread_id = $3)
-    and ($4::text is null or p.status = $4) and ($5::text is null or p.platform = $5) and ($6::text is null or p.author_id = $6)
-    and ($7::timestamptz is null or p.scheduled_at >= $7) and ($8::timestamptz is null or p.scheduled_at < $8)`
+/** Collects what a statement is told, and hands back the placeholder of each. */
+function binding() {
+  const values: unknown[] = []
+  return { values, bind: (value: unknown): string => `$${values.push(value)}` }
+}
 
-const binds = (filter: PostFilter) => [
-  filter.organizationId,
-  filter.brandId ?? null,
-  filter.threadId ?? null,
-  filter.status ?? null,
-  filter.platform ?? null,
-  filter.authorId ?? null,
-  filter.scheduledAfter ?? null,
-  filter.scheduledBefore ?? null,
-]
+type Bind = ReturnType<typeof binding>['bind']
+
+const brandsOf = ({ organizationId, brandId }: PostFilter, bind: Bind): string =>
+  `b.organization_id = ${bind(organizationId)}${brandId ? ` and b.id = ${bind(brandId)}` : ''}`
+
+/** What a filter asks of a post beside its brand, each as `and …`; only what is asked stands there, so that an index can be chosen for it. */
+function conditionsOf(filter: PostFilter, bind: Bind): string {
+  const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore } = filter
+  return [
+    threadId && `p.thread_id = ${bind(threadId)}`,
+    status && `p.status = ${bind(status)}`,
+    platform && `p.platform = ${bind(platform)}`,
+    authorId && `p.author_id = ${bind(authorId)}`,
+    scheduledAfter && `p.scheduled_at >= ${bind(scheduledAfter)}`,
+    scheduledBefore && `p.scheduled_at < ${bind(scheduledBefore)}`,
+  ]
+    .flatMap(condition => (condition ? [` and ${condition}`] : []))
+    .join('')
+}
 
 /** A new post as the resolver hands it over: its place in the thread is the store's to find. */
 export type NewPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'copy' | 'target' | 'status' | 'scheduledAt' | 'authorId' | 'createdAt' | 'createdBy'> & {
@@ -55,6 +67,9 @@ export type NewPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'copy' | 'ta
   readonly threadId: string | null
   readonly idempotency: { readonly key: string; readonly hash: string } | null
 }
+
+const statuses = Object.keys(transitions)
+const platforms = Object.keys(networkFacts)
 
 /** SQL of posts. */
 export function createPostStore(sequelize: Sequelize) {
@@ -68,23 +83,52 @@ export function createPostStore(sequelize: Sequelize) {
     /** The posts with these ids, whoever owns them. */
     byIds: (ids: readonly string[]) => select(`select ${columns} from publishing.posts p where p.id = any($1::uuid[])`, [ids]),
 
-    /** One page, newest first, or in thread order when the filter names a thread. */
+    /**
+     * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them is asked for,
+     * each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
+     * costs the same however many posts there are.
+     */
     page(filter: PostFilter, { after, limit }: PageRequest): Promise<PostRow[]> {
+      const { values, bind } = binding()
+      const brands = brandsOf(filter, bind)
+      const most = bind(limit)
       if (filter.threadId)
-        return select(`select ${columns} ${narrowed} and ($9::int is null or p.position > $9) order by p.position limit $10`, [
-          ...binds(filter),
-          after?.[0] ?? null,
-          limit,
-        ])
+        return select(
+          `select ${columns} from publishing.brands b cross join lateral (
+             select * from publishing.posts p where p.brand_id = b.id${conditionsOf(filter, bind)} ${after ? `and p.position > ${bind(after[0])}` : ''}
+             order by p.position limit ${most}) p
+           where ${brands} order by p.position limit ${most}`,
+          values,
+        )
+      const { status, platform, authorId, scheduledAfter, scheduledBefore } = filter
+      const isTimed = Boolean(scheduledAfter || scheduledBefore)
+      const walked = [
+        !status && (platform || authorId || isTimed) ? { table: `unnest(${bind(statuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
+        !platform && (status || authorId) && !isTimed
+          ? { table: `unnest(${bind(platforms)}::text[]) n(platform)`, condition: 'p.platform = n.platform' }
+          : null,
+      ].filter(each => each !== null)
+      const kinds = walked.map(({ table }) => ` cross join ${table}`).join('')
+      const ofKind = walked.map(({ condition }) => ` and ${condition}`).join('')
+      const behind = after ? `and (p.created_at, p.id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : ''
       return select(
-        `select ${columns} ${narrowed} and ($9::timestamptz is null or (p.created_at, p.id) < ($9::timestamptz, $10::uuid))
-         order by p.created_at desc, p.id desc limit $11`,
-        [...binds(filter), after?.[0] ?? null, after?.[1] ?? null, limit],
+        `select ${columns} from (
+           select w.brand_id, w.id from publishing.brands b${kinds} cross join lateral (
+             select p.brand_id, p.id, p.created_at from publishing.posts p where p.brand_id = b.id${ofKind}${conditionsOf(filter, bind)} ${behind}
+             order by p.created_at desc, p.id desc limit ${most}) w
+           where ${brands} order by w.created_at desc, w.id desc limit ${most}) page
+         join publishing.posts p on p.brand_id = page.brand_id and p.id = page.id
+         order by p.created_at desc, p.id desc`,
+        values,
       )
     },
 
     async count(filter: PostFilter): Promise<number> {
-      const [row] = await select<{ count: string }>(`select count(*) ${narrowed}`, binds(filter))
+      const { values, bind } = binding()
+      const [row] = await select<{ count: string }>(
+        `select count(*) from publishing.brands b join publishing.posts p on p.brand_id = b.id where ${brandsOf(filter, bind)}${conditionsOf(filter, bind)}`,
+        values,
+      )
       return Number(row?.count ?? 0)
     },
 
@@ -99,10 +143,10 @@ export function createPostStore(sequelize: Sequelize) {
         transaction,
       ),
 
-    /** The post behind this one in its thread, if there is one. */
+    /** The post behind this one in its thread, if there is one, under lock: whoever is about to find it held back is waited for. */
     async successor(post: PostRow, transaction: Transaction): Promise<PostRow | null> {
       const rows = await select(
-        `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 and p.position > $3 order by p.position limit 1`,
+        `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 and p.position > $3 order by p.position limit 1 for update`,
         [post.brandId, post.threadId, post.position],
         transaction,
       )
@@ -160,6 +204,11 @@ export function createPostStore(sequelize: Sequelize) {
     async update(post: PostRow, changes: Partial<PostRow>, transaction: Transaction): Promise<PostRow> {
       await Post.update(changes, { where: { brandId: post.brandId, id: post.id }, transaction })
       return { ...post, ...changes }
+    },
+
+    /** Takes the mark of being held back from a post, if it has it: what held it is published or gone. */
+    async release(post: PostRow | null, transaction: Transaction): Promise<void> {
+      if (post?.heldBack) await Post.update({ heldBack: false }, { where: { brandId: post.brandId, id: post.id }, transaction })
     },
 
     async remove(post: PostRow, transaction: Transaction): Promise<void> {

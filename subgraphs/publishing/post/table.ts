@@ -36,6 +36,8 @@ export function definePostTable(sequelize: Sequelize) {
     declare deliveryPhase: CreationOptional<DeliveryPhase>
     declare claimId: CreationOptional<string | null>
     declare claimUntil: CreationOptional<Date | null>
+    /** Known to wait for the earlier post of its thread: whoever publishes or deletes that one takes the mark away. */
+    declare heldBack: CreationOptional<boolean>
     declare connectionId: CreationOptional<string | null>
     /** Null for a post that was written with a key: no person stands behind it. */
     declare authorId: string | null
@@ -73,6 +75,7 @@ export function definePostTable(sequelize: Sequelize) {
       deliveryPhase: { ...text(), defaultValue: 'NONE' },
       claimId: { type: DataTypes.UUID },
       claimUntil: maybeMoment(),
+      heldBack: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       connectionId: { type: DataTypes.UUID },
       authorId: maybeText(),
       idempotencyKey: maybeText(),

@@ -19,15 +19,17 @@ export function createWidgetStore(sequelize: Sequelize) {
         publishedThisWeek: number
         next: { id: string; copy: string; at: string } | null
       }>(
-        `select
-           count(*) filter (where p.status = 'SCHEDULED' and p.scheduled_at >= $3 and p.scheduled_at < $4)::int as "scheduledToday",
-           count(*) filter (where p.status = 'FAILED')::int as failed,
-           count(*) filter (where p.status = 'PUBLISHED' and p.published_at >= $5)::int as "publishedThisWeek",
-           (select json_build_object('id', n.id, 'copy', left(n.copy, 200), 'at', n.scheduled_at)
-              from publishing.posts n join publishing.brands nb on nb.id = n.brand_id
-              where nb.organization_id = $1 and n.status = 'SCHEDULED' and n.scheduled_at >= $2
-              order by n.scheduled_at, n.id limit 1) as next
-         from publishing.posts p join publishing.brands b on b.id = p.brand_id
+        `select coalesce(sum(today.count), 0)::int as "scheduledToday", coalesce(sum(failed.count), 0)::int as failed,
+           coalesce(sum(week.count), 0)::int as "publishedThisWeek",
+           (array_agg(json_build_object('id', next.id, 'copy', next.copy, 'at', next.scheduled_at) order by next.scheduled_at, next.id)
+             filter (where next.id is not null))[1] as next
+         from publishing.brands b
+         cross join lateral (select count(*) from publishing.posts p
+           where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $3 and p.scheduled_at < $4) today
+         cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'FAILED') failed
+         cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'PUBLISHED' and p.published_at >= $5) week
+         left join lateral (select p.id, left(p.copy, 200) as copy, p.scheduled_at from publishing.posts p
+           where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $2 order by p.scheduled_at, p.id limit 1) next on true
          where b.organization_id = $1`,
         { bind: [organizationId, now, day.from, day.to, weekFrom], type: QueryTypes.SELECT },
       )

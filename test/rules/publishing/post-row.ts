@@ -27,6 +27,7 @@ export function postRow(changes: Partial<PostRow> = {}): PostRow {
     failedAt: null,
     attempts: 0,
     deliveryPhase: 'NONE',
+    heldBack: false,
     claimId: null,
     claimUntil: null,
     connectionId: null,
