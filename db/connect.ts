@@ -136,6 +136,7 @@ function explain(error: unknown, place: Place, timeoutMs: number): string {
     case '28P01':
       return `${server} refuses the password of user "${user}"`
     case '28000':
+      if (/no encryption|SSL off/.test(lineOf(error))) return `${server} takes encrypted connections only, add ?sslmode=verify-full`
       return `${server} does not let user "${user}" in (${lineOf(error)})`
     case '3D000':
       return `there is no database "${database}" at ${server}, create it`
@@ -143,6 +144,9 @@ function explain(error: unknown, place: Place, timeoutMs: number): string {
       return `${server} has no free connection`
   }
   const line = lineOf(error)
+  if (/^(DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_CERT)/.test(systemCodeOf(error)))
+    return `the certificate of ${server} is not trusted here (${systemCodeOf(error)}), name its authority with &sslrootcert=FILE`
+  if (/does not support SSL/.test(line)) return `${server} speaks no TLS, leave sslmode out`
   if (/timeout/i.test(line)) return `${server} did not answer within ${timeoutMs / 1000} seconds`
   if (/SASL|password must be a string/.test(line)) return `${server} asks for a password for user "${user}"`
   // Whatever a library writes into its message: the password must not come out here.

@@ -28,29 +28,41 @@ export interface EmbeddedPostgres {
  * server runs, unless the caller holds its lock already.
  * @param folder   data folder; made with mode 0700 when absent
  * @param settings PostgreSQL settings that replace or join the shipped ones
+ * @param signal   abandons the start: what was begun is ended again, and the promise rejects
  * @throws StartError one line that says what is wrong and what to do
  */
-export async function startPostgres(options: { folder: string; log: Logger; settings?: Readonly<Record<string, string>> }): Promise<EmbeddedPostgres> {
+export async function startPostgres(options: {
+  folder: string
+  log: Logger
+  settings?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+}): Promise<EmbeddedPostgres> {
   const lock = holds(options.folder) ? null : await lockFolder(options.folder)
   try {
-    return await start(lock?.folder ?? resolve(options.folder), options.log, options.settings ?? {}, () => lock?.release())
+    return await start(lock?.folder ?? resolve(options.folder), options.log, options.settings ?? {}, () => lock?.release(), options.signal)
   } catch (error) {
     lock?.release()
-    if (error instanceof StartError) throw error
+    if (error instanceof StartError || options.signal?.aborted) throw error
     throw new StartError(`the database of data folder ${options.folder} does not start: ${lineOf(error)}`, error)
   }
 }
 
-async function start(folder: string, log: Logger, settings: Readonly<Record<string, string>>, release: () => void): Promise<EmbeddedPostgres> {
+async function start(
+  folder: string,
+  log: Logger,
+  settings: Readonly<Record<string, string>>,
+  release: () => void,
+  abort?: AbortSignal,
+): Promise<EmbeddedPostgres> {
   const began = performance.now()
   await removeLeftovers(folder)
   const account = chooseAccount(ownedFolders(folder))
   const isNew = !hasCluster(folder)
-  const cluster = isNew ? await createCluster(folder, account, findBinaries(account, folder)) : readCluster(folder)
-  const orphan = isNew ? null : await findOrphan(cluster)
+  const cluster = isNew ? await createCluster(folder, account, findBinaries(account, folder), abort) : readCluster(folder)
+  const orphan = isNew ? null : await findOrphan(cluster, abort)
   const wasKilled = !orphan && readPidFile(cluster) !== null
   if (wasKilled) disownPidFile(cluster)
-  const server = orphan ?? (await startServer(cluster, account, findBinaries(account, folder), settings))
+  const server = orphan ?? (await startServer(cluster, account, findBinaries(account, folder), settings, abort))
   const recovered = isNew ? 'fresh' : orphan ? 'adopted' : wasKilled ? 'after a crash' : 'warm'
   log.info({ port: server.port, server: server.process.pid, recovered, ms: Math.round(performance.now() - began) }, 'PostgreSQL is ready')
 

@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './process-table.ts'
 import { StartError, systemCodeOf } from './start-error.ts'
@@ -106,11 +106,25 @@ async function readHolder(path: string): Promise<ProcessIdentity | null | 'gone'
 /** Makes the folder when absent, and sees to it that this process may read and write it. Returns its real path. */
 function openFolder(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(resolve(folder))
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return realpathSync(folder)
   } catch (error) {
     throw unusable(folder, error)
+  }
+}
+
+/** As `mkdir -p`, which Node's own never ends to be where a folder takes no folders, as in /proc. */
+function makeFolder(folder: string, below = false): void {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found) throw Object.assign(new Error('it is a file'), { code: below ? 'ENOTDIR' : 'EEXIST' })
+  if (dirname(folder) !== folder) makeFolder(dirname(folder), true)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Two starts at once.
+    if (systemCodeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
   }
 }
 
@@ -122,6 +136,7 @@ function unusable(folder: string, error: unknown): StartError {
     ENOSPC: 'the disk is full',
     EEXIST: 'it is a file',
     ENOTDIR: 'a part of the path is a file',
+    ENOENT: 'no folder can be made there',
   }
   const code = systemCodeOf(error)
   if (code === '') throw error

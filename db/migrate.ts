@@ -20,7 +20,8 @@ export const bookkeepingSchema = 'migrations'
 const booksSql = `select slug, file, checksum from ${bookkeepingSchema}.applied order by slug, file`
 
 const lockTimeoutMs = 120_000
-const lockKey = 4_836_529_117
+/** The advisory lock under which one process migrates a database. */
+export const lockKey = 4_836_529_117
 
 const prepareBooks = `
   create schema if not exists ${bookkeepingSchema};
@@ -124,15 +125,22 @@ function pending(migrations: readonly Migration[], covers: (slug: string) => boo
     if (!covers(entry.slug)) continue
     const name = nameOf(entry)
     const file = onDisk.get(name)
-    if (!file) throw new StartError(`the database holds migration ${name}, which this version does not know: start the version that made it, or a newer one`)
-    if (file.checksum !== entry.checksum) throw new StartError(`migration ${name} was changed after it was applied: add a new file instead`)
+    if (!file)
+      throw new StartError(
+        `the database holds migration ${name}, which this version does not know: start the version that made it, or a newer one`,
+        undefined,
+        'schema',
+      )
+    if (file.checksum !== entry.checksum)
+      throw new StartError(`migration ${name} was changed after it was applied: restore it, and write the change into a new file`, undefined, 'schema')
     done.add(name)
     last.set(entry.slug, entry.file)
   }
   const due = migrations.filter(migration => !done.has(nameOf(migration)))
   for (const { slug, file } of due) {
     const latest = last.get(slug)
-    if (latest && file < latest) throw new StartError(`migration ${slug}/${file} comes before ${latest}, which is applied already: give it the next number`)
+    if (latest && file < latest)
+      throw new StartError(`migration ${slug}/${file} comes before ${latest}, which is applied already: give it the next number`, undefined, 'schema')
   }
   return due
 }
@@ -149,7 +157,12 @@ async function run(client: pg.ClientBase, migration: Migration): Promise<void> {
     await client.query('rollback').catch(() => {})
     const position = Number((error as { position?: string }).position)
     const line = position > 0 ? ` (line ${sql.slice(0, position).split('\n').length})` : ''
-    throw new StartError(`migration ${nameOf(migration)} fails: ${lineOf(error)}${line}`, error)
+    // No right, no writes, no room, no time: not the file's fault.
+    if (/^(42501|3F000|25006|53...|55P03|57...|08...)$/.test(systemCodeOf(error))) throw error
+    // There already: another program's database, or one that was migrated by hand.
+    const foreign = ['42P07', '42701', '42710', '42P06'].includes(systemCodeOf(error))
+    const remedy = foreign ? ': the database is not empty; use one of its own' : ''
+    throw new StartError(`migration ${nameOf(migration)} fails: ${lineOf(error)}${line}${remedy}`, error, foreign ? 'schema' : null)
   }
 }
 

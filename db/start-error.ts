@@ -4,13 +4,16 @@
  */
 export class StartError extends Error {
   override readonly name = 'StartError'
+  readonly about: 'schema' | null
 
   /**
    * @param message one line without secrets
    * @param cause   what was thrown below, for whoever debugs; never printed
+   * @param about   `schema`: the database was migrated by another version than this; an empty one would do
    */
-  constructor(message: string, cause?: unknown) {
+  constructor(message: string, cause?: unknown, about: 'schema' | null = null) {
     super(message, cause === undefined ? undefined : { cause })
+    this.about = about
   }
 }
 

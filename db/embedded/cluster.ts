@@ -66,9 +66,9 @@ export function reach(account: Account | null, data: string): { path: string; op
 /**
  * Makes a cluster under a temporary name and renames it when it is complete: whatever carries the final name is finished.
  * Its password is generated and stays in the folder, readable by the owner alone.
- * @throws StartError with the last line of initdb
+ * @throws StartError with the last line of initdb; then, and when it was aborted, nothing of it stays
  */
-export async function createCluster(folder: string, account: Account | null, binaries: Binaries): Promise<Cluster> {
+export async function createCluster(folder: string, account: Account | null, binaries: Binaries, abort?: AbortSignal): Promise<Cluster> {
   const fresh = join(folder, `${home}.new-${randomBytes(4).toString('hex')}`)
   const cluster = clusterAt(folder, randomBytes(24).toString('hex'))
   const data = join(fresh, 'data')
@@ -78,7 +78,13 @@ export async function createCluster(folder: string, account: Account | null, bin
   // initdb insists on a user with a name, which the owner of a mounted folder need not have on this machine.
   const maker = account && nobody
   if (maker) giveTo(maker, fresh)
-  await runInitdb(binaries, maker, data, fresh)
+  try {
+    await runInitdb(binaries, maker, data, fresh, abort)
+  } catch (error) {
+    await endInitdb(fresh)
+    await rm(fresh, removal).catch(() => {})
+    throw error
+  }
   if (account && account.uid !== nobody.uid) giveTo(account, fresh)
   rmSync(join(fresh, 'initdb.pid'), { force: true })
   renameSync(fresh, join(folder, home))
@@ -89,7 +95,7 @@ function giveTo(account: Account, folder: string): void {
   for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) lchownSync(join(folder, path), account.uid, account.gid)
 }
 
-function runInitdb(binaries: Binaries, account: Account | null, data: string, fresh: string): Promise<void> {
+function runInitdb(binaries: Binaries, account: Account | null, data: string, fresh: string, abort?: AbortSignal): Promise<void> {
   const { path, options } = reach(account, data)
   const wishes = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--auth=scram-sha-256', '--no-instructions']
   const child = spawn(binaries.initdb, ['-D', path, `--username=${superuser}`, '--pwfile=../password', ...wishes], {
@@ -104,6 +110,8 @@ function runInitdb(binaries: Binaries, account: Account | null, data: string, fr
     said = `${said}${chunk}`.slice(-4_000)
   })
   return new Promise((resolve, reject) => {
+    if (abort?.aborted) return reject(abort.reason)
+    abort?.addEventListener('abort', () => reject(abort.reason), { once: true })
     child.once('error', reject)
     child.once('close', (code, killedBy) => {
       if (code === 0) return resolve()
@@ -115,13 +123,15 @@ function runInitdb(binaries: Binaries, account: Account | null, data: string, fr
   })
 }
 
+const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
+
 /** Removes what starts that were killed left half-made, and ends an initdb that still works on it. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     if (!/^(postgres|postgresql-.*)\.new-[0-9a-f]+$/.test(name)) continue
     const path = join(folder, name)
     await endInitdb(path)
-    await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {})
+    await rm(path, removal).catch(() => {})
   }
 }
 

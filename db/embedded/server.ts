@@ -51,12 +51,18 @@ const serverLogBytes = 1_048_576
  * @param extra settings that replace or join the shipped ones; `port` fixes the port
  * @throws StartError with the server's own last word
  */
-export async function startServer(cluster: Cluster, account: Account | null, binaries: Binaries, extra: Readonly<Record<string, string>>): Promise<Server> {
+export async function startServer(
+  cluster: Cluster,
+  account: Account | null,
+  binaries: Binaries,
+  extra: Readonly<Record<string, string>>,
+  abort?: AbortSignal,
+): Promise<Server> {
   const patience = performance.now() + stopTimeoutMs
   for (let turn = 1; ; ) {
     const port = Number(extra.port ?? (await freePort()))
     const { child, logStart } = spawnServer(cluster, account, binaries, { ...settings, ...extra, port: String(port) })
-    const failed = await readiness(child, cluster, logStart)
+    const failed = await readiness(child, cluster, logStart, abort)
     if (failed === null) return { process: identify(child.pid!) ?? { pid: child.pid!, startedAt: '' }, port, child }
     // A port that was free a moment ago may be taken when PostgreSQL binds it.
     if (/could not create any TCP\/IP sockets/.test(failed) && turn++ < 4) continue
@@ -89,7 +95,7 @@ function spawnServer(cluster: Cluster, account: Account | null, binaries: Binari
 }
 
 /** Waits until the server takes connections. Null when it does, else what it said before it ended. */
-async function readiness(child: ChildProcess, cluster: Cluster, logStart: number): Promise<string | null> {
+async function readiness(child: ChildProcess, cluster: Cluster, logStart: number, abort?: AbortSignal): Promise<string | null> {
   let ended = false
   let failure: string | undefined
   child.once('exit', () => {
@@ -101,6 +107,10 @@ async function readiness(child: ChildProcess, cluster: Cluster, logStart: number
   for (const deadline = performance.now() + startTimeoutMs; !ended && failure === undefined; await wait(10)) {
     const found = readPidFile(cluster)
     if (found?.pid === child.pid && found?.ready) return null
+    if (abort?.aborted) {
+      await stopServer({ process: identify(child.pid!) ?? { pid: child.pid!, startedAt: '' }, port: 0 })
+      throw abort.reason
+    }
     if (performance.now() > deadline) {
       signal(child.pid!, 'SIGQUIT')
       return `it was not ready after ${startTimeoutMs / 1000} seconds`
@@ -125,9 +135,10 @@ export function readPidFile(cluster: Cluster): { pid: number; port: number; read
  * Call it only under the folder's lock: nothing else tells an orphan from the server of a running platform.
  * @throws StartError when a server runs on these files and does not answer
  */
-export async function findOrphan(cluster: Cluster): Promise<Server | null> {
+export async function findOrphan(cluster: Cluster, abort?: AbortSignal): Promise<Server | null> {
   let last: unknown
   for (const deadline = performance.now() + startTimeoutMs / 2; performance.now() < deadline; await wait(50)) {
+    abort?.throwIfAborted()
     const found = readPidFile(cluster)
     const running = found && identify(found.pid)
     // A pid that now belongs to another program says that the machine or the container was started anew since.

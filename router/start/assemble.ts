@@ -16,6 +16,7 @@ import { createRouter } from '../router.ts'
 import { compose } from './compose.ts'
 import type { Keys } from './keys.ts'
 import { listenAt } from './listen.ts'
+import { untilAborted } from './process/abort.ts'
 import { openSandbox } from './sandbox.ts'
 
 export interface Assembly {
@@ -45,8 +46,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   const { publicUrl, environment } = config
   const sandbox = config.demo ? await openSandbox(config) : null
   if (sandbox) stack.defer(() => sandbox.stop())
-  await migrate({ url: databaseUrl, directory: migrations, log })
-  signal.throwIfAborted()
+  await untilAborted(migrate({ url: databaseUrl, directory: migrations, log }), signal)
 
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   stack.defer(close)

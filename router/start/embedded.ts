@@ -5,8 +5,9 @@ import { startPostgres } from '../../db/embedded.ts'
 import { lockFolder } from '../../db/lock.ts'
 import type { Assembled } from './assemble.ts'
 import { openKeys } from './keys.ts'
+import { untilAborted } from './process/abort.ts'
+import { noticesOf } from './process/notices.ts'
 import type { Running, Startup } from './run.ts'
-import { noticesOf } from './terminal/notices.ts'
 
 /**
  * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
@@ -45,10 +46,10 @@ export async function startEmbedded(config: Config, { signal, tell, onAbandon }:
     async function openDatabase(): Promise<{ url: string; told: string }> {
       if (config.databaseUrl) {
         const { checkConnection } = await import('../../db/connect.ts')
-        const version = await checkConnection(config.databaseUrl)
+        const version = await untilAborted(checkConnection(config.databaseUrl), signal)
         return { url: config.databaseUrl, told: `PostgreSQL ${version} at DATABASE_URL` }
       }
-      const postgres = await startPostgres({ folder: config.dataDir, log })
+      const postgres = await startPostgres({ folder: config.dataDir, log, signal })
       onAbandon(postgres.killNow)
       stack.defer(() => postgres.stop())
       const told = {

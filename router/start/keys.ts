@@ -26,7 +26,9 @@ export function openKeys(config: Pick<Config, 'dataDir' | 'authSecret' | 'encryp
 function readOrGenerate(file: string): { authSecret: string; encryptionKey: string } {
   try {
     const { authSecret, encryptionKey } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-    if (typeof authSecret === 'string' && typeof encryptionKey === 'string') return { authSecret, encryptionKey }
+    const whole =
+      typeof authSecret === 'string' && authSecret.length >= 32 && typeof encryptionKey === 'string' && Buffer.from(encryptionKey, 'base64').length === 32
+    if (whole) return { authSecret, encryptionKey }
     throw new StartError(`${file} is not what was written there: restore it from a backup; without it stored tokens cannot be read`)
   } catch (error) {
     if (error instanceof StartError) throw error

@@ -1,7 +1,8 @@
 import { printsJson, readConfig } from '../../config.ts'
-import { readCommand } from './terminal/command.ts'
-import { createPresses } from './terminal/presses.ts'
-import { createTell, type Tell } from './terminal/tell.ts'
+import { readCommand } from './process/command.ts'
+import { explain } from './process/explain.ts'
+import { createPresses } from './process/presses.ts'
+import { createTell, type Tell } from './process/tell.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -37,6 +38,7 @@ export async function run(words: readonly string[]): Promise<void> {
   let ending = false
   let running: Running | undefined
   const startup = new AbortController()
+  let wayOut: string | null = null
   let abandon = () => {}
   const fall = (status: number, why: string): never => {
     tell.warn(why)
@@ -80,7 +82,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const starting = (async () => {
     const command = readCommand(words)
     if (command.mode === 'help') {
-      const { usageOf } = await import('./terminal/usage.ts')
+      const { usageOf } = await import('./process/usage.ts')
       process.stdout.write(usageOf(command.of))
       return
     }
@@ -94,6 +96,7 @@ export async function run(words: readonly string[]): Promise<void> {
       const npm = process.ppid
       setInterval(() => process.ppid !== npm && end('npm ended'), 300).unref()
     }
+    if (command.mode === 'embedded' && config.environment === 'development' && !config.databaseUrl) wayOut = `empty ${config.dataDir} with npm run reset`
     const mine: Startup = { signal: startup.signal, tell, onAbandon: free => (abandon = free) }
     switch (command.mode) {
       case 'embedded':
@@ -114,7 +117,7 @@ export async function run(words: readonly string[]): Promise<void> {
     await starting
   } catch (error) {
     if (startup.signal.aborted) return
-    tell.complain(error)
+    tell.complain(explain(error, wayOut))
     process.exit(1)
   }
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
-import { connect } from '../../db/connect.ts'
+import { checkConnection, connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { StartError } from '../../db/start-error.ts'
 import { createCipher } from '../../platform/cipher.ts'
@@ -17,10 +17,11 @@ import { type SubgraphServerOptions, serveSubgraph } from '../apart/server.ts'
 import { localOrigins } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
 import { requireSlug, requireSubgraphConfig } from './apart.ts'
+import { untilAborted } from './process/abort.ts'
+import type { Tell } from './process/tell.ts'
 import { type Defined, loadDefinition, readRegistrations } from './registry.ts'
 import type { Running, Startup } from './run.ts'
 import { settingsFrom } from './settings.ts'
-import type { Tell } from './terminal/tell.ts'
 
 type Internal = NonNullable<SubgraphServerOptions['internal']>
 
@@ -30,14 +31,15 @@ type Internal = NonNullable<SubgraphServerOptions['internal']>
  * @param word its slug
  * @throws StartError when there is no such subgraph, it is told too little, or its port is taken
  */
-export async function startSubgraph(config: Config, word: string, { tell }: Startup): Promise<Running> {
+export async function startSubgraph(config: Config, word: string, { signal, tell }: Startup): Promise<Running> {
   const began = performance.now()
   const slug = requireSlug(word)
   const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
   armCrash(config.crashAt)
   const log = createLog(config.logLevel)
   await using starting = new AsyncDisposableStack()
-  await migrate({ url: databaseUrl, directory: fileURLToPath(new URL('../../db/migrations', import.meta.url)), log })
+  await untilAborted(checkConnection(databaseUrl), signal)
+  await untilAborted(migrate({ url: databaseUrl, directory: fileURLToPath(new URL('../../db/migrations', import.meta.url)), log }), signal)
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   starting.defer(close)
   const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])

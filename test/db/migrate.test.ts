@@ -63,7 +63,7 @@ test('a file that was changed after it was applied is refused; other line ends a
   write(posts, 'create table posts (\r\n  id int\r\n);\r\n')
   expect(await run()).toEqual([])
   write(posts, 'create table posts (id bigint);\n')
-  await expect(run()).rejects.toThrow(new StartError(`migration ${posts} was changed after it was applied: add a new file instead`))
+  await expect(run()).rejects.toThrow(`migration ${posts} was changed after it was applied: restore it, and write the change into a new file`)
 })
 
 test('an older program refuses the schema of a newer one, a subgraph that it does not have included', async () => {

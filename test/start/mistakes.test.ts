@@ -1,20 +1,13 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { canRead } from '../../db/embedded/account.ts'
 import { createTestDatabase } from '../kit/database.ts'
-import { type DataFolder, launch, launchPlatform, leftovers, newDataFolder, platformEnvironment } from '../kit/launch.ts'
+import { launch, newDataFolder } from '../kit/launch.ts'
 import { databaseUrl, serverUrl } from '../kit/template.ts'
-
-/** Starts a platform that cannot start, and returns what it complains: it must exit with 1 and leave nothing running. */
-async function complaintOf(folder: DataFolder, environment: Record<string, string>, account: object = {}): Promise<string> {
-  const platform = launchPlatform({ ...(await platformEnvironment(folder)), ...environment }, account)
-  expect(await platform.ended).toBe(1)
-  expect(platform.said()).toBe('')
-  expect([folder.node(), folder.postgres(), leftovers(folder)]).toEqual([null, null, []])
-  return platform.complained()
-}
+import { complaintOf } from './complaint.ts'
 
 describe('one readable line, exit code 1 and nothing left running after a start with', () => {
   test('a mistake in the configuration: one line for each', async () => {
@@ -32,10 +25,10 @@ describe('one readable line, exit code 1 and nothing left running after a start 
 
   test('no keys in production', async () => {
     await using folder = newDataFolder()
-    expect((await complaintOf(folder, { ENVIRONMENT: 'production' })).split('\n')).toEqual([
+    const lines = (await complaintOf(folder, { ENVIRONMENT: 'production' })).trim().split('\n')
+    expect(lines.map(line => JSON.parse(line).msg)).toEqual([
       expect.stringMatching(/^AUTH_SECRET: missing/),
       expect.stringMatching(/^ENCRYPTION_KEYS: missing/),
-      '',
     ])
   })
 
@@ -81,7 +74,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     await using database = await createTestDatabase({ empty: true })
     await database.sequelize.query('create schema identity; create table identity.users (id text)')
     expect(await complaintOf(folder, { DATABASE_URL: database.url })).toMatch(
-      /^migration identity\/0001_better_auth\.sql fails: relation "users" already exists\n$/,
+      /^migration identity\/0001_better_auth\.sql fails: relation "users" already exists: the database is not empty; use one of its own\n$/,
     )
   })
 
@@ -93,6 +86,29 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     expect(await complaintOf(folder, { DATA_DIR: join(file, 'below') })).toMatch(
       /^data folder \S+ cannot be used \(a part of the path is a file\): set DATA_DIR .*\n$/,
     )
+  })
+
+  test('a data folder in a place where none can be made', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('only Linux has /proc, a folder in which nobody can make one')
+    await using folder = newDataFolder()
+    expect(await complaintOf(folder, { DATA_DIR: '/proc/nope/below' })).toBe(
+      'data folder /proc/nope/below cannot be used (no folder can be made there): set DATA_DIR to a folder that can be written\n',
+    )
+  })
+
+  test('a disk without room', async ({ skip }) => {
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) skip('only root on Linux can mount a small disk')
+    await using folder = newDataFolder()
+    const small = join(folder.path, 'small')
+    mkdirSync(small)
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small]).status !== 0) skip('nothing can be mounted here')
+    try {
+      expect(await complaintOf(folder, { DATA_DIR: small })).toMatch(/^the database in \S+ cannot be made: .*No space left on device.*\n$/)
+      spawnSync('sh', ['-c', `head -c 3000000 /dev/zero > ${small}/full`])
+      expect(await complaintOf(folder, { DATA_DIR: small })).toMatch(/^(?:data folder )?\S+ cannot be (?:used|written) \(the disk is full\): .*\n$/)
+    } finally {
+      spawnSync('umount', ['-l', small])
+    }
   })
 
   test("a data folder of somebody else's", async ({ skip }) => {
@@ -108,6 +124,8 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     await using folder = newDataFolder()
     writeFileSync(join(folder.path, 'keys.json'), '{"authSecret":"half')
     expect(await complaintOf(folder, {})).toMatch(/^\S+keys\.json cannot be read \(it is damaged\): restore it from a backup; .*\n$/)
+    writeFileSync(join(folder.path, 'keys.json'), JSON.stringify({ authSecret: 's'.repeat(43), encryptionKey: 'c2hvcnQ=' }))
+    expect(await complaintOf(folder, {})).toMatch(/^\S+keys\.json is not what was written there: restore it from a backup; .*\n$/)
   })
 
   test('a sandbox folder in which no sandbox runs', async () => {

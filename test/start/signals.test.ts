@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { createPresses } from '../../router/start/terminal/presses.ts'
+import { createPresses } from '../../router/start/process/presses.ts'
 import { signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { type DataFolder, gone, type Launched, launch, launchPlatform, leftovers, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
