@@ -4,6 +4,7 @@ import type { Collection, State } from './state.ts'
  * The faults that can be armed, and when each is spent. A network that cannot show one leaves it armed.
  *
  * - `status`: a call that would create a post is refused with that HTTP status; nothing is published.
+ * - `status-after-accept`: the post is published, then the call is answered with that HTTP status, as a front does that lost its server.
  * - `timeout-after-accept`: the post is published, then the call is never answered.
  * - `accept-then-reset`: the post is published, then the connection is cut.
  * - `slow`: the post is published, then answered after `delayMs`.
@@ -12,7 +13,17 @@ import type { Collection, State } from './state.ts'
  * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
  * - `none`: disarms.
  */
-export const faultKinds = ['none', 'status', 'timeout-after-accept', 'accept-then-reset', 'slow', 'expired-token', 'slow-renewal', 'listing-lag'] as const
+export const faultKinds = [
+  'none',
+  'status',
+  'status-after-accept',
+  'timeout-after-accept',
+  'accept-then-reset',
+  'slow',
+  'expired-token',
+  'slow-renewal',
+  'listing-lag',
+] as const
 
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -22,7 +33,7 @@ export interface ArmedFault {
   readonly fault: FaultKind
   /** How many calls it still spoils. */
   readonly times: number
-  /** HTTP status of a `status` fault, 400 to 599. */
+  /** HTTP status of a `status` or `status-after-accept` fault, 400 to 599. */
   readonly status?: number
   /** Milliseconds, for `slow`, `slow-renewal` and `listing-lag`. */
   readonly delayMs?: number
@@ -71,10 +82,11 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
   const kind = faultKinds.find(one => one === fault)
   if (!kind) return `fault is ${JSON.stringify(fault)}: expected one of ${faultKinds.join(', ')}.`
   if (!isWhole(times, 1, 1000)) return `times is ${JSON.stringify(times)}: expected a whole number from 1 to 1000.`
-  if (kind === 'status' ? !isWhole(status, 400, 599) : status !== undefined && status !== null)
-    return kind === 'status'
+  const answers = kind === 'status' || kind === 'status-after-accept'
+  if (answers ? !isWhole(status, 400, 599) : status !== undefined && status !== null)
+    return answers
       ? `status is ${JSON.stringify(status)}: expected a whole number from 400 to 599.`
-      : `status goes only with the fault "status", not with "${kind}".`
+      : `status goes only with the faults "status" and "status-after-accept", not with "${kind}".`
   const delayed = kind === 'slow' || kind === 'slow-renewal' || kind === 'listing-lag'
   if (delayed ? !isWhole(delayMs, 1, 600_000) : delayMs !== undefined)
     return delayed

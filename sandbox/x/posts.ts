@@ -45,8 +45,9 @@ export function createPost(world: World, call: Call, account: Account): Reply {
   }
   world.posts.set(id, post)
   const reply = json(201, { data: { id, text: render(post).text, edit_history_tweet_ids: [id] } }, 'accepted')
-  const fault = world.faults.take('x', ['timeout-after-accept', 'accept-then-reset', 'slow'])
+  const fault = world.faults.take('x', ['status-after-accept', 'timeout-after-accept', 'accept-then-reset', 'slow'])
   if (!fault) return reply
+  if (fault.fault === 'status-after-accept') return { ...problem(fault.status ?? 503), outcome: 'faulted', fault: fault.fault }
   if (fault.fault === 'slow') return { ...reply, outcome: 'faulted', fault: 'slow', delayMs: fault.delayMs ?? 0 }
   return { ...reply, outcome: 'faulted', fault: fault.fault, delivery: fault.fault === 'accept-then-reset' ? 'reset' : 'hold' }
 }

@@ -311,6 +311,8 @@ export type Post = {
   readonly permalink?: Maybe<Scalars['URL']['output']>;
   /** Why the last attempt failed; cleared when it is scheduled again. */
   readonly failure?: Maybe<PostFailure>;
+  /** When a due post is tried again that could not be sent, because the network could not be reached: nothing of it was sent, and an edit or a new time still counts. Null for one that does not wait. After an hour in vain the post fails with NETWORK_UNAVAILABLE. */
+  readonly waitsUntil?: Maybe<Scalars['DateTime']['output']>;
   /** The earlier post of the thread that must be published before this one is sent; null when nothing holds it. */
   readonly waitsFor?: Maybe<Post>;
   /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
@@ -762,6 +764,7 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   platformPostId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   permalink?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
   failure?: Resolver<Maybe<ResolversTypes['PostFailure']>, ParentType, ContextType>;
+  waitsUntil?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   waitsFor?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;

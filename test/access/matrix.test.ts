@@ -162,7 +162,7 @@ const freshly: Record<Fresh, () => Promise<string>> = {
     const now = graph.clock.now()
     await update(id, { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) })
     const [post] = await graph.room.posts.byIds([id])
-    const attempt = { post: { ...post!, attempts: 0 }, connectionId: newId(), copy: 'x', inReplyTo: null }
+    const attempt = { post: { ...post!, attempts: 0 }, connectionId: null, externalAccountId: 'nobody', copy: 'x', inReplyTo: null }
     await graph.room.sequelize.transaction(transaction => graph.room.deliveries.begin(attempt, now, transaction))
     return id
   },

@@ -12,6 +12,8 @@ export interface StandIn extends AsyncDisposable {
   readonly demo: XDemo
   /** What was published, oldest first. */
   published(): Promise<readonly { readonly id: string; readonly text: string; readonly inReplyToId?: string | null }[]>
+  /** Takes it off the network: connections are refused until what comes back is disposed of, which brings it back as it was. */
+  away(): Promise<AsyncDisposable>
   /** Arms a fault in place of the one before; without one, disarms. */
   arm(fault?: { readonly fault: string; readonly status?: number; readonly times?: number; readonly delayMs?: number }): Promise<void>
 }
@@ -19,8 +21,10 @@ export interface StandIn extends AsyncDisposable {
 export async function standIn(clock: Clock, redirectUri: string): Promise<StandIn> {
   const { startSandbox } = await import('../../sandbox/server.ts')
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'))
-  const sandbox = await startSandbox({ folder, port: 0, clock, redirectUris: [redirectUri] })
+  const start = (port: number) => startSandbox({ folder, port, clock, redirectUris: [redirectUri] })
+  let sandbox = await start(0)
   const { clientId, clientSecret } = sandbox.demo.x
+  const { port } = sandbox
   const control = async <Answer>(path: string, body?: object): Promise<Answer> => {
     const answer = await fetch(`${sandbox.origin}/_control/${path}`, {
       signal: AbortSignal.timeout(10_000),
@@ -32,8 +36,18 @@ export async function standIn(clock: Clock, redirectUri: string): Promise<StandI
   return {
     origin: sandbox.origin,
     settings: { clientId, clientSecret, authorizeUrl: `${sandbox.origin}/x/i/oauth2/authorize`, apiUrl: `${sandbox.origin}/x` },
-    demo: sandbox.demo.x,
+    get demo() {
+      return sandbox.demo.x
+    },
     published: () => control('received?network=x'),
+    async away() {
+      await sandbox.stop()
+      return {
+        async [Symbol.asyncDispose]() {
+          sandbox = await start(port)
+        },
+      }
+    },
     arm: async (fault = { fault: 'none' }) => void (await control('faults', { network: 'x', ...fault })),
     async [Symbol.asyncDispose]() {
       await sandbox.stop()

@@ -45,6 +45,14 @@ test('status 429 tells when to come back', async () => {
   expect((await world.publish('soon')).headers.get('x-rate-limit-remaining')).toBe('99')
 })
 
+test('status-after-accept publishes, then answers as if it had not', async () => {
+  await using world = await connected()
+  await world.arm({ fault: 'status-after-accept', status: 503 })
+  expect((await world.publish('published all the same')).status).toBe(503)
+  expect((await world.received()).map(one => one.text)).toEqual(['published all the same'])
+  expect((await world.publish('and the next')).status).toBe(201)
+})
+
 test('timeout-after-accept publishes, then never answers', async () => {
   await using world = await connected()
   await world.arm({ fault: 'timeout-after-accept' })
@@ -135,7 +143,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ fault: 'earthquake' }, 'expected one of none, status'],
   [{ fault: 'status' }, 'whole number from 400 to 599'],
   [{ fault: 'status', status: 200 }, 'whole number from 400 to 599'],
-  [{ fault: 'none', status: 403 }, 'only with the fault "status"'],
+  [{ fault: 'none', status: 403 }, 'only with the faults "status"'],
   [{ fault: 'status', status: 500, times: 0 }, 'whole number from 1 to 1000'],
   [{ fault: 'slow' }, 'milliseconds from 1'],
   [{ fault: 'status', status: 500, resetSeconds: 5 }, 'only with status 429'],

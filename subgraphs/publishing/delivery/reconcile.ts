@@ -1,9 +1,10 @@
+import { UniqueConstraintError } from 'sequelize'
 import { usableToken } from '../connection/tokens.ts'
-import { AccessExpired, type Lookup } from '../network/network.ts'
+import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
-import { announce, conclude } from './deliver.ts'
-import { absentAfterMs, askAgainAfterMs, failure, noClaim, reconcileForMs } from './rules.ts'
+import { announce, conclude } from './conclude.ts'
+import { absentAfterMs, askAgainAfterMs, doubtSince, failure, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
 
@@ -35,9 +36,23 @@ export async function reconcile(room: Room, key: PostKey): Promise<void> {
     room.log.warn({ err: error, postId: post.id }, 'the network could not say what became of a post; it is asked again')
     return
   }
-  if (lookup.found) return void (await conclude(room, attempt, { ...lookup, outcome: 'delivered' }))
-  if (clock.now().getTime() - attempt.startedAt.getTime() < absentAfterMs) return
-  await closeAsAbsent(room, post, attempt, 'delivery')
+  if (lookup.found) return concludeFound(room, attempt, lookup)
+  const isDuplicate = attempt.refusal === 'DUPLICATE_CONTENT'
+  const isAbsent = clock.now().getTime() - attempt.startedAt.getTime() >= absentAfterMs
+  // The network called it a duplicate: of a post that is another's, or of one that nobody finds. The same text is never taken.
+  if (isDuplicate && (isAbsent || lookup.isAnothers))
+    await conclude(room, attempt, { outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: attempt.detail ?? '' })
+  else if (isAbsent) await closeAsAbsent(room, post, attempt, 'delivery')
+}
+
+/** Concludes that an attempt was delivered as a post which the network lists, unless another post was named it in this moment: then it is asked again. */
+export async function concludeFound(room: Room, attempt: AttemptRow, found: Extract<Lookup, { found: true }>): Promise<void> {
+  try {
+    await conclude(room, attempt, { ...found, outcome: 'delivered' })
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintError)) throw error
+    room.log.info({ postId: attempt.postId, platformPostId: found.platformPostId }, 'the post that the network lists was named another post’s meanwhile')
+  }
 }
 
 /** Ends an unknown outcome with "it is not there": the post is failed and can be rescheduled. */
@@ -57,25 +72,31 @@ export async function closeAsAbsent(room: Room, { brandId, id }: PostRow, attemp
 
 /**
  * Asks the network, by the connection that made the call, whether it has the attempt's post.
- * @throws when it cannot tell
+ * @throws when it cannot tell; a permanent GrantFailure when it never will
  */
 export async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promise<Lookup> {
+  const { deliveries, clock } = room
   const network = room.networks.get(post.platform)
-  const [connection] = await room.connections.byIds([attempt.connectionId])
-  if (!network || !connection?.active) throw new Error('the connection is not there any more')
+  const [connection] = await room.connections.byIds(attempt.connectionId ? [attempt.connectionId] : [])
+  if (!network || !connection?.active) throw new GrantFailure('the connection is not there any more', true)
   const accessToken = await usableToken(room, network, connection)
   const publication = {
     account: { externalId: connection.externalAccountId, name: connection.accountName },
     copy: attempt.copy,
     inReplyTo: attempt.inReplyTo,
   }
-  const taken = await room.deliveries.takenIds(post)
-  const [earliest = attempt] = await room.deliveries.doubtfulBefore(attempt)
-  try {
-    return await network.find({ ...publication, accessToken }, earliest.startedAt, taken)
-  } catch (error) {
-    if (!(error instanceof AccessExpired)) throw error
-    const renewed = await usableToken(room, network, connection, accessToken)
-    return network.find({ ...publication, accessToken: renewed }, earliest.startedAt, taken)
+  const [earlier] = await deliveries.doubtful(attempt, doubtSince(attempt))
+  const since = earlier && earlier.startedAt < attempt.startedAt ? earlier.startedAt : attempt.startedAt
+  const find = async (token: string) => {
+    const taken = await deliveries.takenIds(attempt, new Date(since.getTime() - absentAfterMs))
+    return network.find({ ...publication, accessToken: token }, since, taken)
   }
+  const lookup = await find(accessToken).catch(async error => {
+    if (!(error instanceof AccessExpired)) throw error
+    return find(await usableToken(room, network, connection, accessToken))
+  })
+  // Read after the network: whoever was named the post meanwhile carries its id, and the unique index keeps it from a second.
+  if (lookup.found && (await deliveries.rivals(attempt)).some(rival => yieldsTo(attempt, rival, clock.now())))
+    throw new Error('the network lists the text, perhaps as another post that is open too')
+  return lookup
 }

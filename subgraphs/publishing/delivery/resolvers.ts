@@ -4,7 +4,7 @@ import { requireId } from '../../../platform/ids.ts'
 import { actorOf } from '../audit.ts'
 import { ownedPost } from '../post/change.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { conclude } from './deliver.ts'
+import { conclude } from './conclude.ts'
 import { closeAsAbsent } from './reconcile.ts'
 
 export const deliveryResolvers: Resolvers = {
@@ -22,7 +22,7 @@ export const deliveryResolvers: Resolvers = {
         return closed
       }
       const network = context.networks.get(post.platform)
-      const [connection] = await context.connections.byIds([attempt.connectionId])
+      const [connection] = await context.connections.byIds(attempt.connectionId ? [attempt.connectionId] : [])
       const permalink = network?.permalink(connection?.accountName ?? '', platformPostId) ?? null
       if (!permalink)
         throw new Refusal('BAD_USER_INPUT', `${platformPostId} is not an id of ${post.platform}: copy it from the post’s address there.`, {
@@ -30,7 +30,9 @@ export const deliveryResolvers: Resolvers = {
         })
       const settled = await conclude(context, attempt, { outcome: 'delivered', platformPostId, permalink }, actorOf(context.viewer)).catch(error => {
         if (!(error instanceof UniqueConstraintError)) throw error
-        throw new Refusal('CONFLICT', `Another post of the brand is ${platformPostId} on ${post.platform}: look the id up again.`, { field: 'platformPostId' })
+        throw new Refusal('CONFLICT', `Another post of this account is ${platformPostId} on ${post.platform}: look the id up again.`, {
+          field: 'platformPostId',
+        })
       })
       if (!settled) throw known()
       return settled

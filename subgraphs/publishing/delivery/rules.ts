@@ -1,6 +1,7 @@
 import type { Delivery, RefusalReason } from '../network/network.ts'
 import { networkFacts, type Platform } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
+import type { AttemptRow } from './table.ts'
 
 /** How long a worker may prepare a call before another takes over, in ms: renewing a token takes at most 8 s. */
 export const claimMs = 12_000
@@ -15,8 +16,20 @@ export const beginWithinMs = 3_000
 export const absentAfterMs = 120_000
 /** Past this age an unknown outcome waits for a person only, in ms. */
 export const reconcileForMs = 24 * 3600_000
+/** How long a network may remember a text and refuse it as a duplicate, in ms: attempts of that age may be what it means. */
+export const doubtForMs = 7 * 24 * 3600_000
+/** How long a network that cannot be reached is tried, or asked about an interrupted call, in ms. */
+export const patienceMs = 3600_000
+/** How long an attempt without an outcome may still be answered, in ms: a call, a renewal and the call again take less. */
+export const answerableMs = 60_000
 
-export type FailureCode = Exclude<RefusalReason, 'ACCESS_EXPIRED'> | 'NO_CONNECTION' | 'CONNECTION_EXPIRED' | 'OUTCOME_UNKNOWN' | 'NOT_DELIVERED'
+export type FailureCode =
+  | Exclude<RefusalReason, 'ACCESS_EXPIRED'>
+  | 'NO_CONNECTION'
+  | 'CONNECTION_EXPIRED'
+  | 'NETWORK_UNAVAILABLE'
+  | 'OUTCOME_UNKNOWN'
+  | 'NOT_DELIVERED'
 
 /** What each failure means and what to do next: the table behind `failure.code`. */
 export const failureSentence: Readonly<Record<FailureCode, (network: string, detail: string) => string>> = {
@@ -40,6 +53,7 @@ export function failure(code: FailureCode, platform: Platform, detail: string, n
 
 export const noFailure = { failureCode: null, failureMessage: null, failedAt: null } as const
 export const noClaim = { deliveryPhase: 'NONE', claimId: null, claimUntil: null } as const
+export const noWait = { waitsUntil: null, waitingSince: null, waits: 0 } as const
 
 /** Whether it is too late to make the call of an attempt. */
 export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.getTime() - attempt.startedAt.getTime() > beginWithinMs
@@ -50,6 +64,7 @@ export function isDue(post: PostRow, predecessor: PostRow | null, now: Date): bo
     post.status === 'SCHEDULED' &&
     post.scheduledAt !== null &&
     post.scheduledAt <= now &&
+    (post.waitsUntil === null || post.waitsUntil <= now) &&
     (post.approval === 'NONE' || post.approval === 'APPROVED') &&
     !isHeldBy(predecessor)
   )
@@ -65,15 +80,51 @@ export const repliesTo = (post: PostRow, predecessor: PostRow | null): string | 
 /** Whether nobody holds the post: never claimed, or by a worker whose time is over. */
 export const isFree = (post: PostRow, now: Date): boolean => post.claimUntil === null || post.claimUntil <= now
 
+/** What ends an attempt: everything but a call that was not made, after which the post waits. */
+export type Ending = Exclude<Delivery, { outcome: 'unsent' }>
+
 /** What a post becomes by the end of its attempt. The version counts what people can see change. */
-export function settle(post: PostRow, delivery: Delivery, now: Date): Partial<PostRow> {
-  const base = { ...noClaim, updatedAt: now, version: post.version + 1 }
+export function settle(post: PostRow, delivery: Ending, now: Date): Partial<PostRow> {
+  const base = { ...noClaim, ...noWait, updatedAt: now, version: post.version + 1 }
   if (delivery.outcome === 'delivered')
     return { ...base, ...noFailure, status: 'PUBLISHED', publishedAt: now, platformPostId: delivery.platformPostId, permalink: delivery.permalink }
   if (delivery.outcome === 'unknown')
     return { ...base, ...failure('OUTCOME_UNKNOWN', post.platform, delivery.detail, now), status: 'FAILED', deliveryPhase: 'UNKNOWN' }
   const code = delivery.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : delivery.code
   return { ...base, ...failure(code, post.platform, delivery.detail, now), status: 'FAILED' }
+}
+
+/**
+ * How long a post that surely was not sent waits before it is tried again, in ms.
+ * @param waited how often it has waited already: three tries within 20 s, then ever less often, at least once a minute
+ */
+export const tryAgainAfterMs = (waited: number): number => [5_000, 10_000][waited] ?? Math.min(10_000 * 2 ** (waited - 1), 60_000)
+
+/**
+ * How a post waits whose call could not be made at this moment; null when the network has been tried for an hour.
+ * What it changes is no news of the text, so the version stays.
+ */
+export function wait(post: Pick<PostRow, 'waitingSince' | 'waits'>, now: Date): (Pick<PostRow, 'waits'> & { waitsUntil: Date; waitingSince: Date }) | null {
+  const waitingSince = post.waitingSince ?? now
+  if (now.getTime() - waitingSince.getTime() >= patienceMs) return null
+  const again = Math.min(now.getTime() + tryAgainAfterMs(post.waits), waitingSince.getTime() + patienceMs)
+  return { waitsUntil: new Date(again), waitingSince, waits: post.waits + 1 }
+}
+
+/** From when on attempts may be what a network means that calls this one a duplicate. */
+export const doubtSince = ({ startedAt }: Pick<AttemptRow, 'startedAt'>): Date => new Date(startedAt.getTime() - doubtForMs)
+
+/** An attempt without a known end, as far as it decides whose a listed post is. */
+export type Claimant = Pick<AttemptRow, 'id' | 'outcome' | 'refusal' | 'startedAt'>
+
+/**
+ * Whether a post that the network lists may rather be another attempt's, with the same text for the same account: one that may
+ * still be answered, by which it will be known; else the earlier one, and what was refused as a duplicate comes last.
+ */
+export function yieldsTo(mine: Claimant, rival: Claimant, now: Date): boolean {
+  if (rival.outcome === null && now.getTime() - rival.startedAt.getTime() < answerableMs) return true
+  const place = ({ refusal, startedAt, id }: Claimant) => `${Number(refusal === 'DUPLICATE_CONTENT')} ${startedAt.toISOString()} ${id}`
+  return place(rival) < place(mine)
 }
 
 /** When to ask the network again about an unknown outcome, in ms after the last time: sooner at first, at most every five minutes. */

@@ -3,6 +3,7 @@ import { newId } from '../../../platform/ids.ts'
 import { columnsOf } from '../mapping.ts'
 import type { PostStore } from '../post/store.ts'
 import type { PostRow } from '../post/table.ts'
+import type { Claimant } from './rules.ts'
 import { type AttemptRow, defineAttemptTable } from './table.ts'
 
 /** A post that delivery has to look at, by key. */
@@ -11,13 +12,13 @@ export interface PostKey {
   readonly postId: string
 }
 
-/** What is about to be sent, and by which connection. */
-export interface NewAttempt {
-  readonly post: PostRow
-  readonly connectionId: string
-  readonly copy: string
-  readonly inReplyTo: string | null
-}
+/** What is about to be sent, by which connection, for which account. */
+export type NewAttempt = Pick<AttemptRow, 'connectionId' | 'externalAccountId' | 'copy' | 'inReplyTo'> & { readonly post: PostRow }
+
+/** Other attempts with the text of attempt $2 of brand $1, for the same account. */
+const sameText = `from publishing.attempts mine join publishing.attempts a
+    on a.platform = mine.platform and a.external_account_id = mine.external_account_id and a.text_key = mine.text_key and a.id <> mine.id
+  where mine.brand_id = $1 and mine.id = $2`
 
 /** Joins to `p` the earlier post of its thread as `e`. */
 const predecessor = `left join lateral (select e.status, e.platform_post_id from publishing.posts e
@@ -54,6 +55,7 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
         `select p.brand_id as "brandId", p.id as "postId", ${heldBack} as held from publishing.posts p ${predecessor}
          where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
            and p.delivery_phase in ('NONE', 'CLAIMED') and (p.claim_until is null or p.claim_until <= $2)
+           and (p.waits_until is null or p.waits_until <= $2)
          order by held, p.scheduled_at limit $3`,
         { bind: [before, now, limit], type: QueryTypes.SELECT },
       ),
@@ -103,19 +105,36 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
     },
 
     /**
-     * The attempts before this one with the same text that were taken for not delivered: what the network shows late, or calls a
-     * duplicate, may be one of them.
+     * Attempts for the same account with the same text, by whichever post and brand, whose calls may have published it though they
+     * were taken for failed: what the network shows, or calls a duplicate, may be one of them. The earliest first.
+     * @param since earlier ones are past: the network does not compare with them any more
      */
-    doubtfulBefore: (attempt: AttemptRow) =>
+    doubtful: (attempt: AttemptRow, since: Date) =>
       sequelize.query<AttemptRow>(
-        `select ${attemptColumns} from publishing.attempts a
-         where a.brand_id = $1 and a.post_id = $2 and a.number < $3 and a.copy = $4 and a.outcome = 'NOT_DELIVERED' order by a.number`,
-        { bind: [attempt.brandId, attempt.postId, attempt.number, attempt.copy], type: QueryTypes.SELECT },
+        `select ${attemptColumns} ${sameText} and a.started_at >= $3 and (a.outcome is null or a.outcome not in ('DELIVERED', 'NOT_SENT')) order by a.started_at limit 100`,
+        { bind: [attempt.brandId, attempt.id, since], type: QueryTypes.SELECT },
       ),
 
-    /** Writes the attempt that follows the post's last one, and hands it back. */
-    async begin({ post, connectionId, copy, inReplyTo }: NewAttempt, now: Date, transaction: Transaction): Promise<AttemptRow> {
-      const attempt = { brandId: post.brandId, id: newId(now), postId: post.id, number: post.attempts + 1, connectionId, copy, inReplyTo, startedAt: now }
+    /** Attempts of other posts for the same account with the same text that are open: under way, interrupted, or being asked about. */
+    rivals: (attempt: AttemptRow) =>
+      sequelize.query<Claimant>(
+        `select a.id, a.outcome, a.refusal, a.started_at as "startedAt" ${sameText} and a.post_id <> $3 and (a.outcome is null or (a.outcome = 'UNKNOWN' and a.reconcile_at is not null)) limit 100`,
+        { bind: [attempt.brandId, attempt.id, attempt.postId], type: QueryTypes.SELECT },
+      ),
+
+    /**
+     * Writes the attempt that follows the post's last one, and hands it back. One that surely was not sent is not counted again:
+     * it is the same attempt still.
+     */
+    async begin({ post, ...values }: NewAttempt, now: Date, transaction: Transaction): Promise<AttemptRow> {
+      if (post.waits > 0) {
+        const [, [row]] = await Attempt.update(
+          { ...values, startedAt: now, finishedAt: null, outcome: null, detail: null, refusal: null, updatedAt: now },
+          { where: { brandId: post.brandId, postId: post.id, number: post.attempts, outcome: 'NOT_SENT' }, returning: true, transaction },
+        )
+        if (row) return row.get({ plain: true })
+      }
+      const attempt = { ...values, brandId: post.brandId, id: newId(now), postId: post.id, number: post.attempts + 1, platform: post.platform, startedAt: now }
       const row = await Attempt.create({ ...attempt, createdAt: now, updatedAt: now, createdBy: 'delivery' }, { transaction })
       return row.get({ plain: true })
     },
@@ -124,12 +143,13 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
       await Attempt.update(changes, { where: { brandId: attempt.brandId, id: attempt.id }, transaction })
     },
 
-    /** The network's ids that other posts of the brand already carry: none of them can be this post. */
-    async takenIds(post: PostRow): Promise<ReadonlySet<string>> {
+    /** The network's ids that other posts for the attempt's account have carried since: none of them can be this post. */
+    async takenIds(attempt: AttemptRow, since: Date): Promise<ReadonlySet<string>> {
       const rows = await sequelize.query<{ id: string }>(
         `select p.platform_post_id as id from publishing.posts p
-         where p.brand_id = $1 and p.platform = $2 and p.id <> $3 and p.platform_post_id is not null order by p.published_at desc limit 1000`,
-        { bind: [post.brandId, post.platform, post.id], type: QueryTypes.SELECT },
+         where p.platform = $1 and p.external_account_id = $2 and p.platform_post_id is not null and p.published_at >= $3
+           and (p.brand_id, p.id) <> ($4::uuid, $5::uuid) order by p.published_at desc limit 5000`,
+        { bind: [attempt.platform, attempt.externalAccountId, since, attempt.brandId, attempt.postId], type: QueryTypes.SELECT },
       )
       return new Set(rows.map(row => row.id))
     },

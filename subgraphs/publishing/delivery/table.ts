@@ -1,16 +1,22 @@
 import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { tenantOptions } from '../mapping.ts'
+import type { Platform, RefusalReason } from '../network/network.ts'
 
-export type AttemptOutcome = 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | 'NOT_DELIVERED'
+/** NOT_DELIVERED: the call was made, and the network does not have the post. NOT_SENT: the call surely was not made. */
+export type AttemptOutcome = 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | 'NOT_DELIVERED' | 'NOT_SENT'
 
 /** Makes the model of delivery attempts on one database: one row before each call that cannot be taken back. */
 export function defineAttemptTable(sequelize: Sequelize) {
   class Attempt extends Model<InferAttributes<Attempt>, InferCreationAttributes<Attempt>> {
     declare brandId: string
     declare id: string
-    declare postId: string
+    /** Null once the post is deleted: what was sent with its text still counts for the account. */
+    declare postId: string | null
     declare number: number
-    declare connectionId: string
+    declare connectionId: string | null
+    declare platform: Platform
+    /** The account that it was made for: several brands may publish there. */
+    declare externalAccountId: string
     declare copy: string
     declare inReplyTo: string | null
     declare startedAt: Date
@@ -19,6 +25,8 @@ export function defineAttemptTable(sequelize: Sequelize) {
     declare outcome: CreationOptional<AttemptOutcome | null>
     declare platformPostId: CreationOptional<string | null>
     declare detail: CreationOptional<string | null>
+    /** With which code the network refused the call, also when the outcome is in doubt for all that. */
+    declare refusal: CreationOptional<RefusalReason | null>
     /** How often the network was asked about it. */
     declare reconciled: CreationOptional<number>
     /** When to ask next; null: not to be asked. */
@@ -36,9 +44,11 @@ export function defineAttemptTable(sequelize: Sequelize) {
     {
       brandId: { type: DataTypes.UUID, primaryKey: true },
       id: { type: DataTypes.UUID, primaryKey: true },
-      postId: { type: DataTypes.UUID, allowNull: false },
+      postId: { type: DataTypes.UUID },
       number: count(),
-      connectionId: { type: DataTypes.UUID, allowNull: false },
+      connectionId: { type: DataTypes.UUID },
+      platform: text(),
+      externalAccountId: text(),
       copy: text(),
       inReplyTo: { type: DataTypes.TEXT },
       startedAt: moment(),
@@ -46,6 +56,7 @@ export function defineAttemptTable(sequelize: Sequelize) {
       outcome: { type: DataTypes.TEXT },
       platformPostId: { type: DataTypes.TEXT },
       detail: { type: DataTypes.TEXT },
+      refusal: { type: DataTypes.TEXT },
       reconciled: { ...count(), defaultValue: 0 },
       reconcileAt: { type: DataTypes.DATE(3) },
       version: { ...count(), defaultValue: 1 },

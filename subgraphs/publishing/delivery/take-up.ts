@@ -1,21 +1,23 @@
 import { newId } from '../../../platform/ids.ts'
 import { OutboundFailure } from '../../../platform/outbound.ts'
 import { usableToken } from '../connection/tokens.ts'
-import { type Delivery, GrantFailure, type Lookup } from '../network/network.ts'
+import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
-import { conclude, send } from './deliver.ts'
-import { ask } from './reconcile.ts'
-import { absentAfterMs, isFree, isLate, sendMs } from './rules.ts'
+import { conclude } from './conclude.ts'
+import { concludeCall, send } from './deliver.ts'
+import { ask, concludeFound } from './reconcile.ts'
+import { absentAfterMs, type Ending, isFree, isLate, sendMs, wait } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
 
 /**
  * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
  *
- * It has: published. It cannot say: an unknown outcome. It does not list it: the call is made again, with the same text, at
- * once where the network refuses duplicates, else when it has not listed it for two minutes. All the while the post stays in
- * phase SENDING, so nobody can edit, delete or revert what the network may have.
+ * It has: published. It cannot be asked: that is no "not there", so the post waits and the network is asked again, for an hour;
+ * then, or when only a person could make it answer, the outcome is unknown. It does not list it: the call is made again, with the
+ * same text, at once where the network refuses duplicates, else when it has not listed it for two minutes. All the while the post
+ * stays in phase SENDING, so nobody can edit, delete or revert what the network may have.
  */
 export async function takeUp(room: Room, key: PostKey): Promise<void> {
   const { sequelize, posts, deliveries, clock } = room
@@ -34,15 +36,41 @@ export async function takeUp(room: Room, key: PostKey): Promise<void> {
     lookup = await ask(room, post, attempt)
   } catch (error) {
     room.log.warn({ err: error, postId: post.id }, 'the network could not say what became of an interrupted call')
+    if (!isForGood(error) && (await waits(room, post))) return
     await conclude(room, attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` })
     return
   }
-  if (lookup.found) return void (await conclude(room, attempt, { ...lookup, outcome: 'delivered' }))
+  if (lookup.found) return concludeFound(room, attempt, lookup)
   const age = clock.now().getTime() - attempt.startedAt.getTime()
   // Not listed is not absent: the claim ends by itself, and the next sweep asks again.
   if (!room.networks.get(post.platform)?.refusesDuplicates && age < absentAfterMs) return
   const again = await beginAgain(room, post, attempt)
-  if (again) await conclude(room, again.attempt, await callAgain(room, again))
+  if (!again) return
+  const ending = await callAgain(room, again)
+  if (ending.outcome !== 'unsent') return concludeCall(room, again.attempt, ending)
+  if (await waits(room, again.post, again)) return
+  await conclude(room, again.attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${ending.detail}` })
+}
+
+/** Only a person can make the network answer. */
+const isForGood = (error: unknown): boolean => error instanceof GrantFailure && error.permanent
+
+/**
+ * Leaves an interrupted post to the next round, which comes when this claim is over.
+ * @param unsent the attempt that was recorded for a second call, when that was surely not made
+ * @returns whether it waits; not when it has been an hour
+ */
+async function waits({ sequelize, posts, deliveries, clock }: Room, post: PostRow, unsent?: Again): Promise<boolean> {
+  return sequelize.transaction(async transaction => {
+    const present = await posts.lock(post.brandId, post.id, transaction)
+    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return true
+    const now = clock.now()
+    const waiting = wait(present, now)
+    if (!waiting) return false
+    if (unsent) await deliveries.conclude(unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT', updatedAt: now }, transaction)
+    await posts.update(present, { ...waiting, waitsUntil: present.claimUntil }, transaction)
+    return true
+  })
 }
 
 interface Again {
@@ -56,13 +84,14 @@ async function beginAgain({ sequelize, posts, deliveries, clock, audit }: Room, 
     const present = await posts.lock(post.brandId, post.id, transaction)
     if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return null
     const now = clock.now()
-    await deliveries.conclude(
-      last,
-      { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network', updatedAt: now },
-      transaction,
-    )
-    const { connectionId, copy, inReplyTo } = last
-    const attempt = await deliveries.begin({ post: present, connectionId, copy, inReplyTo }, now, transaction)
+    if (last.outcome === null)
+      await deliveries.conclude(
+        last,
+        { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network', updatedAt: now },
+        transaction,
+      )
+    const { connectionId, externalAccountId, copy, inReplyTo } = last
+    const attempt = await deliveries.begin({ post: present, connectionId, externalAccountId, copy, inReplyTo }, now, transaction)
     await audit(transaction, {
       brandId: post.brandId,
       actor: 'delivery',
@@ -76,17 +105,18 @@ async function beginAgain({ sequelize, posts, deliveries, clock, audit }: Room, 
 }
 
 /** Makes the call again. Whatever the network refuses now says nothing of the call before, so a refusal leaves the outcome open. */
-async function callAgain(room: Room, { post, attempt }: Again): Promise<Delivery> {
+async function callAgain(room: Room, { post, attempt }: Again): Promise<Ending | Unsent> {
   const network = room.networks.get(post.platform)
-  const [connection] = await room.connections.byIds([attempt.connectionId])
+  const [connection] = await room.connections.byIds(attempt.connectionId ? [attempt.connectionId] : [])
   if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }
   try {
     const accessToken = await usableToken(room, network, connection)
-    if (isLate(attempt, room.clock.now())) return { outcome: 'unknown', detail: 'the call was interrupted, and could not be made again in its time' }
+    if (isLate(attempt, room.clock.now())) return { outcome: 'unsent', detail: 'could not be made again in its time' }
     const delivery = await send(room, post, attempt, { network, connection, accessToken })
-    return delivery.outcome === 'refused' ? { outcome: 'unknown', detail: `the call was interrupted, and the next one refused: ${delivery.detail}` } : delivery
+    if (delivery.outcome !== 'refused') return delivery
+    return { outcome: 'unknown', refusal: delivery.code, detail: `the call was interrupted, and the next one refused: ${delivery.detail}` }
   } catch (error) {
-    return { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` }
+    return { outcome: isForGood(error) ? 'unknown' : 'unsent', detail: `the call was interrupted, and ${inWords(error)}` }
   }
 }
 

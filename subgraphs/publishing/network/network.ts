@@ -58,16 +58,23 @@ export type Delivery =
   | { readonly outcome: 'delivered'; readonly platformPostId: string; readonly permalink: string }
   /** The network answered no: nothing was published. */
   | { readonly outcome: 'refused'; readonly code: RefusalReason; readonly detail: string }
-  /** No answer that tells: it may have been published. */
-  | { readonly outcome: 'unknown'; readonly detail: string }
+  /** No answer that tells: it may have been published. `refusal`: what the network said of this call, which leaves open what earlier ones did. */
+  | { readonly outcome: 'unknown'; readonly detail: string; readonly refusal?: RefusalReason }
+  /** The call surely never reached the network. */
+  | Unsent
 
-export type RefusalReason = 'ACCESS_EXPIRED' | 'DUPLICATE_CONTENT' | 'RATE_LIMITED' | 'CONTENT_REFUSED' | 'NETWORK_REFUSED' | 'NETWORK_UNAVAILABLE'
+export interface Unsent {
+  readonly outcome: 'unsent'
+  readonly detail: string
+}
+
+export type RefusalReason = 'ACCESS_EXPIRED' | 'DUPLICATE_CONTENT' | 'RATE_LIMITED' | 'CONTENT_REFUSED' | 'NETWORK_REFUSED'
 
 /** What a network says of its own account when it is asked whether it has a publication. */
 export type Lookup =
   | { readonly found: true; readonly platformPostId: string; readonly permalink: string }
-  /** The network lists everything since the attempt began, and it is not there. */
-  | { readonly found: false }
+  /** The network lists everything since the attempt began, and it is not there. `isAnothers`: the text is, as a post that was left out. */
+  | { readonly found: false; readonly isAnothers: boolean }
 
 /** Thrown when a grant cannot be had or renewed. `permanent`: only a person who authorizes again can help. */
 export class GrantFailure extends Error {

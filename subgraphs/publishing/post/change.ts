@@ -5,7 +5,7 @@ import { actorOf } from '../audit.ts'
 import { canSee } from '../brand/rules.ts'
 import type { BrandRow } from '../brand/table.ts'
 import type { Context } from '../context.ts'
-import { noClaim, noFailure } from '../delivery/rules.ts'
+import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { deliverQueue } from '../room.ts'
 import { checkCopy, checkSchedule, checkTarget, checkVersion, move, type PostVerb } from './rules.ts'
 import type { PostRow, PostTarget } from './table.ts'
@@ -51,7 +51,7 @@ export function edit(post: PostRow, { copy, scheduledAt, target, expectedVersion
     const objection = networks.get(post.platform)?.objection(text)
     if (objection) throw new Refusal('BAD_USER_INPUT', objection, { field: 'copy' })
   }
-  return { verb, changes: { copy: text, target: place, status, scheduledAt: at, ...(verb !== 'edit' && noFailure) } }
+  return { verb, changes: { copy: text, target: place, status, scheduledAt: at, ...(verb !== 'edit' && { ...noFailure, ...noWait }) } }
 }
 
 /** Whether a change leaves a post as it stands: then there is nothing to write, to audit, or to tell. */

@@ -39,6 +39,13 @@ export function definePostTable(sequelize: Sequelize) {
     /** Known to wait for the earlier post of its thread: whoever publishes or deletes that one takes the mark away. */
     declare heldBack: CreationOptional<boolean>
     declare connectionId: CreationOptional<string | null>
+    /** The network's account of the last attempt: its id for the post is told apart within it. */
+    declare externalAccountId: CreationOptional<string | null>
+    /** When a due post that could not be sent is tried again; null when it does not wait. */
+    declare waitsUntil: CreationOptional<Date | null>
+    declare waitingSince: CreationOptional<Date | null>
+    /** How often it was put back since then. */
+    declare waits: CreationOptional<number>
     /** Null for a post that was written with a key: no person stands behind it. */
     declare authorId: string | null
     declare idempotencyKey: CreationOptional<string | null>
@@ -77,6 +84,10 @@ export function definePostTable(sequelize: Sequelize) {
       claimUntil: maybeMoment(),
       heldBack: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       connectionId: { type: DataTypes.UUID },
+      externalAccountId: maybeText(),
+      waitsUntil: maybeMoment(),
+      waitingSince: maybeMoment(),
+      waits: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       authorId: maybeText(),
       idempotencyKey: maybeText(),
       idempotencyHash: maybeText(),

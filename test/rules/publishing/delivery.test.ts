@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import {
+  answerableMs,
   askAgainAfterMs,
   beginWithinMs,
+  type Claimant,
   claimMs,
   failure,
   failureSentence,
   isDue,
   isFree,
   isHeldBy,
+  patienceMs,
   repliesTo,
   sendMs,
   settle,
+  wait,
+  yieldsTo,
 } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
@@ -53,7 +58,7 @@ describe('P-08 a later post of a thread', () => {
 })
 
 describe('P-09 what a post becomes by the end of its attempt', () => {
-  const free = { deliveryPhase: 'NONE', claimId: null, claimUntil: null }
+  const free = { deliveryPhase: 'NONE', claimId: null, claimUntil: null, waitsUntil: null, waitingSince: null, waits: 0 }
 
   test('delivered: published, with the network’s id and without a failure', () => {
     const before = { ...due, failureCode: 'OUTCOME_UNKNOWN', failureMessage: 'who knows', failedAt: now }
@@ -107,6 +112,45 @@ test('P-10 the limits of time fit into each other: nobody takes over while a cal
 
 test('a claim holds until its end', () => {
   expect([isFree(postRow(), now), isFree(due, now), isFree(due, inMs(1))]).toEqual([true, false, true])
+})
+
+test('a post that waits is not due before its moment', () => {
+  const waiting = { ...due, waitsUntil: inMs(5_000) }
+  expect([isDue(waiting, null, inMs(4_999)), isDue(waiting, null, inMs(5_000))]).toEqual([false, true])
+})
+
+describe('P-09 a post that could not be sent waits', () => {
+  test('longer each time, to the end of an hour since the first, and then no more', () => {
+    expect([0, 1, 2, 3, 4, 30].map(waits => wait({ waitingSince: now, waits }, now)?.waitsUntil)).toEqual(
+      [5_000, 10_000, 20_000, 40_000, 60_000, 60_000].map(inMs),
+    )
+    expect(wait({ waitingSince: null, waits: 0 }, now)).toEqual({ waitingSince: now, waitsUntil: inMs(5_000), waits: 1 })
+    expect(wait({ waitingSince: now, waits: 60 }, inMs(patienceMs - 1))?.waitsUntil).toEqual(inMs(patienceMs))
+    expect(wait({ waitingSince: now, waits: 60 }, inMs(patienceMs))).toBe(null)
+  })
+})
+
+describe('P-10 of two open attempts with one text for one account', () => {
+  const attempt = (id: string, startedAt: number, changes: Partial<Claimant> = {}): Claimant => ({
+    id,
+    startedAt: inMs(startedAt),
+    outcome: 'UNKNOWN',
+    refusal: null,
+    ...changes,
+  })
+
+  test('the earlier one is asked about first; what was called a duplicate comes after what was not', () => {
+    const [first, second] = [attempt('b', 0), attempt('a', 1)]
+    expect([yieldsTo(second, first, now), yieldsTo(first, second, now)]).toEqual([true, false])
+    const duplicate = attempt('c', -1, { refusal: 'DUPLICATE_CONTENT' })
+    expect([yieldsTo(duplicate, second, now), yieldsTo(second, duplicate, now)]).toEqual([true, false])
+    expect([yieldsTo(attempt('b', 0), attempt('a', 0), now), yieldsTo(attempt('a', 0), attempt('b', 0), now)]).toEqual([true, false])
+  })
+
+  test('one that may still be answered is waited for, and not longer than a minute', () => {
+    const open = attempt('b', 0, { outcome: null })
+    expect([yieldsTo(attempt('a', -1), open, inMs(answerableMs - 1)), yieldsTo(attempt('a', -1), open, inMs(answerableMs))]).toEqual([true, false])
+  })
 })
 
 test('the network is asked sooner at first, then every five minutes', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { claimMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { supergraph } from '../../kit/supergraph.ts'
-import { renewals, round, stored, storedConnection, texts, twoHours, until, wake } from './delivering.ts'
+import { renewals, round, stored, texts, twoHours, until, wake } from './delivering.ts'
 import { deletePost, post as postDocument, reschedulePost, updatePost } from './documents.ts'
 
 /** A post that is due in a minute, and everything it needs. */
@@ -306,7 +306,6 @@ describe('P-09 a refusal', () => {
     [{ fault: 'status', status: 403 }, 'NETWORK_REFUSED'],
     [{ fault: 'status', status: 404 }, 'NETWORK_REFUSED'],
     [{ fault: 'status', status: 429 }, 'RATE_LIMITED'],
-    [{ fault: 'status', status: 503 }, 'NETWORK_UNAVAILABLE'],
   ])('%o fails the post with %s; rescheduled, it is published once and the failure is gone', async (fault, code) => {
     const { graph, owner, post } = await begin()
     await using _ = graph
@@ -343,16 +342,6 @@ describe('P-09 a refusal', () => {
     await wake(graph, second)
     expect(await stored(graph, second)).toMatchObject({ status: 'FAILED', failureCode: 'DUPLICATE_CONTENT' })
     expect(await texts(graph)).toEqual(['Twice'])
-  })
-
-  test('by nobody at all: a network that cannot be reached has published nothing', async () => {
-    const { graph, post, connection } = await begin()
-    await using _ = graph
-    await graph.clock.advance(60_000)
-    await graph.x[Symbol.asyncDispose]()
-    await wake(graph, post)
-    expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureCode: 'NETWORK_UNAVAILABLE', deliveryPhase: 'NONE' })
-    expect((await storedConnection(graph, connection)).active).toBe(true)
   })
 })
 

@@ -1,4 +1,4 @@
-const fields = `{ id brandId threadId position copy platform target { kind externalId name } status deliveryPhase scheduledAt publishedAt platformPostId permalink
+const fields = `{ id brandId threadId position copy platform target { kind externalId name } status deliveryPhase scheduledAt waitsUntil publishedAt platformPostId permalink
   version createdAt updatedAt failure { code message failedAt attempts } waitsFor { id } author { id } connection { id } }`
 
 export const post = `query($id: ID!) { post(id: $id) ${fields} }`

@@ -17,7 +17,11 @@ async function interrupted() {
   const { room } = graph
   const now = graph.clock.now()
   await room.sequelize.transaction(async transaction => {
-    await room.deliveries.begin({ post, connectionId: connection.id, copy: post.copy, inReplyTo: null }, now, transaction)
+    await room.deliveries.begin(
+      { post, connectionId: connection.id, externalAccountId: connection.externalAccountId, copy: post.copy, inReplyTo: null },
+      now,
+      transaction,
+    )
     const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, connectionId: connection.id, claimId: newId(now), claimUntil: graph.clock.in(sendMs) }
     await room.posts.update(post, sending, transaction)
   })

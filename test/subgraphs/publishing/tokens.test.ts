@@ -86,7 +86,7 @@ test('a network that cannot be reached for a renewal leaves the connection as it
   await using _ = graph
   await graph.x[Symbol.asyncDispose]()
   await wake(graph, posts[0]!)
-  expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'FAILED', failureCode: 'NETWORK_UNAVAILABLE' })
+  expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', failureCode: null, waitsUntil: expect.any(Date) })
   const { updatedAt: _now, ...row } = await storedConnection(graph, connection)
   expect(row).toMatchObject({ active: true, accessToken: connection.accessToken, refreshToken: connection.refreshToken })
 })

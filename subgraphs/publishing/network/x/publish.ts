@@ -45,7 +45,7 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
         })
       } catch (error) {
         const { message } = error as Error
-        if (error instanceof OutboundFailure && !error.sent) return { outcome: 'refused', code: 'NETWORK_UNAVAILABLE', detail: message }
+        if (error instanceof OutboundFailure && !error.sent) return { outcome: 'unsent', detail: message }
         return { outcome: 'unknown', detail: message }
       }
       const id = readJson<{ data: { id: string } }>(answer.text).data?.id
@@ -57,6 +57,7 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
       const begin = since.getTime() - skewMs
       const query = new URLSearchParams({ max_results: '100', 'tweet.fields': 'created_at,entities,referenced_tweets' })
       const deadline = performance.now() + findTimeoutMs
+      let isAnothers = false
       for (let page = 0; page < mostPages; page += 1) {
         const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
         const answer = await outbound(`${settings.apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken), timeoutMs })
@@ -67,11 +68,12 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
         for (const post of data) {
           const repliesTo = post.referenced_tweets?.find(({ type }) => type === 'replied_to')?.id ?? null
           const late = post.created_at === undefined || Date.parse(post.created_at) >= begin
-          if (late && repliesTo === inReplyTo && !except.has(post.id) && saysTheSame(post, copy))
-            return { found: true, platformPostId: post.id, permalink: permalink(account.name, post.id) }
+          if (!late || !saysTheSame(post, copy)) continue
+          if (except.has(post.id)) isAnothers = true
+          else if (repliesTo === inReplyTo) return { found: true, platformPostId: post.id, permalink: permalink(account.name, post.id) }
         }
         const oldest = data.at(-1)?.created_at
-        if (!meta.next_token || (oldest !== undefined && Date.parse(oldest) < begin)) return { found: false }
+        if (!meta.next_token || (oldest !== undefined && Date.parse(oldest) < begin)) return { found: false, isAnothers }
         query.set('pagination_token', meta.next_token)
       }
       throw new Error('X lists too many posts since the attempt to say that this one is not there')
@@ -93,8 +95,7 @@ function readRefusal(answer: OutboundAnswer): Delivery {
   }
   if (answer.status === 403 && /duplicate/i.test(said)) return refused('DUPLICATE_CONTENT')
   if (answer.status === 400 || answer.status === 413 || answer.status === 422) return refused('CONTENT_REFUSED')
-  if (answer.status >= 400 && answer.status < 500) return refused('NETWORK_REFUSED')
-  // 503 is said before the work; any other 5xx may come from in front of a server that did it.
-  if (answer.status === 503) return refused('NETWORK_UNAVAILABLE')
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 408) return refused('NETWORK_REFUSED')
+  // 408 and any 5xx, 503 too, may come from in front of a server that did the work: X promises nothing of them.
   return { outcome: 'unknown', detail: `X answered ${answer.status}: ${said}` }
 }

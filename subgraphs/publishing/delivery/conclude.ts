@@ -1,0 +1,120 @@
+import type { Transaction } from 'sequelize'
+import { crash } from '../../../platform/crash.ts'
+import { announcePost } from '../announce.ts'
+import type { PostRow } from '../post/table.ts'
+import { deliverQueue, type Room } from '../room.ts'
+import { type Ending, type FailureCode, failure, noClaim, noWait, settle, wait } from './rules.ts'
+import type { AttemptRow } from './table.ts'
+
+/** Ends an attempt before it began: the post fails, if it is still this worker's. */
+export async function giveUp(room: Room, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
+  const failed = await room.sequelize.transaction(async transaction => {
+    const post = await room.posts.lock(claimed.brandId, claimed.id, transaction)
+    return post && post.claimId === claimed.claimId ? fail(room, post, code, detail, transaction) : null
+  })
+  if (failed) await announce(room, failed)
+}
+
+async function fail({ posts, clock, audit }: Room, post: PostRow, code: FailureCode, detail: string, transaction: Transaction): Promise<PostRow> {
+  const now = clock.now()
+  const changes = {
+    ...noClaim,
+    ...noWait,
+    ...failure(code, post.platform, detail, now),
+    status: 'FAILED' as const,
+    attempts: post.attempts + Number(post.deliveryPhase === 'CLAIMED'),
+    updatedAt: now,
+    version: post.version + 1,
+  }
+  await audit(transaction, { brandId: post.brandId, actor: 'delivery', action: 'post.failed', subjectId: post.id, at: now, details: { code } })
+  return posts.update(post, changes, transaction)
+}
+
+/**
+ * Puts a post back whose call was surely not made, if it is still this worker's: it waits, is tried again, and fails when the
+ * network could not be reached for an hour.
+ * @param attempt null when none was recorded
+ */
+export async function putBack(room: Room, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
+  const { sequelize, posts, deliveries, clock, jobs, log } = room
+  const after = await sequelize.transaction(async transaction => {
+    const post = await posts.lock(claimed.brandId, claimed.id, transaction)
+    if (!post || post.claimId !== claimed.claimId) return null
+    const now = clock.now()
+    if (attempt) await deliveries.conclude(attempt, { finishedAt: now, outcome: 'NOT_SENT', detail, updatedAt: now }, transaction)
+    crash('in-put-back')
+    const waiting = wait(post, now)
+    if (!waiting) return fail(room, post, 'NETWORK_UNAVAILABLE', detail, transaction)
+    await jobs.enqueue(deliverQueue, { brandId: post.brandId, postId: post.id }, { transaction, startAfter: waiting.waitsUntil })
+    return posts.update(post, { ...noClaim, ...waiting }, transaction)
+  })
+  if (!after) return
+  if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
+  await announce(room, after)
+}
+
+const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOWN' } as const
+
+/**
+ * Writes what became of an attempt: the post, the attempt, the audit and the next post's wake-up in one transaction.
+ * Concluding twice changes nothing.
+ * @param actor who found out: delivery itself, or a person
+ * @returns the post as it is now; null when there was nothing to conclude
+ * @throws UniqueConstraintError when the account's id of the post is another post's already
+ */
+export async function conclude(room: Room, attempt: AttemptRow, delivery: Ending, actor = 'delivery'): Promise<PostRow | null> {
+  const { sequelize, posts, deliveries, clock, audit, jobs, log } = room
+  if (attempt.postId === null) return null
+  const { postId } = attempt
+  const settled = await sequelize.transaction(async transaction => {
+    const post = await posts.lock(attempt.brandId, postId, transaction)
+    // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
+    // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
+    const isHeard = delivery.outcome === 'delivered' && actor === 'delivery'
+    const isOpen = post?.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
+    if (isHeard && (post?.status === 'PUBLISHED' || !post))
+      log.warn({ postId, attempt: attempt.number, platformPostId: delivery.platformPostId }, 'the network published a post whose outcome was settled otherwise')
+    if (!post || post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
+    const now = clock.now()
+    const { outcome } = delivery
+    const platformPostId = outcome === 'delivered' ? delivery.platformPostId : null
+    await deliveries.conclude(
+      attempt,
+      {
+        finishedAt: now,
+        outcome: outcomeOf[outcome],
+        platformPostId,
+        detail: outcome === 'delivered' ? null : delivery.detail,
+        refusal: outcome === 'refused' ? delivery.code : (outcome === 'unknown' && delivery.refusal) || null,
+        reconcileAt: outcome === 'unknown' ? new Date(now.getTime() + 1000) : null,
+        updatedAt: now,
+      },
+      transaction,
+    )
+    const { connectionId, externalAccountId } = attempt
+    const row = await posts.update(post, { ...settle(post, delivery, now), connectionId, externalAccountId }, transaction)
+    await audit(transaction, {
+      brandId: row.brandId,
+      actor,
+      action: `post.${outcome === 'delivered' ? 'published' : 'failed'}`,
+      subjectId: row.id,
+      at: now,
+      details: { attempt: attempt.number, platformPostId, code: row.failureCode },
+    })
+    const next = outcome === 'delivered' ? await posts.successor(row, transaction) : null
+    await posts.release(next, transaction)
+    if (next?.status === 'SCHEDULED' && next.scheduledAt)
+      await jobs.enqueue(deliverQueue, { brandId: next.brandId, postId: next.id }, { transaction, startAfter: next.scheduledAt })
+    crash('in-conclusion')
+    return row
+  })
+  crash('after-conclusion')
+  if (settled) await announce(room, settled)
+  return settled
+}
+
+/** Tells screens about a post whose outcome was written. */
+export async function announce({ brands, events }: Room, post: PostRow): Promise<void> {
+  const [brand] = await brands.byIds([post.brandId])
+  if (brand) announcePost(events, brand, post, 'status')
+}
