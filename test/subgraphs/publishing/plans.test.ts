@@ -85,13 +85,13 @@ beforeAll(async () => {
   const now = graph.clock.now()
   // Every twentieth post of a brand waits for its time or behind a failed one; eight of ten are published.
   await graph.rows(
-    `insert into publishing.posts (brand_id, id, thread_id, position, platform, copy, status, scheduled_at, published_at, platform_post_id, failure_code,
+    `insert into publishing.posts (brand_id, id, thread_id, position, platform, copy, status, scheduled_at, published_at, external_account_id, platform_post_id, failure_code,
        failure_message, failed_at, held_back, author_id, created_at, updated_at, created_by)
      select b.id, gen_random_uuid(), case when kind = 'HELD' then md5(b.id || (n - 1)::text)::uuid else md5(b.id || n::text)::uuid end,
        case when kind = 'HELD' then 2 else 1 end, 'X', 'A post of some length, number ' || n,
        case when kind in ('DUE', 'HELD') then 'SCHEDULED' else kind end,
        case kind when 'SCHEDULED' then $1::timestamptz + n * interval '1 minute' when 'HELD' then $1::timestamptz - n * interval '1 minute' end,
-       case when kind = 'PUBLISHED' then $1::timestamptz - n * interval '2 hours' end, case when kind = 'PUBLISHED' then n::text end,
+       case when kind = 'PUBLISHED' then $1::timestamptz - n * interval '2 hours' end, b.id, case when kind = 'PUBLISHED' then n::text end,
        case when kind = 'FAILED' then 'NETWORK_REFUSED' end, case when kind = 'FAILED' then 'No.' end, case when kind = 'FAILED' then $1::timestamptz end,
        kind = 'HELD', 'author-' || n % 7, $1::timestamptz - n * interval '1 minute', $1, 'user:author-' || n % 7
      from publishing.brands b cross join generate_series(1, $2::int) n
