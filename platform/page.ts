@@ -88,7 +88,7 @@ export function writeCursor<Row>(row: Row, order: Order<Row>): string {
 function readCursor<Row>(cursor: string, order: Order<Row>): readonly string[] {
   const [name, ...position] = parse(cursor)
   const fits = name === order.name && position.length === order.parts.length && position.every((value, at) => order.parts[at]!(value))
-  if (!fits) throw new Refusal('BAD_USER_INPUT', 'after is not a cursor of this list: pass endCursor or an edge’s cursor as it was given.', { field: 'after' })
+  if (!fits) throw new Refusal('BAD_USER_INPUT', 'after is not a cursor of this list: pass one that this list answered, as it was given.', { field: 'after' })
   return position
 }
 

@@ -85,15 +85,18 @@ export function problem(status: number, code: string, detail: string, requestId:
   return { ...details, type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail: shortened(detail), code, requestId }
 }
 
-/** A refusal whose HTTP status stands in no table, because only the door knows such things: 405, 413, 415. */
+/** A refusal whose HTTP status stands in no table, because only HTTP knows such things: 405, 412, 413, 415. */
 const ownStatus = new WeakMap<Refusal, number>()
 
-/** Makes a refusal of the door itself, with a status of its own. */
-export function doorRefusal(status: number, sentence: string, details: Record<string, unknown> = {}): Refusal {
-  const refusal = new Refusal('BAD_USER_INPUT', sentence, details)
+/** Gives a refusal an HTTP status other than its code's, and hands it back. */
+export function withStatus(status: number, refusal: Refusal): Refusal {
   ownStatus.set(refusal, status)
   return refusal
 }
+
+/** Makes a refusal of the door itself, with a status of its own. */
+export const doorRefusal = (status: number, sentence: string, details: Record<string, unknown> = {}): Refusal =>
+  withStatus(status, new Refusal('BAD_USER_INPUT', sentence, details))
 
 /** What Fastify says of a request that it could not read, in our words. */
 const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {

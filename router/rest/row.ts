@@ -15,7 +15,7 @@ export interface RowInput {
   readonly body: Readonly<Record<string, unknown>>
   /** Header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
-  /** The version that header `If-Match` names. */
+  /** The version that header `If-Match` names; one that no record has when it names none that could match. */
   readonly expectedVersion: number | undefined
 }
 
@@ -23,6 +23,7 @@ export interface RowInput {
 export interface RowReply {
   /** @default 200, or 204 without a body */
   readonly status?: number
+  /** With `etag` (`tagOfVersion`) for a record; what is read without one gets a weak one of its content. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
@@ -37,6 +38,8 @@ export interface OperationRow<Data = unknown, Variables = Record<string, unknown
   readonly body?: readonly string[]
   /** Query parameters that the route knows; anything else is refused. */
   readonly query?: readonly string[]
+  /** What the operation's variables, or the fields of its `input`, are called here, where the names differ: `{ id: 'brandId' }`. */
+  readonly names?: Readonly<Record<string, string>>
   variables(input: RowInput): Variables
   /**
    * @returns null when what was asked for does not exist (404)

@@ -1,49 +1,71 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GraphQLError } from 'graphql'
-import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
+import { type GraphQLSchema, isInputObjectType, Kind, type TypeNode } from 'graphql'
+import { codeOf, Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
-import { refusedCode } from '../access/refusal.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal } from '../door/leaving.ts'
-import { limits, nestsDeeper } from '../door/limits.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { OperationRow, RowInput } from './row.ts'
+import { readInput } from './input.ts'
+import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
+import type { OperationRow, RowReply } from './row.ts'
+import { wordsOf } from './words.ts'
 
 export interface RestDoor {
   readonly engine: Engine
   readonly authenticate: Authenticate
 }
 
-/** Serves one operation row under its service's prefix. Errors are thrown: the door's one error handler writes them. */
+/** By what a caller is known: two callers may be answered differently at one address. */
+const credentialHeaders = 'Authorization, Cookie, X-API-Key'
+
+/**
+ * Serves one operation row under its service's prefix, with and without a slash at the end. Errors are thrown: the door's one
+ * error handler writes them.
+ */
 export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationRow, door: RestDoor): void {
-  app.route({
-    method: row.method,
-    url: `/${slug}${row.path}`,
-    handler: async (request, reply) => {
-      const caller = await callerOf(request, reply, door.authenticate)
-      const input = readInput(row, request)
-      const result = await door.engine.execute({
-        document: row.operation,
-        variables: given(row.variables(input)),
-        viewer: caller.viewer,
-        requestId: request.id,
-        signal: leavingSignal(reply),
-      })
-      const data = result.data
-      // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
-      const rootIsNull = !data || Object.values(data).every(value => value === null)
-      if (rootIsNull && result.errors?.[0]) throw refusalOf(result.errors[0], caller)
-      const answer = data && !rootIsNull ? row.reply(data) : null
-      if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
-      reply.headers(answer.headers ?? {})
-      if (answer.body === undefined) return reply.code(answer.status ?? 204).send()
-      return reply
-        .code(answer.status ?? 200)
-        .header('content-type', 'application/json; charset=utf-8')
-        .send(JSON.stringify(answer.body))
-    },
-  })
+  const words = wordsOf(row, door.engine.schema)
+  const versioned = takesVersion(row, door.engine.schema)
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Whoever keeps an answer asks again whether it still holds, and keeps it for one caller alone.
+    reply.header('cache-control', 'private, no-cache').header('vary', credentialHeaders)
+    const caller = await callerOf(request, reply, door.authenticate)
+    const input = readInput(row, request)
+    const { headers } = request
+    if (row.method !== 'GET') refuseVain(row, headers, versioned)
+    const variables = given(row.variables(input))
+    words.check(variables)
+    const result = await door.engine.execute({ document: row.operation, variables, viewer: caller.viewer, requestId: request.id, signal: leavingSignal(reply) })
+    const data = result.data
+    // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
+    const rootIsNull = !data || Object.values(data).every(value => value === null)
+    const error = rootIsNull && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])
+    if (error) {
+      const { reason, version } = error.extensions
+      if (headers['if-match'] !== undefined && codeOf(error) === 'CONFLICT' && reason === 'STALE_VERSION')
+        throw preconditionFailed('The record is not at the version that If-Match names: read it again, then repeat your change.', { reason, version })
+      throw words.refusal(error, caller.viewer)
+    }
+    const answer = data && !rootIsNull ? row.reply(data) : null
+    if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
+    return send(row, answer, request, reply)
+  }
+  for (const end of ['', '/']) app.route({ method: row.method, url: `/${slug}${row.path}${end}`, handler })
+}
+
+function send(row: OperationRow, { status, headers, body }: RowReply, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers(headers ?? {})
+  if (body === undefined) return reply.code(status ?? 204).send()
+  const text = JSON.stringify(body)
+  if (row.method === 'GET') {
+    const etag = headers?.etag ?? tagOfBody(text)
+    reply.header('etag', etag)
+    if (isKnown(etag, request.headers)) return reply.code(304).send()
+  }
+  return reply
+    .code(status ?? 200)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(text)
 }
 
 /** Without what is undefined: a variable that is there without a value would count as null. */
@@ -57,60 +79,23 @@ export async function callerOf(request: FastifyRequest, reply: FastifyReply, aut
   throw result.refusal
 }
 
-function readInput(row: OperationRow, request: FastifyRequest): RowInput {
-  const query: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
-    if (!row.query?.includes(name)) throw unknown('query parameter', name, row.query ?? [])
-    query[name] = Array.isArray(value) ? value.at(-1)! : value
-  }
-  return {
-    params: request.params as Record<string, string>,
-    query,
-    body: row.body ? readObject(request.body, row.body, request.headers['content-type']) : {},
-    idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
-    expectedVersion: readVersion(request.headers['if-match']),
-  }
+/** Whether a row's operation can wait for a version. */
+function takesVersion({ operation }: OperationRow, schema: GraphQLSchema): boolean {
+  const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type))
+  return operation.definitions.some(
+    node =>
+      node.kind === Kind.OPERATION_DEFINITION &&
+      node.variableDefinitions?.some(({ type }) => {
+        const input = schema.getType(nameOf(type))
+        return isInputObjectType(input) && 'expectedVersion' in input.getFields()
+      }),
+  )
 }
 
-function readObject(body: unknown, keys: readonly string[], type: string | undefined): Record<string, unknown> {
-  if (body === undefined && type === undefined)
-    throw new Refusal('BAD_USER_INPUT', 'The body is missing: send a JSON object with Content-Type application/json.')
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
-  for (const name of Object.keys(body)) if (!keys.includes(name)) throw unknown('field', name, keys)
-  if (nestsDeeper(body, limits.variables + 1))
-    throw new Refusal('BAD_USER_INPUT', `The body nests lists and objects deeper than ${limits.variables} levels: send less of it at once.`, {
-      limit: 'variables',
-      most: limits.variables,
-    })
-  return body as Record<string, unknown>
-}
-
-const unknown = (what: string, name: string, known: readonly string[]) =>
-  new Refusal('BAD_USER_INPUT', `There is no ${what} "${name.slice(0, 80)}" here${known.length > 0 ? `: known are ${known.join(', ')}` : ''}.`, {
-    field: name.slice(0, 80),
-  })
-
-function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined
-  if (typeof header !== 'string' || header.length > 255) throw new Refusal('BAD_USER_INPUT', 'Idempotency-Key is one text of at most 255 characters.')
-  return header
-}
-
-/** An entity tag of ours is the version in quotes (RFC 9110 §8.8.3); `*` asks for no version in particular. */
-function readVersion(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '*') return undefined
-  const version = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(header)?.[1]
-  if (version === undefined)
-    throw new Refusal('BAD_USER_INPUT', 'If-Match is not an ETag of this platform: send the one that came with the record, such as "3".')
-  return Number(version)
-}
-
-/** The error of an operation as the refusal of a route: what a field refuses is 401 to strangers and 403 to known callers. */
-function refusalOf(error: GraphQLError, { viewer }: Caller): unknown {
-  const { code, ...details } = error.extensions
-  if (code === refusedCode || code === 'UNAUTHENTICATED')
-    return new Refusal(viewer.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN', error.message, details)
-  if (!isErrorCode(code) || statusOf[code] === 500) return error.originalError ?? error
-  return new Refusal(code, error.message, details)
+/** Refuses a change under a condition that it cannot keep, instead of making it without. */
+function refuseVain({ method }: OperationRow, headers: FastifyRequest['headers'], versioned: boolean): void {
+  const wanted = headers['if-match']
+  if (!versioned && wanted !== undefined && wanted.trim() !== '*') throw preconditionFailed('What stands at this address has no version: leave If-Match out.')
+  if (method !== 'POST' && headers['if-none-match'] !== undefined)
+    throw preconditionFailed('If-None-Match holds back what is read, not what is changed: send If-Match with the version that you have seen.')
 }

@@ -63,7 +63,7 @@ const root = {
       calls.push({ ...change, ...(expectedVersion !== undefined && { expectedVersion }) })
       const post = find(id)
       if (expectedVersion !== undefined && expectedVersion !== post.version)
-        throw new Refusal('CONFLICT', `The post is at version ${post.version}: read it again.`, { version: post.version })
+        throw new Refusal('CONFLICT', `The post is at version ${post.version}: read it again.`, { reason: 'STALE_VERSION', version: post.version })
       return Object.assign(post, change, { version: post.version + 1 }, 'scheduledAt' in change && { status: change.scheduledAt ? 'SCHEDULED' : 'DRAFT' })
     },
     deletePost: ({ input: { id } }: Input) => {
@@ -176,9 +176,9 @@ describe('S-05 posts over REST', () => {
     const post = writePost({})
     expect((await ask('PUT', `/posts/${post.id}`, { copy: 'a' }, { ...member, 'if-match': '"1"' })).status).toBe(200)
     const stale = await ask('PUT', `/posts/${post.id}`, { copy: 'b' }, { ...member, 'if-match': 'W/"1"' })
-    expect(stale.json).toMatchObject({ status: 409, code: 'CONFLICT', version: 2 })
+    expect(stale.json).toMatchObject({ status: 412, code: 'CONFLICT', version: 2 })
     expect((await ask('PUT', `/posts/${post.id}`, { copy: 'c' }, { ...member, 'if-match': '*' })).status).toBe(200)
-    expect((await ask('PUT', `/posts/${post.id}`, { copy: 'd' }, { ...member, 'if-match': '"abc"' })).json).toMatchObject({
+    expect((await ask('PUT', `/posts/${post.id}`, { copy: 'd' }, { ...member, 'if-match': 'abc' })).json).toMatchObject({
       status: 400,
       code: 'BAD_USER_INPUT',
     })
@@ -230,7 +230,7 @@ describe('bad input is a clear answer, and nothing is stored', () => {
   const good = { brandId, platform: 'x', copy: 'Hello' }
   test.each([
     ['a number as copy', { ...good, copy: 7 }, 400, 'copy'],
-    ['an unknown network', { ...good, platform: 'myspace' }, 400, 'MYSPACE'],
+    ['an unknown network', { ...good, platform: 'myspace' }, 400, 'myspace'],
     ['an unknown field', { ...good, colour: 'red' }, 400, 'colour'],
     ['a missing field', { brandId, platform: 'x' }, 400, 'copy'],
     ['a list', [], 400, 'object'],

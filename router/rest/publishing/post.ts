@@ -1,4 +1,5 @@
 import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
   type CreatePostInput,
@@ -27,8 +28,9 @@ function toRest(post: GraphPost) {
   }
 }
 
-/** One post with its version as entity tag, which `If-Match` takes back. */
-const one = (post: GraphPost | null | undefined): RowReply | null => (post ? { headers: { etag: `"${post.version}"` }, body: toRest(post) } : null)
+/** One post with its version as entity tag, which `If-Match` takes back. A delivery on its way changes its phase and not its version. */
+const one = (post: GraphPost | null | undefined): RowReply | null =>
+  post ? { headers: { etag: tagOfVersion(post.version, post.deliveryPhase === 'NONE' ? '' : fromEnum(post.deliveryPhase)) }, body: toRest(post) } : null
 
 const targetOf = (target: unknown) => (typeof target === 'object' && target !== null && 'kind' in target ? { ...target, kind: toEnum(target.kind) } : target)
 
@@ -88,7 +90,7 @@ export const postRows: readonly Row[] = [
     method: 'DELETE',
     path: '/api/posts/:id',
     operation: RestDeletePostDocument,
-    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, ...(expectedVersion !== undefined && { expectedVersion }) } }),
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
     reply: ({ deletePost }) => deletePost && { status: 204 },
   }),
 ]

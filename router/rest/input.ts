@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../platform/errors.ts'
+import { limits, nestsDeeper } from '../door/limits.ts'
+import { versionExpected } from './preconditions.ts'
+import type { OperationRow, RowInput } from './row.ts'
+
+/**
+ * Reads what a request brings to a row's mapper.
+ * @throws BAD_USER_INPUT for a parameter or field that the row does not know, a body that is no object, a header that cannot be read
+ */
+export function readInput(row: OperationRow, request: FastifyRequest): RowInput {
+  const query: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
+    if (!row.query?.includes(name)) throw unknown('query parameter', name, row.query ?? [])
+    query[name] = Array.isArray(value) ? value.at(-1)! : value
+  }
+  return {
+    params: request.params as Record<string, string>,
+    query,
+    body: row.body ? readObject(request.body, row.body, request.headers['content-type']) : {},
+    idempotencyKey: request.headers['idempotency-key'] as string | undefined,
+    expectedVersion: versionExpected(request.headers['if-match']),
+  }
+}
+
+function readObject(body: unknown, keys: readonly string[], type: string | undefined): Record<string, unknown> {
+  if (body === undefined && type === undefined)
+    throw new Refusal('BAD_USER_INPUT', 'The body is missing: send a JSON object with Content-Type application/json.')
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
+  for (const name of Object.keys(body)) if (!keys.includes(name)) throw unknown('field', name, keys)
+  if (nestsDeeper(body, limits.variables + 1))
+    throw new Refusal('BAD_USER_INPUT', `The body nests lists and objects deeper than ${limits.variables} levels: send less of it at once.`, {
+      limit: 'variables',
+      most: limits.variables,
+    })
+  return body as Record<string, unknown>
+}
+
+const unknown = (what: string, name: string, known: readonly string[]) =>
+  new Refusal('BAD_USER_INPUT', `There is no ${what} "${name.slice(0, 80)}" here${known.length > 0 ? `: known are ${known.join(', ')}` : ''}.`, {
+    field: name.slice(0, 80),
+  })

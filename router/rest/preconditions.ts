@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../../platform/errors.ts'
+import { withStatus } from '../door/errors.ts'
+
+/** An entity tag (RFC 9110 §8.8.3): what stands within its quotes, and whether it promises less than equality. */
+interface Tag {
+  readonly opaque: string
+  readonly weak: boolean
+}
+
+const aTag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
+const listOfTags = new RegExp(`^\\s*${aTag}(?:\\s*,\\s*${aTag})*\\s*$`)
+
+/** What a precondition header names: any record, or those with one of the tags; undefined without the header. */
+type Named = '*' | readonly Tag[] | undefined
+
+function readTags(header: string | undefined, name: string): Named {
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return '*'
+  if (!listOfTags.test(header))
+    throw new Refusal('BAD_USER_INPUT', `${name} is no entity tag: send the ETag that came with the answer, in its quotes, such as "3".`, { field: name })
+  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, opaque]) => ({ opaque: opaque!, weak: weak !== undefined }))
+}
+
+/**
+ * The entity tag of a record: its version.
+ * @param phase what of the record changes without the version; such a record has another tag, and `If-Match` still reads the version
+ */
+export const tagOfVersion = (version: number, phase = ''): string => `"${version}${phase && `-${phase}`}"`
+
+/** The entity tag of an answer that has no version: equal for equal bodies, and no ground to change anything on. */
+export const tagOfBody = (body: string): string => `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+
+/** What no record's version is: a change that waits for it is refused as one that waits for a former version. */
+const noVersion = 0
+
+/**
+ * The version that a change waits for, by `If-Match`. Tags that are weak or none of ours name no version of any record, so they
+ * never match (RFC 9110 §13.1.1); the graph compares under its lock, after it has asked whose the record is.
+ * @returns undefined when any version will do
+ * @throws BAD_USER_INPUT for several versions, of which a change could wait for one only
+ */
+export function versionExpected(header: string | undefined): number | undefined {
+  const tags = readTags(header, 'If-Match')
+  if (tags === undefined || tags === '*') return undefined
+  const versions = new Set(tags.flatMap(({ opaque, weak }) => (weak ? [] : (/^(\d{1,9})(?:-|$)/.exec(opaque)?.slice(1, 2).map(Number) ?? []))))
+  if (versions.size > 1) throw new Refusal('BAD_USER_INPUT', 'If-Match names several versions: send the one that you have seen.', { field: 'If-Match' })
+  return [...versions][0] ?? noVersion
+}
+
+/** The refusal of a change, or of an answer, that a precondition header forbids (RFC 9110 §15.5.13). */
+export const preconditionFailed = (sentence: string, details: Record<string, unknown> = {}): Refusal =>
+  withStatus(412, new Refusal('CONFLICT', sentence, details))
+
+/**
+ * Decides about an answer that only reads.
+ * @param etag of the answer
+ * @returns whether the client has this answer already (304)
+ * @throws CONFLICT (412) when `If-Match` names another
+ */
+export function isKnown(etag: string, headers: { readonly 'if-match'?: string | undefined; readonly 'if-none-match'?: string | undefined }): boolean {
+  const [own] = readTags(etag, 'ETag') as readonly [Tag]
+  const wanted = readTags(headers['if-match'], 'If-Match')
+  if (wanted !== undefined && wanted !== '*' && (own.weak || !wanted.some(tag => !tag.weak && tag.opaque === own.opaque)))
+    throw preconditionFailed('What stands here is not what If-Match names: leave the header out to read it as it is.', { etag })
+  const had = readTags(headers['if-none-match'], 'If-None-Match')
+  return had === '*' || (had?.some(({ opaque }) => opaque === own.opaque) ?? false)
+}

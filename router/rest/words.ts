@@ -1,0 +1,155 @@
+import {
+  type GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  isScalarType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql'
+import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
+import { scalars } from '../../subgraphs/scalars.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { refusedCode } from '../access/refusal.ts'
+import { fromEnum } from './enum-case.ts'
+import type { OperationRow } from './row.ts'
+
+/** What a route says in place of the graph: derived from its operation, whose variables have types and whose enums have values. */
+export interface Words {
+  /**
+   * Checks the values that a row's mapper made, before the graph would refuse them in words of its own.
+   * @throws BAD_USER_INPUT with `field`, named as the route names it
+   */
+  check(variables: Readonly<Record<string, unknown>>): void
+  /** The error of an operation as the route tells it; an accident is handed back as it is, for the log. */
+  refusal(error: GraphQLError, viewer: Viewer): unknown
+}
+
+/** What the graph's input calls otherwise than a route, on every route. */
+const headerNames: Readonly<Record<string, string>> = { expectedVersion: 'If-Match', idempotencyKey: 'Idempotency-Key' }
+
+/** What a value of each scalar has to be, after `must be`. */
+const forms: Readonly<Record<string, string>> = {
+  ID: 'an id',
+  String: 'text',
+  Int: 'a whole number',
+  Float: 'a number',
+  Boolean: 'true or false',
+  BigInt: 'a whole number',
+  DateTime: 'a moment such as 2027-03-01T09:30:00Z',
+  URL: 'an absolute address such as https://example.test/page',
+  EmailAddress: 'a mail address',
+}
+
+/** Details that are codes of their own and stay as they are. */
+const codes: ReadonlySet<string> = new Set(['reason', 'field', 'service', 'limit', 'requiredScopes', 'requiredPolicies'])
+
+/** Makes the words of one route. */
+export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
+  const names = { ...headerNames, ...row.names }
+  const enumValues = new Set(Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues().map(({ name }) => name) : [])))
+  const operation = row.operation.definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)
+  const variables = (operation?.variableDefinitions ?? []).map(({ variable, type }) => ({
+    name: variable.name.value,
+    type: typeFromAST(schema, type as never) as GraphQLInputType | undefined,
+  }))
+  /** A place of the graph's input under the route's name. */
+  const named = (path: string): string => {
+    const [first, ...rest] = path.split('.') as [string, ...string[]]
+    return [Object.hasOwn(names, first) ? names[first] : first, ...rest].join('.')
+  }
+  const lowered = (text: string): string => text.replaceAll(/\b[A-Z][A-Z0-9_]+\b/g, word => (enumValues.has(word) ? fromEnum(word) : word))
+  const retold = (message: string): string => lowered(message.replace(/^\w+/, word => named(word)))
+  const details = (value: unknown, key = ''): unknown => {
+    if (codes.has(key)) return key === 'field' && typeof value === 'string' ? named(value) : value
+    if (typeof value === 'string') return enumValues.has(value) ? fromEnum(value) : value
+    if (Array.isArray(value)) return value.map(each => details(each))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, details(inner, name)]))
+  }
+  return {
+    check(values) {
+      for (const { name, type } of variables) {
+        if (!type) continue
+        // The fields of an input are the fields of the body: the input itself has no name there.
+        const isInput = name === 'input'
+        checkValue(values[name], type, isInput ? '' : name, named)
+      }
+    },
+    refusal(error, viewer) {
+      const { code, ...rest } = error.extensions
+      const anonymous = viewer.kind === 'anonymous'
+      if (code === refusedCode) return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', missing(rest, anonymous), rest)
+      if (code === 'UNAUTHENTICATED')
+        return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', retold(error.message), details(rest) as Record<string, unknown>)
+      if (!isErrorCode(code) || statusOf[code] === 500) return error.originalError ?? error
+      // A subgraph that knows more of a type than the schema here refuses in its own words.
+      const message = /^Variable "\$/.test(error.message)
+        ? 'A value does not have the form that it must have: compare it with what this address takes.'
+        : error.message
+      return new Refusal(code, retold(message), details(rest) as Record<string, unknown>)
+    },
+  }
+}
+
+/** Says what would open a route, out of what the graph says of the field behind it. */
+function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, anonymous: boolean): string {
+  const any = (ways: unknown) => {
+    const all = ways as readonly (readonly string[])[]
+    // A way that takes more than another one takes is none that anybody has to hear of.
+    const least = all.filter(way => !all.some(other => other.length < way.length && other.every(name => way.includes(name))))
+    return least.map(way => way.join(' with ')).join(' or ')
+  }
+  const needs = [...(requiredScopes ? [`the scope ${any(requiredScopes)}`] : []), ...(requiredPolicies ? [`the policy ${any(requiredPolicies)}`] : [])]
+  const what = needs.join(' and ')
+  if (anonymous) return what ? `Sign in: this takes ${what}.` : 'Sign in first.'
+  return what ? `You may not do this: it takes ${what}.` : 'You may not do this.'
+}
+
+/** @param path where the value stands in the graph's input; empty for the input itself */
+function checkValue(value: unknown, type: GraphQLInputType, path: string, named: (path: string) => string): void {
+  const field = named(path)
+  const wrong = (what: string, at = field) => new Refusal('BAD_USER_INPUT', `${at} ${what}`, { field: at })
+  if (isNonNullType(type)) {
+    if (value === undefined) throw wrong('is missing.')
+    if (value === null) throw wrong('cannot be null.')
+    checkValue(value, type.ofType, path, named)
+    return
+  }
+  if (value === undefined || value === null) return
+  if (isListType(type)) {
+    const list = Array.isArray(value) ? value : [value]
+    for (const [index, item] of list.entries()) checkValue(item, type.ofType, Array.isArray(value) ? `${path}[${index}]` : path, named)
+  } else if (isInputObjectType(type)) {
+    const fields = type.getFields()
+    const known = Object.keys(fields).join(', ')
+    if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`must be an object with ${known}.`)
+    const below = (name: string) => (path === '' ? name : `${path}.${name}`)
+    for (const name of Object.keys(value))
+      if (!Object.hasOwn(fields, name))
+        throw new Refusal('BAD_USER_INPUT', `There is no field "${named(below(name)).slice(0, 80)}" here: known are ${known}.`, {
+          field: named(below(name)).slice(0, 80),
+        })
+    for (const [name, inner] of Object.entries(fields)) {
+      const given = (value as Record<string, unknown>)[name]
+      if (given !== undefined || isRequiredInputField(inner)) checkValue(given, inner.type, below(name), named)
+    }
+  } else if (isEnumType(type)) {
+    const takes = type.getValues().map(({ name }) => fromEnum(name))
+    if (typeof value !== 'string') throw wrong(`must be one of ${takes.join(', ')}.`)
+    if (!type.getValue(value)) throw wrong(`is "${fromEnum(value).slice(0, 80)}": it takes ${takes.join(', ')}.`)
+  } else if (isScalarType(type)) {
+    // The client schema has names of our scalars alone; what they take stands beside the subgraphs.
+    const scalar = Object.hasOwn(scalars, type.name) ? scalars[type.name as keyof typeof scalars] : type
+    try {
+      scalar.parseValue(value)
+    } catch {
+      throw wrong(Object.hasOwn(forms, type.name) ? `must be ${forms[type.name]}.` : 'does not have the form that it must have.')
+    }
+  }
+}

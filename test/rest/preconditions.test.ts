@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { type RestWorld, restWorld } from './world.ts'
+
+let world: RestWorld
+beforeAll(async () => {
+  world = await restWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const read = (id: string, headers: Record<string, string> = {}, method = 'GET') => world.ask('owner', method, `/posts/${id}`, undefined, headers)
+const put = (id: string, headers: Record<string, string>, body: object = { copy: `Copy ${newId()}` }) =>
+  world.ask('owner', 'PUT', `/posts/${id}`, body, headers)
+const stale = { status: 412, code: 'CONFLICT', title: 'Precondition Failed' }
+
+describe('a record', () => {
+  test('carries its version as a strong entity tag, however it is answered', async () => {
+    const made = await world.ask('owner', 'POST', '/posts', { brandId: world.brandId, platform: 'x', copy: 'Hello' })
+    expect([made.status, made.headers.etag]).toEqual([201, '"1"'])
+    expect((await put(made.json.id, {})).headers.etag).toBe('"2"')
+    expect((await read(made.json.id)).headers.etag).toBe('"2"')
+  })
+
+  test('on its way to the network has another tag, and is still held to its version', async () => {
+    const { id } = await world.write()
+    const [row] = await world.graph.room.posts.byIds([id])
+    const set = (changes: object) => world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, changes, transaction))
+    await set({ deliveryPhase: 'CLAIMED', claimId: newId(), claimUntil: world.graph.clock.in(60_000) })
+    const claimed = await read(id, { 'if-none-match': '"1"' })
+    expect([claimed.status, claimed.headers.etag, claimed.json.deliveryPhase]).toEqual([200, '"1-claimed"', 'claimed'])
+    await set({ deliveryPhase: 'NONE', claimId: null, claimUntil: null })
+    expect((await put(id, { 'if-match': '"1-claimed"' })).status).toBe(200)
+    expect((await put(id, { 'if-match': '"1-claimed"' })).json).toMatchObject(stale)
+  })
+
+  test('is changed only at the version that If-Match names: any other is 412 with the present one, and nothing is stored', async () => {
+    const { id } = await world.write()
+    expect((await put(id, { 'if-match': '"1"' })).status).toBe(200)
+    const refused = await put(id, { 'if-match': '"1"' }, { copy: 'late' })
+    expect(refused.json).toMatchObject({ ...stale, reason: 'STALE_VERSION', version: 2, detail: expect.stringContaining('read it again') })
+    expect((await read(id)).json).toMatchObject({ version: 2, copy: expect.not.stringContaining('late') })
+    expect((await world.ask('owner', 'DELETE', `/posts/${id}`, undefined, { 'if-match': '"1"' })).json).toMatchObject({ ...stale, version: 2 })
+    expect((await world.ask('owner', 'DELETE', `/posts/${id}`, undefined, { 'if-match': '"2"' })).status).toBe(204)
+  })
+
+  test('is not matched by a weak tag, nor by one of somebody else', async () => {
+    const { id } = await world.write()
+    for (const tag of ['W/"1"', '"abc"', '"1x"', '""', '"01234567890"', 'W/"1", "abc"']) {
+      expect((await put(id, { 'if-match': tag })).json, tag).toMatchObject({ ...stale, version: 1 })
+      expect((await world.ask('owner', 'DELETE', `/posts/${id}`, undefined, { 'if-match': tag })).status, tag).toBe(412)
+    }
+    expect((await put(id, { 'if-match': 'W/"7", "1"' })).status).toBe(200)
+  })
+
+  test('at any version is what * names', async () => {
+    const { id } = await world.write()
+    expect((await put(id, { 'if-match': '*' })).status).toBe(200)
+    expect((await put(newId(), { 'if-match': '*' })).status).toBe(404)
+  })
+
+  test('is told of a header that is no tag, and of several versions at once', async () => {
+    const { id } = await world.write()
+    for (const tag of ['1', 'abc', '"1', '"1" "2"', '"1", *', '"1", "2"'])
+      expect((await put(id, { 'if-match': tag })).json, tag).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', field: 'If-Match' })
+    expect((await read(id, { 'if-none-match': 'x' })).json).toMatchObject({ status: 400, field: 'If-None-Match' })
+  })
+
+  test('is hidden before anything is compared', async () => {
+    const { id } = await world.write()
+    const ask = (who: 'nobody' | 'viewer' | 'outsider', method: string, header: string) =>
+      world.ask(who, method, `/posts/${id}`, method === 'PUT' ? { copy: 'x' } : undefined, { [header]: '"7"' })
+    for (const method of ['PUT', 'DELETE']) {
+      expect((await ask('nobody', method, 'if-match')).status).toBe(401)
+      expect((await ask('viewer', method, 'if-match')).status).toBe(403)
+      expect((await ask('outsider', method, 'if-match')).status).toBe(404)
+    }
+    const known = (who: 'nobody' | 'outsider') => world.ask(who, 'GET', `/posts/${id}`, undefined, { 'if-none-match': '*' })
+    expect([(await known('nobody')).status, (await known('outsider')).status]).toEqual([401, 404])
+  })
+
+  test('in a state that forbids the change is 409, for the version was right', async () => {
+    const { id } = await world.write()
+    const [row] = await world.graph.room.posts.byIds([id])
+    const published = { status: 'PUBLISHED' as const, publishedAt: world.graph.clock.now(), platformPostId: newId() }
+    await world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, published, transaction))
+    expect((await put(id, { 'if-match': '"1"' })).json).toMatchObject({ status: 409, code: 'CONFLICT' })
+  })
+
+  test('that did not change keeps its version', async () => {
+    const { id } = await world.write()
+    expect((await put(id, { 'if-match': '"1"' }, {})).headers.etag).toBe('"1"')
+    expect((await put(id, { 'if-match': '"1"' }, { copy: 'A post', scheduledAt: null })).json.version).toBe(1)
+  })
+})
+
+describe('what a client has already', () => {
+  test.each(['"1"', 'W/"1"', '*', '"7", "1"'])('is 304 without a body for %s', async tag => {
+    const { id } = await world.write()
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await read(id, { 'if-none-match': tag }, method)
+      expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', '"1"'])
+      expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: expect.stringContaining('Authorization') })
+    }
+  })
+
+  test('is sent again when it changed', async () => {
+    const { id } = await world.write()
+    await put(id, {})
+    expect(await read(id, { 'if-none-match': '"1"' })).toMatchObject({ status: 200, json: { id, version: 2 } })
+  })
+
+  test('of a list is known by its content', async () => {
+    const list = (headers: Record<string, string> = {}) => world.ask('owner', 'GET', '/posts?first=2', undefined, headers)
+    const first = await list()
+    const tag = String(first.headers.etag)
+    expect(tag).toMatch(/^W\/"[\w-]{27}"$/)
+    expect((await list({ 'if-none-match': tag })).status).toBe(304)
+    await world.write()
+    const second = await list({ 'if-none-match': tag })
+    expect([second.status, second.headers.etag === tag]).toEqual([200, false])
+    expect((await world.ask('owner', 'GET', '/widget')).headers.etag).toMatch(/^W\//)
+  })
+
+  test('and reads under If-Match is 412 when it is another, and for what has weak tags alone', async () => {
+    const { id } = await world.write()
+    expect((await read(id, { 'if-match': '"1"' })).status).toBe(200)
+    for (const tag of ['"2"', 'W/"1"']) expect((await read(id, { 'if-match': tag })).json, tag).toMatchObject(stale)
+    const list = await world.ask('owner', 'GET', '/posts')
+    expect((await world.ask('owner', 'GET', '/posts?first=1', undefined, { 'if-match': String(list.headers.etag) })).status).toBe(412)
+  })
+})
+
+test('a condition that a change cannot keep refuses it', async () => {
+  const { id } = await world.write()
+  const count = async () => (await world.graph.rows('select count(*)::int as n from publishing.posts'))[0]
+  const before = await count()
+  const body = { brandId: world.brandId, platform: 'x', copy: 'Hello' }
+  expect((await world.ask('owner', 'POST', '/posts', body, { 'if-match': '"1"' })).json).toMatchObject(stale)
+  expect((await put(id, { 'if-none-match': '*' })).json).toMatchObject(stale)
+  expect((await world.ask('owner', 'DELETE', `/posts/${id}`, undefined, { 'if-none-match': '"1"' })).json).toMatchObject(stale)
+  expect([await count(), (await read(id)).json.version]).toEqual([before, 1])
+})
