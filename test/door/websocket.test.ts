@@ -2,8 +2,9 @@ import { connect } from 'node:net'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { neighbourhoodOf } from '../../platform/address.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
-import { createAddressOf, neighbourhoodOf } from '../../router/access/address.ts'
+import { createAddressOf } from '../../router/access/address.ts'
 import { socketLimits } from '../../router/door/websocket.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
@@ -341,6 +342,7 @@ describe('bounds', () => {
     ['2001:db8::9', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
   ])('the sockets of %s are counted under %s', (address, key) => expect(neighbourhoodOf(address)).toBe(key))
 
   test('a message that is too large closes with 1009', async () => {

@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
+import { neighbourhoodOf } from '../../../platform/address.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { createLimit } from '../../../platform/limit.ts'
-import { createLru } from '../../../platform/lru.ts'
+import { toStored } from './mail-address.ts'
+import { createPlaces } from './places.ts'
+import { createCrowd, createDesks, createTurns, type Lane } from './queue.ts'
 
 /** In which time failures are counted, in milliseconds. */
 const windowMs = 15 * 60_000
 
-/** How many failures an account, and an address, may have within it. */
-const mostFailures = { account: 10, address: 100 }
-
 /**
- * How many failures an account may have from one address before a delay is put before each further attempt from there. It doubles
- * from a second to `mostDelayMs`, and is forgotten after `windowMs` without a failure.
+ * How many failures an account, and an address, may have within it; and how many an account whose count is full may have of addresses
+ * that waited (`createPlaces`): together no more than 100, the most that NIST SP 800-63B §3.2.2 allows in a row.
  */
-const mostFailuresFromOneAddress = 30
-const mostDelayMs = 60_000
+const mostFailures = { account: 10, address: 100, patient: 90 }
 
-/** How many sign-ins of one account may wait for their turn. */
-const mostTurns = 50
+/** How many sign-ins from one address may be under way, of these by strangers, and how many of one account by strangers: one whose turn it is, and ten. */
+const mostUnderWay = { address: 30, strangersOfAddress: 20, strangersOfAccount: 11 }
 
 /** How many addresses are remembered for a person; the least recent go. */
 const mostAddresses = 20
@@ -31,7 +30,7 @@ const mostAddresses = 20
 const mostAtOnce = 2
 
 /** How many may wait for that; more are sent away for a moment. */
-const mostWaiting = 200
+const mostWaiting: Readonly<Record<Lane, number>> = { known: 100, strangers: 50 }
 
 /** Who tries to sign in, and from where. */
 export interface Attempt {
@@ -42,111 +41,110 @@ export interface Attempt {
 /** What became of the password: right with the person's id, wrong, or never looked at. */
 export type Outcome = { readonly userId: string } | 'wrong' | 'not tried'
 
+/** What is known of an attempt before its turn. */
+interface Caller extends Attempt {
+  readonly account: string
+  /** The account at this address. */
+  readonly place: string
+  readonly lane: Lane
+}
+
 /**
- * Guards sign-in against guessing. Attempts on one account are tried one after another, so that many at once learn no more than
- * the same number in turn. A full count refuses before the password is looked at, except from an address that signed in
- * to the account before: there the password is looked at, and only a wrong one is refused. So that nobody can guess on from
- * such an address, too many failures from one address put a growing delay before every attempt from there, right ones included.
+ * Guards sign-in against guessing (decision 0020). An address is a neighbourhood: an IPv4 address, or a /64 of IPv6. Strangers to an account
+ * are tried one after another, so that many at once learn no more than the same number in turn; who comes from an address that
+ * signed in before has a lane of their own, and waits for no stranger. A full count refuses before the password is looked at, but
+ * from such an address, where only a wrong password is refused, and from an address that has waited. Too many failures from one
+ * place put a growing delay before every attempt from there, right ones included.
  * @returns the answer of `tryPassword`, or how many milliseconds to wait
  */
 export function createAttempts(pool: pg.Pool, clock: Clock) {
   const byAccount = createLimit({ most: mostFailures.account, windowMs })
   const byAddress = createLimit({ most: mostFailures.address, windowMs })
-  const delays = createDelays()
-  const turns = new Map<string, { last: Promise<unknown>; open: number }>()
+  const byPatience = createLimit({ most: mostFailures.patient, windowMs })
+  const places = createPlaces(windowMs)
+  const crowds = {
+    address: createCrowd(mostUnderWay.address),
+    strangersOfAddress: createCrowd(mostUnderWay.strangersOfAddress),
+    strangersOfAccount: createCrowd(mostUnderWay.strangersOfAccount),
+  }
+  const inTurn = createTurns()
   const desks = createDesks(mostAtOnce, mostWaiting)
 
-  async function attempt<Answer>({ email, address }: Attempt, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>) {
-    const account = accountOf(email)
+  /** Milliseconds that a full count makes a stranger wait; 0 when the password may be looked at. */
+  function waitOfStranger({ account, address, place }: Caller, now: Date): number {
+    const ofAccount = byAccount.wait(account, now)
+    // An address that guesses at many accounts is given no second way in.
+    const ofAddress = byAddress.wait(address, now)
+    if (ofAccount === 0 || ofAddress > 0) return Math.max(ofAccount, ofAddress)
+    return Math.min(ofAccount, Math.max(places.patience(place, now), byPatience.wait(account, now)))
+  }
+
+  async function attempt<Answer>(caller: Caller, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>) {
+    const { account, address, place, lane } = caller
     const began = clock.now()
-    const place = `${account} ${address}`
-    const delay = delays.wait(place, began)
+    const delay = places.delay(place, began)
     if (delay > 0) return { wait: delay }
-    const wait = Math.max(byAccount.wait(account, began), byAddress.wait(address, began))
-    if (wait > 0 && !(await isKnown(pool, email, address))) return { wait }
+    const full = Math.max(byAccount.wait(account, began), byAddress.wait(address, began))
+    if (full > 0 && lane === 'strangers') {
+      const wait = waitOfStranger(caller, began)
+      if (wait > 0) return { wait }
+      byPatience.add(account, began)
+    }
     // Counted before the outcome is known: requests at the same time cannot all slip under the limit.
     byAddress.add(address, began)
-    const { answer, outcome } = await desks.use(tryPassword).catch(error => {
+    const tried = await desks.use(lane, tryPassword).catch(error => {
       byAddress.giveBack(address)
       throw error
     })
-    if (outcome === 'wrong') {
-      byAccount.add(account, clock.now())
-      delays.add(place, clock.now())
-      return wait > 0 ? { wait } : { answer }
+    if (tried?.outcome === 'wrong') {
+      const now = clock.now()
+      byAccount.add(account, now)
+      places.fail(place, now)
+      if (full === 0) return { answer: tried.answer }
+      return { wait: lane === 'known' ? full : Math.max(1, waitOfStranger(caller, now)) }
     }
     byAddress.giveBack(address)
-    if (outcome === 'not tried') return { answer }
+    if (!tried) throw busy('Too many people are signing in at this moment')
+    if (tried.outcome === 'not tried') return { answer: tried.answer }
     byAccount.clear(account)
-    delays.clear(place)
-    await remember(pool, outcome.userId, address, clock.now())
-    return { answer }
+    byPatience.clear(account)
+    places.clear(place)
+    await remember(pool, tried.outcome.userId, address, clock.now())
+    return { answer: tried.answer }
+  }
+
+  /** Runs work among at most so many of its key. @throws RATE_LIMITED when there are as many */
+  async function within<Result>(crowd: keyof typeof crowds, key: string, sentence: string, work: () => Promise<Result>): Promise<Result> {
+    if (!crowds[crowd].enter(key)) throw busy(sentence)
+    try {
+      return await work()
+    } finally {
+      crowds[crowd].leave(key)
+    }
   }
 
   return {
-    /** @throws RATE_LIMITED when too many sign-ins wait, of this account or of all */
-    async run<Answer>(who: Attempt, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>): Promise<{ answer: Answer } | { wait: number }> {
+    /** @throws RATE_LIMITED when too many sign-ins are under way: of this account, from this address, or of all */
+    run<Answer>(who: Attempt, tryPassword: () => Promise<{ answer: Answer; outcome: Outcome }>): Promise<{ answer: Answer } | { wait: number }> {
       const account = accountOf(who.email)
-      const queue = turns.get(account) ?? { last: Promise.resolve(), open: 0 }
-      // The one whose turn it is does not wait.
-      if (queue.open > mostTurns)
-        throw new Refusal('RATE_LIMITED', 'Too many sign-ins of this account are under way: try again in a few seconds.', { retryAfter: 5 })
-      turns.set(account, queue)
-      queue.open += 1
-      const turn = queue.last.then(() => attempt(who, tryPassword))
-      queue.last = turn.catch(() => {})
-      try {
-        return await turn
-      } finally {
-        queue.open -= 1
-        if (queue.open === 0) turns.delete(account)
-      }
+      const address = neighbourhoodOf(who.address)
+      const place = `${account} ${address}`
+      const fromHere = 'Too many sign-ins from this address are under way'
+      return within('address', address, fromHere, async () => {
+        const lane = (await isKnown(pool, who.email, address)) ? 'known' : 'strangers'
+        const caller = { ...who, account, address, place, lane } as const
+        if (lane === 'known') return inTurn(place, () => attempt(caller, tryPassword))
+        return within('strangersOfAddress', address, fromHere, () =>
+          within('strangersOfAccount', account, 'Too many sign-ins of this account are under way', () => inTurn(account, () => attempt(caller, tryPassword))),
+        )
+      })
     },
   }
 }
 
-/** Counts failures by place, and says how long the next attempt from there has to wait; at most 20000 places are remembered. */
-function createDelays() {
-  const places = createLru<string, { readonly failures: number; readonly lastAt: number }>(20_000)
-  return {
-    /** Milliseconds; 0 when an attempt may be made now. */
-    wait(place: string, now: Date): number {
-      const { failures, lastAt } = places.get(place) ?? { failures: 0, lastAt: 0 }
-      if (failures < mostFailuresFromOneAddress) return 0
-      const delay = Math.min(mostDelayMs, 1000 * 2 ** (failures - mostFailuresFromOneAddress))
-      return Math.max(0, lastAt + delay - now.getTime())
-    },
-    add(place: string, now: Date): void {
-      const known = places.get(place)
-      const counts = known !== undefined && now.getTime() - known.lastAt < windowMs
-      places.set(place, { failures: counts ? known.failures + 1 : 1, lastAt: now.getTime() })
-    },
-    clear: places.delete,
-  }
-}
+const busy = (what: string) => new Refusal('RATE_LIMITED', `${what}: try again in a few seconds.`, { retryAfter: 5 })
 
-/** Lets so many work at once and so many wait, first come, first served. */
-function createDesks(count: number, mostWaiting: number) {
-  const waiting: (() => void)[] = []
-  let free = count
-  return {
-    /** @throws RATE_LIMITED when too many wait already */
-    async use<Result>(work: () => Promise<Result>): Promise<Result> {
-      if (free > 0) free -= 1
-      else if (waiting.length < mostWaiting) await new Promise<void>(resolve => waiting.push(resolve))
-      else throw new Refusal('RATE_LIMITED', 'Too many people are signing in at this moment: try again in a few seconds.', { retryAfter: 5 })
-      try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        if (next) next()
-        else free += 1
-      }
-    },
-  }
-}
-
-const accountOf = (email: string): string => createHash('sha256').update(email.toLowerCase()).digest('base64url')
+const accountOf = (email: string): string => createHash('sha256').update(toStored(email)).digest('base64url')
 
 const addressHash = "encode(sha256(convert_to(u.id || ' ' || $2, 'UTF8')), 'hex')"
 
@@ -154,7 +152,7 @@ async function isKnown(pool: pg.Pool, email: string, address: string): Promise<b
   const { rowCount } = await pool.query({
     name: 'address known',
     text: `select 1 from identity.users u join identity.sign_in_addresses a on a.user_id = u.id and a.address_hash = ${addressHash} where u.email = $1`,
-    values: [email.toLowerCase(), address],
+    values: [toStored(email), address],
   })
   return (rowCount ?? 0) > 0
 }

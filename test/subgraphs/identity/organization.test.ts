@@ -215,6 +215,7 @@ describe('organizations and their members', () => {
     const ada = await memberOf('ada@acme.test')
     const changed = await run(viewers.owner, change, { id: ada.id, roles: ['ADMIN'], v: 1 })
     expect(changed.data().changeMemberRoles).toEqual({ roles: ['ADMIN'], version: 2 })
+    expect(await audit()).toEqual([{ action: 'membership.roles_changed', target: ada.id, user_id: viewers.owner.userId }])
     expect((await run(viewers.owner, change, { id: ada.id, roles: ['VIEWER'], v: 1 })).code()).toBe('CONFLICT')
     expect((await run(viewers.outsider, change, { id: ada.id, roles: ['VIEWER'] })).code()).toBe('NOT_FOUND')
     expect((await run(viewers.owner, change, { id: 'x', roles: ['VIEWER'] })).code()).toBe('BAD_USER_INPUT')

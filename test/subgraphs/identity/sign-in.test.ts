@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAttempts } from '../../../subgraphs/identity/credentials/attempts.ts'
 import { credentialOptions } from '../../../subgraphs/identity/credentials/options.ts'
+import { createDesks } from '../../../subgraphs/identity/credentials/queue.ts'
 import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import { execute, openIdentity, origin, password, userViewer, world } from './identity-world.ts'
 
@@ -82,6 +83,8 @@ describe('signing in', () => {
       await post('{"email":"owner@acme.test"}'),
       await post('{"email":7,"password":"x"}'),
       await post('{"email":"none","password":"x"}'),
+      await post('{"email":"owner@localhost","password":"x"}'),
+      await post(`{"email":"${'x'.repeat(65)}@acme.test","password":"x"}`),
       await post('{"email":"A\\u0000@b.c","password":"x"}'),
       await post('{"email":"a@b\\u001f.c","password":"x"}'),
       await post('{"email":"a@b\\u007f.c","password":"x"}'),
@@ -92,6 +95,13 @@ describe('signing in', () => {
       expect(answer.status).toBe(400)
       expect((await read(answer)).code).toBe('BAD_USER_INPUT')
     }
+  })
+
+  it('looks at a password of 256 characters, and at none that is longer', async () => {
+    expect((await signIn('owner@acme.test', 'x'.repeat(256))).status).toBe(401)
+    const longer = await signIn('owner@acme.test', 'x'.repeat(257))
+    expect(longer.status).toBe(400)
+    expect((await read(longer)).detail).toContain('1 to 256 characters')
   })
 
   it('takes a form as well as JSON, its body untouched', async () => {
@@ -146,11 +156,35 @@ describe('signing in', () => {
     expect(session).toMatchObject({ userId: made.users['owner@acme.test'], organizationId: made.organizations.acme, roles: ['owner'], context: 'organization' })
     expect(await authority.cookie(new Headers({ cookie: 'theme=dark' }))).toBeNull()
     expect(await authority.cookie(new Headers())).toBeNull()
-    expect(await authority.cookie(new Headers({ cookie: `${cookie.slice(0, -8)}AAAAA%3D` }))).toBe('stale')
+    const [token = '', signature = ''] = decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')
+    const forged = Buffer.from(signature, 'base64')
+    forged[0]! ^= 1
+    const asCookie = (bytes: Buffer) => new Headers({ cookie: `identity.session_token=${encodeURIComponent(`${token}.${bytes.toString('base64')}`)}` })
+    expect(await authority.cookie(asCookie(Buffer.from(signature, 'base64')))).toMatchObject({ userId: made.users['owner@acme.test'] })
+    expect(await authority.cookie(asCookie(forged))).toBe('stale')
+    expect(await authority.cookie(asCookie(forged.subarray(0, 31)))).toBe('stale')
     expect(await authority.cookie(new Headers({ cookie: 'identity.session_token=x' }))).toBe('stale')
     open.clock.advance(8 * 24 * 3600_000)
     expect(await authority.cookie(new Headers({ cookie }))).toBe('stale')
     expect(authority.clearCookie()[0]).toMatch(/^identity\.session_token=; Max-Age=0; Path=\/; HttpOnly/)
+  })
+
+  it('I-01 knows a session by its id until it expires, and drops what is left of it when the person signs in again', async () => {
+    const { sid } = decodeJwt(await tokenOf(await signIn('owner@acme.test')))
+    const standing = async () => (await open.identity.authority.sessions([sid as string])).has(sid as string)
+    const stored = async () => (await open.database.sequelize.query('select id from identity.sessions'))[0]
+    expect(await standing()).toBe(true)
+    open.clock.advance(7 * 24 * 3600_000 - 60_000)
+    expect(await standing()).toBe(true)
+    await signIn('admin@acme.test')
+    // The credential library reads the machine's clock: its seven days began a little later.
+    open.clock.advance(120_000)
+    expect(await standing()).toBe(false)
+    expect(await stored()).toHaveLength(2)
+    const next = decodeJwt(await tokenOf(await signIn('owner@acme.test')))
+    expect(await stored()).toEqual(expect.arrayContaining([{ id: next.sid }]))
+    expect(await stored()).not.toContainEqual({ id: sid })
+    expect(await stored()).toHaveLength(2)
   })
 
   it('I-01 begins in the organization last switched to, else in the oldest membership', async () => {
@@ -261,35 +295,176 @@ describe('signing in', () => {
       expect((await signIn('owner@acme.test', password, home)).status).toBe(200)
     })
 
-    it('lets fifty sign-ins of one account wait for their turn, and sends more away for a moment', async () => {
-      const pool = new pg.Pool({ connectionString: open.database.url, max: 1 })
+    /** Attempts as sign-in makes them, with outcomes that the test decides. */
+    function attempting() {
+      const pool = new pg.Pool({ connectionString: open.database.url, max: 2 })
       pool.on('error', () => {})
       onTestFinished(() => pool.end())
       const attempts = createAttempts(pool, open.clock)
-      const slow = Promise.withResolvers<void>()
-      const untried = async () => {
-        await slow.promise
-        return { answer: 'later', outcome: 'not tried' as const }
+      const looked: string[] = []
+      const held = new Map<string, () => void>()
+      return {
+        /** Names of those whose password was looked at, in order. */
+        looked,
+        wrong: (email: string, address: string) => attempts.run({ email, address }, async () => ({ answer: 'refused', outcome: 'wrong' as const })),
+        right: (email: string, address: string) =>
+          attempts.run({ email, address }, async () => {
+            looked.push(email)
+            return { answer: 'welcome', outcome: { userId: made.users[email]! } }
+          }),
+        /** One that, once it is looked at, takes until it is let go. */
+        slow: (name: string, email: string, address: string) =>
+          attempts.run({ email, address }, async () => {
+            looked.push(name)
+            await new Promise<void>(resolve => held.set(name, resolve))
+            return { answer: name, outcome: 'not tried' as const }
+          }),
+        letGo: (name: string) => held.get(name)!(),
+        /** Resolves when the database has said of everybody whether they come from a known address. */
+        sorted: () => expect.poll(() => pool.waitingCount + pool.totalCount - pool.idleCount).toBe(0),
       }
-      const run = (email: string) => attempts.run({ email, address: '203.0.113.80' }, untried)
-      const waiting = Array.from({ length: 51 }, () => run('owner@acme.test'))
-      await expect(run('Owner@acme.test')).rejects.toMatchObject({ code: 'RATE_LIMITED', extensions: { retryAfter: 5 } })
-      const other = run('ada@acme.test')
-      slow.resolve()
-      expect(await Promise.all([...waiting, other])).toEqual(Array.from({ length: 52 }, () => ({ answer: 'later' })))
-      expect(await run('owner@acme.test')).toEqual({ answer: 'later' })
+    }
+    /** Lets go whoever is looked at, until all are done. */
+    async function throughAll(all: readonly Promise<unknown>[], looked: readonly string[], letGo: (name: string) => void) {
+      let open = true
+      const done = Promise.all(all).finally(() => (open = false))
+      for (let next = 0; open; await new Promise(resolve => setImmediate(resolve))) {
+        while (next < looked.length) if (looked[next++]!.includes(' ')) letGo(looked[next - 1]!)
+      }
+      await done
+    }
+    const tooMany = { code: 'RATE_LIMITED', extensions: { retryAfter: 5 } }
+
+    it('counts all addresses of one IPv6 network of 64 bits as one', async () => {
+      const { wrong, right } = attempting()
+      for (let turn = 0; turn < 100; turn++) await wrong(`nobody${turn}@acme.test`, `2001:db8:1:2::${turn}`)
+      expect(await wrong('owner@acme.test', '2001:db8:1:2:ffff::1')).toEqual({ wait: 15 * 60_000 })
+      expect(await wrong('owner@acme.test', '2001:db8:1:3::1')).toEqual({ answer: 'refused' })
+      expect(await right('ada@acme.test', '2001:db8:5:6::1')).toEqual({ answer: 'welcome' })
+      for (let turn = 0; turn < 10; turn++) await wrong('ada@acme.test', '203.0.113.60')
+      expect(await right('ada@acme.test', '2001:db8:5:6:a:b:c:d')).toEqual({ answer: 'welcome' })
+    })
+
+    it('lets whoever comes from a known address wait for no stranger', async () => {
+      const { looked, slow, right, letGo, sorted } = attempting()
+      await right('ada@acme.test', '198.51.100.40')
+      looked.length = 0
+      // Strangers at both desks, and behind them at every account.
+      const strangers = ['ada', 'owner', 'admin'].flatMap(name =>
+        Array.from({ length: 6 }, (_, turn) => slow(`${name} ${turn}`, `${name}@acme.test`, `203.0.113.${100 + turn}`)),
+      )
+      await sorted()
+      expect(looked).toHaveLength(2)
+      const own = right('ada@acme.test', '198.51.100.40')
+      await sorted()
+      letGo(looked[0]!)
+      expect(await own).toEqual({ answer: 'welcome' })
+      expect(looked[2]).toBe('ada@acme.test')
+      await throughAll(strangers, looked, letGo)
+    })
+
+    it('gives a free desk to the known first, and while one of them is at work to a stranger', async () => {
+      const desks = createDesks(2, { known: 100, strangers: 50 })
+      const order: string[] = []
+      const ends: (() => void)[] = []
+      const use = (lane: 'known' | 'strangers') =>
+        desks.use(lane, async () => {
+          order.push(lane)
+          await new Promise<void>(resolve => ends.push(resolve))
+        })
+      const all = [use('strangers'), use('strangers'), use('strangers'), use('strangers'), use('known'), use('known'), use('known')]
+      for (let turn = 0; turn < all.length; turn++) {
+        await expect.poll(() => ends.length).toBeGreaterThan(turn)
+        ends[turn]!()
+      }
+      await Promise.all(all)
+      expect(order).toEqual(['strangers', 'strangers', 'known', 'strangers', 'known', 'strangers', 'known'])
+    })
+
+    it('lets ten strangers to an account wait for their turn, twenty from an address be under way, and sends more away for a moment', async () => {
+      const { looked, slow, letGo, sorted } = attempting()
+      const waiting = Array.from({ length: 11 }, (_, turn) => slow(`one ${turn}`, 'owner@acme.test', `203.0.113.${120 + turn}`))
+      await sorted()
+      await expect(slow('more', 'Owner@acme.test', '203.0.113.140')).rejects.toMatchObject(tooMany)
+      const here = Array.from({ length: 20 }, (_, turn) => slow(`two ${turn}`, `nobody${turn}@acme.test`, '203.0.113.141'))
+      await sorted()
+      await expect(slow('more', 'nobody@acme.test', '203.0.113.141')).rejects.toMatchObject(tooMany)
+      expect(looked).toHaveLength(2)
+      await throughAll([...waiting, ...here], looked, letGo)
+      looked.length = 0
+      const later = slow('later', 'owner@acme.test', '203.0.113.141')
+      await expect.poll(() => looked).toEqual(['later'])
+      letGo('later')
+      expect(await later).toEqual({ answer: 'later' })
+    })
+
+    it('lets thirty from one address be under way, the known among them', async () => {
+      const { looked, right, slow, letGo } = attempting()
+      await right('ada@acme.test', '203.0.113.150')
+      looked.length = 0
+      const own = Array.from({ length: 30 }, (_, turn) => slow(`own ${turn}`, 'ada@acme.test', '203.0.113.150'))
+      await expect(slow('more', 'ada@acme.test', '203.0.113.150')).rejects.toMatchObject(tooMany)
+      await throughAll(own, looked, letGo)
+    })
+
+    it('lets an owner at a new address in past a lock-out by strangers, after half a minute of patience', async () => {
+      const { wrong, right } = attempting()
+      const lockOut = async () => {
+        for (let turn = 0; turn < 10; turn++) await wrong('ada@acme.test', `203.0.113.${160 + turn}`)
+      }
+      await lockOut()
+      expect(await right('ada@acme.test', '198.51.100.60')).toEqual({ wait: 30_000 })
+      open.clock.advance(20_000)
+      await lockOut()
+      expect(await right('ada@acme.test', '198.51.100.60')).toEqual({ wait: 10_000 })
+      open.clock.advance(10_000)
+      expect(await right('ada@acme.test', '198.51.100.60')).toEqual({ answer: 'welcome' })
+    })
+
+    it('doubles the patience with every failure, and looks at ninety of the patient in 15 minutes', async () => {
+      const { wrong, right } = attempting()
+      for (let turn = 0; turn < 10; turn++) await wrong('ada@acme.test', '203.0.113.180')
+      expect(await wrong('ada@acme.test', '198.51.100.61')).toEqual({ wait: 30_000 })
+      for (const wait of [60_000, 120_000]) {
+        open.clock.advance(wait / 2)
+        expect(await wrong('ada@acme.test', '198.51.100.61')).toEqual({ wait })
+      }
+      const addresses = Array.from({ length: 89 }, (_, turn) => `192.0.2.${turn}`)
+      for (const address of addresses) await wrong('ada@acme.test', address)
+      open.clock.advance(30_000)
+      for (const address of addresses.slice(0, 87)) expect(await wrong('ada@acme.test', address)).toEqual({ wait: 60_000 })
+      // The last of the ninety; the window of the account began 120 s ago.
+      expect(await wrong('ada@acme.test', addresses[87]!)).toEqual({ wait: 15 * 60_000 - 120_000 })
+      expect(await right('ada@acme.test', addresses[88]!)).toEqual({ wait: 15 * 60_000 - 120_000 })
+      open.clock.advance(15 * 60_000 - 120_000)
+      expect(await right('ada@acme.test', addresses[88]!)).toEqual({ answer: 'welcome' })
+    })
+
+    it('gives no second way in to an address that guesses at many accounts', async () => {
+      const { wrong, right } = attempting()
+      for (let turn = 0; turn < 10; turn++) await wrong('ada@acme.test', '203.0.113.181')
+      for (let turn = 0; turn < 100; turn++) await wrong(`nobody${turn}@acme.test`, '203.0.113.182')
+      expect(await right('ada@acme.test', '203.0.113.182')).toEqual({ wait: 15 * 60_000 })
+      open.clock.advance(60_000)
+      expect(await right('ada@acme.test', '203.0.113.182')).toEqual({ wait: 14 * 60_000 })
     })
 
     it('counts a hundred failures of an address over all accounts', async () => {
-      const pool = new pg.Pool({ connectionString: open.database.url, max: 1 })
-      pool.on('error', () => {})
-      onTestFinished(() => pool.end())
-      const attempts = createAttempts(pool, open.clock)
-      const wrong = async () => ({ answer: 'refused', outcome: 'wrong' as const })
-      const tries = Array.from({ length: 101 }, (_, turn) => attempts.run({ email: `nobody${turn}@acme.test`, address: '203.0.113.77' }, wrong))
-      expect((await Promise.all(tries)).filter(result => 'wait' in result)).toHaveLength(1)
-      expect(await attempts.run({ email: 'out@other.test', address: '203.0.113.77' }, wrong)).toEqual({ wait: 15 * 60_000 })
-      expect(await attempts.run({ email: 'out@other.test', address: '203.0.113.78' }, wrong)).toEqual({ answer: 'refused' })
+      const { wrong } = attempting()
+      for (let turn = 0; turn < 100; turn++) expect(await wrong(`nobody${turn}@acme.test`, '203.0.113.77')).toEqual({ answer: 'refused' })
+      expect(await wrong('out@other.test', '203.0.113.77')).toEqual({ wait: 15 * 60_000 })
+      expect(await wrong('out@other.test', '203.0.113.78')).toEqual({ answer: 'refused' })
+    })
+
+    it('lets fifty strangers and a hundred known wait for a desk, and sends more away', async () => {
+      const desks = createDesks(2, { known: 100, strangers: 50 })
+      const end = Promise.withResolvers<string>()
+      const use = (lane: 'known' | 'strangers') => desks.use(lane, () => end.promise)
+      const waiting = [...Array.from({ length: 52 }, () => use('strangers')), ...Array.from({ length: 100 }, () => use('known'))]
+      expect([await use('strangers'), await use('known')]).toEqual([null, null])
+      end.resolve('done')
+      expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']))
+      expect(await use('strangers')).toBe('done')
     })
   })
 
