@@ -20,6 +20,8 @@ export interface Config {
   readonly port: number
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
+  /** Origins of pages that may read answers and send the session cookie, beside the platform's own. */
+  readonly corsOrigins: readonly string[]
   readonly dataDir: string
   /** A PostgreSQL (16 or later) of one's own; null: the embedded one, in `dataDir`. */
   readonly databaseUrl: string | null
@@ -119,6 +121,15 @@ const quota = z
   .transform(Number)
 const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
+/** Origins as browsers write them, with commas between; applications that are no browser have schemes of their own. */
+const origins = z
+  .string()
+  .transform(value => value.split(',').map(each => originIn(each.trim().replace(/\/$/, ''))))
+  .refine(
+    list => list.every(each => each !== null),
+    'must be origins with commas between, each scheme://host or scheme://host:port without a path, such as https://app.example.com,http://localhost:5173',
+  )
+
 const variables = z.object({
   ENVIRONMENT: oneOf('development', 'staging', 'production').default('development'),
   ROUTER_ENGINE: oneOf('native', 'apollo').default('native'),
@@ -132,6 +143,7 @@ const variables = z.object({
     )
     .transform(({ origin }) => origin)
     .optional(),
+  CORS_ORIGINS: origins.default([]),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' }).optional(),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').optional(),
@@ -168,6 +180,13 @@ const variables = z.object({
   API_KEYS_PER_DAY: quota.default(500),
   CRASH_AT: z.string().min(1).optional(),
 })
+
+/** An origin in lower case and without the port that goes without saying; null for what is none, `null` and `*` among it. */
+function originIn(text: string): string | null {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/i.test(text)) return null
+  if (!/^https?:/i.test(text)) return text.toLowerCase()
+  return URL.canParse(text) ? new URL(text).origin : null
+}
 
 /** `name:base64,…`, each 32 bytes: the first encrypts, all of them decrypt. */
 function readKeys(text: string, context: z.RefinementCtx): [NamedKey, ...NamedKey[]] {
@@ -221,6 +240,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     host: v.HOST,
     port: v.PORT,
     publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
+    corsOrigins: v.CORS_ORIGINS as readonly string[],
     dataDir: resolve(v.DATA_DIR),
     databaseUrl: v.DATABASE_URL ?? null,
     logLevel: v.LOG_LEVEL ?? (apart ? 'info' : 'warn'),

@@ -13,7 +13,7 @@ import { createDocuments } from './door/documents.ts'
 import { doorRefusal } from './door/errors.ts'
 import { type ForwardTarget, serveForwards } from './door/forward.ts'
 import { type ReadinessCheck, serveHealth } from './door/health.ts'
-import { createHosts, localOrigins, type ServiceOrigin } from './door/hosts.ts'
+import { createHosts, type Hosts, localOrigins } from './door/hosts.ts'
 import { serveGraphql } from './door/http.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets } from './door/websocket.ts'
@@ -34,8 +34,8 @@ export interface RouterOptions {
   readonly port: number
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
-  /** Addresses of the services. @default `<slug>.localhost` and its companions */
-  readonly origins?: readonly ServiceOrigin[]
+  /** Addresses of the services, and whose pages are trusted. @default `<slug>.localhost` and its companions, and in development this machine's */
+  readonly hosts?: Hosts
   readonly environment: 'development' | 'staging' | 'production'
   /** Whether `X-Forwarded-For` names the caller: true, or the addresses of the proxies that may say so. @default false */
   readonly trustProxy?: boolean | string
@@ -59,17 +59,29 @@ export interface Router extends Listening {
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const { engine, authority, subgraphs, publicUrl, clock, log } = options
   const production = options.environment === 'production'
-  const hosts = createHosts(publicUrl, options.origins ?? localOrigins(publicUrl))
-  const authenticate = createAuthenticate(authority, hosts, clock)
+  // Whoever develops sees what broke; elsewhere the log alone does.
+  const exposeErrors = options.environment === 'development'
+  const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
+  const authenticate = createAuthenticate(authority, hosts, clock, log)
   const documents = createDocuments(engine.schema, { introspection: !production })
   const streams = createStreams(authority, clock, log)
   const trustProxy = options.trustProxy ?? false
-  const sockets = createSockets({ engine, documents, authenticate, streams, hosts, addressOf: createAddressOf(trustProxy), hideSuggestions: production, log })
+  const sockets = createSockets({
+    engine,
+    documents,
+    authenticate,
+    streams,
+    hosts,
+    addressOf: createAddressOf(trustProxy),
+    hideSuggestions: production,
+    exposeErrors,
+    log,
+  })
 
-  const app = await createApp({ hosts, trustProxy, log })
+  const app = await createApp({ hosts, trustProxy, exposeErrors, log })
   const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
   serveHealth(app, options.readiness)
-  await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, log })
+  await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, exposeErrors, log })
   serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
   options.extend?.(app)
   app.addHook('onListen', done => {

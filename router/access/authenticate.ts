@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Authority, CookieSession, StandingSession } from '../../subgraphs/authority.ts'
@@ -35,7 +36,7 @@ export interface Authenticate {
   /**
    * Makes a caller of a request's headers. A cookie counts on web hosts only, and for unsafe use (anything but reading by
    * GET or HEAD) only with a trusted `Origin`. A credential in a header comes before a cookie, which browsers send unasked.
-   * @throws when identity cannot be reached
+   * @throws Refusal UPSTREAM_FAILED when identity cannot be reached: then nobody is anybody, and nobody is anonymous either
    */
   (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated>
   /** Drops what is remembered of sessions and keys: after a sign-out the next request must see it. */
@@ -43,12 +44,16 @@ export interface Authenticate {
 }
 
 const nobody: Caller = { viewer: anonymous, credential: { kind: 'none', id: null, expiresAt: null } }
+/** Characters of the longest credential that is looked at. */
 const mostCredentialLength = 8192
+
+/** The headers that a credential comes in; one request has one of them. */
+export const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token'] as const
 
 export const isCaller = (result: Caller | Unauthenticated): result is Caller => 'viewer' in result
 
 /** Makes the one function that turns credentials into viewers, for every door. */
-export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Clock): Authenticate {
+export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Clock, log: Pick<Logger, 'error'>): Authenticate {
   const readToken = createTokenReader(authority, clock)
   const sessions = createStanding(ids => authority.sessions(ids))
   const keys = createStanding(hashes => authority.keys(hashes))
@@ -111,8 +116,8 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
     return { viewer: person(session.sessionId, session), credential: { kind: 'cookie', id: session.sessionId, expiresAt: null } }
   }
 
-  const authenticate = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => {
-    const given = (['authorization', 'x-api-key', 'x-service-token'] as const).filter(name => headers.get(name))
+  const read = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => {
+    const given = credentialHeaders.filter(name => headers.get(name))
     if (given.length > 1) return unauthenticated(new Refusal('BAD_USER_INPUT', `Send one credential, not several: ${given.join(' and ')} came together.`))
     const value = given[0] && headers.get(given[0])!
     if (value && value.length > mostCredentialLength) return refused(`The ${given[0]} header is longer than any credential.`)
@@ -127,6 +132,13 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
         return headers.get('cookie') && hosts.isWeb(headers.get('host')) ? byCookie(headers, use.safe) : nobody
     }
   }
+  const authenticate: (...asked: Parameters<typeof read>) => ReturnType<typeof read> = (headers, use) =>
+    read(headers, use).catch(err => {
+      log.error({ err }, 'identity could not say who somebody is')
+      throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer, and nobody else knows who you are; try again in a moment.', {
+        service: 'identity',
+      })
+    })
   return Object.assign(authenticate, {
     forget() {
       sessions.forget()

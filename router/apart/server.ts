@@ -26,6 +26,8 @@ export interface SubgraphServerOptions {
   readonly port: number
   /** Origin under which clients reach the platform: forwarded requests carry addresses of it. */
   readonly publicUrl: string
+  /** Tells the router, and it clients, the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
   readonly readiness: readonly ReadinessCheck[]
   /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
@@ -54,7 +56,7 @@ const mostDocuments = 2000
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
-  const { subgraph, readSeal, publicUrl, readiness, internal, log } = options
+  const { subgraph, readSeal, publicUrl, readiness, internal, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
   const documents = createLru<string, Fetch>(mostDocuments)
@@ -84,7 +86,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   })
   const tellable = ({ data, errors }: ExecutionResult, requestId: string): ExecutionResult => ({
     ...(data !== undefined && { data }),
-    ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false })) as unknown as readonly GraphQLError[] }),
+    ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false, expose })) as unknown as readonly GraphQLError[] }),
   })
 
   const answerGraphql = async (request: IncomingMessage, viewer: Viewer, requestId: string): Promise<ExecutionResult> => {
@@ -144,7 +146,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       if (!known && (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') log.error({ requestId, err: error }, 'a request failed')
       if (response.headersSent) return void response.destroy()
       const { code = 'INTERNAL_SERVER_ERROR', ...details } = known?.refusal.extensions ?? {}
-      const told = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(requestId), requestId, details)
+      const told = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(error, { requestId, expose }), requestId, details)
       sendJson(response, told.status, told, problemType)
     })
   })

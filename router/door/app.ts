@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { statusOf } from '../../platform/errors.ts'
 import { readTarget } from '../target.ts'
 import { corsHeaders, decideCors } from './cors.ts'
-import { accident, doorRefusal, problem, problemType, refusalOfThrown } from './errors.ts'
+import { accident, doorRefusal, problem, problemType, refusalOfThrown, type Telling } from './errors.ts'
 import { canonicalPath, type Hosts } from './hosts.ts'
 import { sendErrors } from './http.ts'
 
@@ -14,6 +14,8 @@ export interface AppOptions {
   readonly hosts: Hosts
   /** Whether forwarding headers of a proxy name the caller; an address list narrows it to proxies of ours. */
   readonly trustProxy: boolean | string
+  /** Tells clients the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
   readonly log: Logger
 }
 
@@ -31,7 +33,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
  * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
  * decided, and whatever goes wrong is told in one place.
  */
-export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({ hosts, trustProxy, exposeErrors: expose = false, log }: AppOptions): Promise<FastifyInstance> {
   /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
   const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
@@ -55,7 +57,7 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     // What is wrong with an address is found before any hook runs.
     frameworkErrors: (error, request, reply) => {
       reply.headers(corsHeaders(hosts, request.headers.origin))
-      tellRefusal(error, request, reply, log)
+      tellRefusal(error, request, reply, { log, expose })
     },
     clientErrorHandler(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) return
@@ -81,10 +83,10 @@ export async function createApp({ hosts, trustProxy, log }: AppOptions): Promise
     if (routeOptions.url?.startsWith('/health/')) log.debug(line, 'answered')
     else log.info(line, 'answered')
   })
-  app.setErrorHandler<FastifyError>((error, request, reply) => tellRefusal(error, request, reply, log))
+  app.setErrorHandler<FastifyError>((error, request, reply) => tellRefusal(error, request, reply, { log, expose }))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
-    return tellRefusal(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply, log)
+    return tellRefusal(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply, { log, expose })
   })
   return app
 }
@@ -106,13 +108,13 @@ function readRequestId(request: IncomingMessage): string {
 }
 
 /** The one place where an exchange that failed is answered: GraphQL errors on `/graphql`, problem+json elsewhere. */
-function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {
   const known = refusalOfThrown(error)
   const onGraphql = /^\/graphql(?:\?|$)/.test(request.url)
   if (!known) log.error({ requestId: request.id, err: error }, 'a request failed')
   const status = known?.status ?? 500
   const { code, ...details } = known ? known.refusal.extensions : { code: 'INTERNAL_SERVER_ERROR' }
-  const sentence = known?.refusal.message ?? accident(request.id)
+  const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })
   // 404 has a row of its own in the table of codes.
   const told = status === 404 ? 'NOT_FOUND' : String(code)
   // What of it was not read must not be taken for the next request, nor read for ever.

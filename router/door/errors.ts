@@ -24,7 +24,7 @@ export interface Telling {
   readonly log: Logger
   /** Takes "Did you mean" out of validation messages, so that they do not spell the schema. */
   readonly hideSuggestions: boolean
-  /** Tells messages that are no refusals, too: for development with subgraphs of others. @default false */
+  /** Tells messages that are no refusals, too: for development. @default false */
   readonly expose?: boolean | undefined
 }
 
@@ -38,11 +38,7 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const known = typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR' && (isErrorCode(code) || graphqlCodes.has(code))
   if (!known) telling.log.error({ requestId: telling.requestId, err: causeOf(error), path }, 'an operation failed')
   return {
-    message: known
-      ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message)
-      : telling.expose
-        ? shortened(message)
-        : internal(telling.requestId),
+    message: known ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message) : accident(error, telling),
     ...(locations && { locations }),
     ...(path && { path }),
     extensions: known
@@ -62,8 +58,6 @@ export function tellAsError(error: unknown, telling: Telling): GraphQLError {
 const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean [^?]+\?/, '')
 
 const shortened = (message: string) => (message.length <= mostMessageCharacters ? message : `${message.slice(0, mostMessageCharacters)}…`)
-
-const internal = (requestId: string) => `Something went wrong on our side. Quote request ${requestId} when you ask about it.`
 
 const causeOf = (error: unknown): unknown => (error as { originalError?: unknown } | null)?.originalError ?? error
 
@@ -119,5 +113,8 @@ export function refusalOfThrown(error: unknown): { readonly status: number; read
   return { status: statusOf[carried], refusal: new Refusal(carried, message ?? '', extensions as Record<string, unknown>) }
 }
 
-/** The sentence for an accident. */
-export const accident = internal
+/** The sentence for an accident: never where it was thrown, and what was thrown only when it may be told. */
+export function accident(error: unknown, { requestId, expose }: Pick<Telling, 'requestId' | 'expose'>): string {
+  const { message = String(error) } = (error ?? {}) as { message?: string }
+  return expose ? shortened(message) : `Something went wrong on our side. Quote request ${requestId} when you ask about it.`
+}

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import { type Slug, slugs } from '../../subgraphs/scopes.ts'
 
 /** An address under which a service answers, and in which role. */
@@ -16,7 +17,7 @@ export interface Hosts {
   isWeb(host: string | null | undefined): boolean
   /** Whether a host is one of those that the lists name, in whatever role. */
   knows(host: string): boolean
-  /** Whether an Origin header names one of our own origins. */
+  /** Whether an Origin header names a page that may read answers and send the session cookie. */
   trusts(origin: string): boolean
 }
 
@@ -34,11 +35,28 @@ export function localOrigins(publicUrl: string): readonly ServiceOrigin[] {
   ]
 }
 
+/** Whose pages are trusted beside those of the platform and its services. */
+export interface Guests {
+  /** Origins as browsers write them. */
+  readonly origins?: readonly string[]
+  /** Every page of this machine, on whatever port: for development. */
+  readonly loopback?: boolean
+}
+
+/** An Origin header that names this machine: browsers take no other place for a name that ends in `localhost`. */
+const loopbackOrigin = /^https?:\/\/(?:(?:[a-z\d-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
+
+/** The lists as configuration tells them: in development the services have names on this machine, and its pages are trusted. */
+export function hostsOf({ publicUrl, environment, corsOrigins }: Pick<Config, 'publicUrl' | 'environment' | 'corsOrigins'>): Hosts {
+  const loopback = environment === 'development'
+  return createHosts(publicUrl, loopback ? localOrigins(publicUrl) : [], { origins: corsOrigins, loopback })
+}
+
 /** Puts the lists into the form that doors ask. Names are compared in lower case and without the port. */
-export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]): Hosts {
+export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[], guests: Guests = {}): Hosts {
   const services = new Map<string, Slug>()
   const web = new Set<string>()
-  const trusted = new Set<string>()
+  const trusted = new Set<string>(guests.origins)
   const own = new URL(publicUrl)
   // One machine has three names for itself: whoever opens the platform by its address means the same place.
   const ownNames = own.hostname === 'localhost' ? ['localhost', '127.0.0.1', '[::1]'] : [own.hostname]
@@ -56,7 +74,7 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
     serviceOf: host => services.get(nameOf(host)) ?? null,
     isWeb: host => web.has(nameOf(host)),
     knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),
-    trusts: origin => trusted.has(origin.toLowerCase()),
+    trusts: origin => trusted.has(origin.toLowerCase()) || (guests.loopback === true && loopbackOrigin.test(origin.toLowerCase())),
   }
 }
 

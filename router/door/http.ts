@@ -80,7 +80,7 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
     formatError: (formatted, error) =>
       ready.has(error as object)
         ? formatted
-        : tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production }),
+        : tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production, expose }),
     documentStore: {
       // Apollo's key is a digest of the schema and the SHA-256 of the text.
       get: async key => documents.known(key.slice(key.lastIndexOf(':') + 1)),

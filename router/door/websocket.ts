@@ -5,9 +5,11 @@ import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/address.ts'
+import { Refusal } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { AddressOf } from '../access/address.ts'
-import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
+import { type Authenticate, type Caller, credentialHeaders, isCaller } from '../access/authenticate.ts'
+import { credentialsIn } from '../access/parameters.ts'
 import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
 import { createTally } from '../live/tally.ts'
@@ -57,6 +59,8 @@ export const socketLimits = {
 /** Close code for a client that has too many sockets. Clients of graphql-ws do not dial again by themselves after it. */
 export const tooManyCode = 4429
 const tooMany = 'too many connections'
+/** Close code (IANA registry) after which clients dial again by themselves, after a while. */
+const tryAgainCode = 1013
 
 /** GraphQL over WebSocket (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md) at `/graphql`. */
 export interface Sockets {
@@ -95,8 +99,25 @@ export function createSockets(door: WebSocketDoor): Sockets {
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,
     async onConnect({ connectionParams, extra }) {
-      extra.headers = credentialsOf(extra.request, connectionParams)
-      const result = await authenticate(extra.headers, { safe: false })
+      const { origin } = extra.request.headers
+      // What browsers do for answers over HTTP they leave to the server here: a page of another origin reads nothing.
+      if (origin !== undefined && !door.hosts.trusts(origin)) {
+        extra.end(CloseCode.Unauthorized, 'Pages of this origin may not connect: CORS_ORIGINS of the platform names those that may.')
+        return false
+      }
+      const credentials = credentialsIn(connectionParams)
+      if (credentials instanceof Refusal) {
+        extra.end(CloseCode.Unauthorized, shortened(credentials.message))
+        return false
+      }
+      extra.headers = withCredentials(extra.request, credentials)
+      let result: Awaited<ReturnType<Authenticate>>
+      try {
+        result = await authenticate(extra.headers, { safe: false })
+      } catch (error) {
+        extra.end(tryAgainCode, shortened((error as Error).message))
+        return false
+      }
       if (!isCaller(result)) {
         if (result.expired) extra.end(forbiddenCode, 'token expired')
         else extra.end(CloseCode.Unauthorized, shortened(result.refusal.message))
@@ -213,7 +234,7 @@ function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | 
       },
       send(text) {
         if (socket.readyState !== socket.OPEN) return
-        if (socket.bufferedAmount > socketLimits.waitingBytes) return end(1013, 'Too slow: connect again')
+        if (socket.bufferedAmount > socketLimits.waitingBytes) return end(tryAgainCode, 'Too slow: connect again')
         socket.send(text)
         // A stream that never waits must not keep the event loop from everybody else.
         return new Promise(resolve => setImmediate(resolve))
@@ -247,17 +268,11 @@ function sayGoodbye(socket: WebSocket, code: number, reason: string): void {
   socket.once('close', () => clearTimeout(cut))
 }
 
-/**
- * The upgrade's headers with what `connection_init` brings in their place: header names in any case. A value that is there
- * but could not be a credential is passed on as one that no check accepts, so that it is refused rather than overlooked.
- */
-function credentialsOf(request: IncomingMessage, parameters: Record<string, unknown> | undefined): Headers {
+/** The upgrade's headers with the credentials of `connection_init` in place of its own. */
+function withCredentials(request: IncomingMessage, credentials: ReadonlyMap<string, string>): Headers {
   const headers = webHeaders(request.headers)
-  for (const name of ['authorization', 'x-api-key', 'x-service-token']) headers.delete(name)
-  for (const [name, value] of Object.entries(parameters ?? {})) {
-    if (!/^(?:authorization|x-api-key|x-service-token)$/i.test(name) || value === null || value === '') continue
-    headers.set(name, typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : 'unreadable')
-  }
+  for (const name of credentialHeaders) headers.delete(name)
+  for (const [name, value] of credentials) headers.set(name, value)
   return headers
 }
 

@@ -11,7 +11,7 @@ import { armCrash } from '../../platform/crash.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound } from '../../platform/outbound.ts'
-import { localOrigins } from '../door/hosts.ts'
+import { hostsOf } from '../door/hosts.ts'
 import { createRouter } from '../router.ts'
 import { compose } from './compose.ts'
 import type { Keys } from './keys.ts'
@@ -51,8 +51,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   stack.defer(close)
   const x = config.x ?? sandbox?.x ?? null
-  // `*.localhost` is this machine in development only; elsewhere nobody vouches for it.
-  const origins = environment === 'development' ? localOrigins(publicUrl) : []
+  const hosts = hostsOf(config)
   const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
   stack.defer(() => outbound.close())
 
@@ -71,7 +70,8 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       authSecret: keys.authSecret,
       outbound,
       x,
-      origins,
+      hosts,
+      exposeErrors: environment === 'development',
       quotas: config.quotas,
       log,
     },
@@ -94,7 +94,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     trustProxy: config.trustProxy,
     clock: systemClock,
     log,
-    origins,
+    hosts,
     readiness: [
       { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
       { name: 'migrations', check: () => isMigrated(sql => sequelize.query(sql, { type: QueryTypes.SELECT })) },

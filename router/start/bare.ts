@@ -40,9 +40,9 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
   starting.defer(() => transport.close())
   const engine = await startEngine()
 
-  const hosts = createHosts(config.publicUrl, [])
+  const hosts = createHosts(config.publicUrl, [], { origins: config.corsOrigins, loopback: config.environment === 'development' })
   const documents = createDocuments(engine.schema, { introspection: !production })
-  const app = await createApp({ hosts, trustProxy: config.trustProxy, log })
+  const app = await createApp({ hosts, trustProxy: config.trustProxy, exposeErrors, log })
   const addressOf = createAddressOf(config.trustProxy)
   const sockets = createSockets({
     engine,

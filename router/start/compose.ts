@@ -18,6 +18,8 @@ const definitions = await loadDefinitions()
 export interface Ground extends Omit<Foundation, 'ask'>, Told {
   /** Who runs operations. @default native */
   readonly engine?: Config['engine']
+  /** Whether clients see the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
   /** Milliseconds that the fetches of one operation have together. @default 30000 */
   readonly operationTimeoutMs?: number | undefined
 }
@@ -34,13 +36,13 @@ export interface Composition extends Defined {
  * @param stack takes what has to be stopped again
  */
 export async function compose(
-  { databaseUrl, authSecret, x, origins, quotas, engine: kind = 'native', operationTimeoutMs, ...ground }: Ground,
+  { databaseUrl, authSecret, x, hosts, quotas, engine: kind = 'native', operationTimeoutMs, exposeErrors, ...ground }: Ground,
   stack: AsyncDisposableStack,
 ): Promise<Composition> {
   const { publicUrl, log } = ground
   let ask: Ask = () => Promise.reject(new Error('nothing can be asked before the engine is there'))
   const foundation: Foundation = { ...ground, ask: (document, variables, as) => ask(document, variables, as) }
-  const settings = settingsFrom({ databaseUrl, authSecret, x, origins, quotas })
+  const settings = settingsFrom({ databaseUrl, authSecret, x, hosts, quotas })
   // Identity first: it is stopped last then, and what still runs in the others may ask it.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
   const defined = Object.fromEntries(
@@ -55,7 +57,14 @@ export async function compose(
 
   const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = await openEngine(kind, { supergraphSdl: supergraph, transport, access: createAccessFilter(supergraph.access), log, operationTimeoutMs })
+  const engine = await openEngine(kind, {
+    supergraphSdl: supergraph,
+    transport,
+    access: createAccessFilter(supergraph.access),
+    log,
+    operationTimeoutMs,
+    exposeInternalErrors: exposeErrors,
+  })
   ask = createAsk(engine, registrations)
 
   const addresses = Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }]))

@@ -9,7 +9,7 @@ import { serveAsk } from '../apart/ask.ts'
 import { createRemoteAuthority } from '../apart/authority.ts'
 import { createRemoteTarget } from '../apart/http.ts'
 import { createDocuments } from '../door/documents.ts'
-import { localOrigins } from '../door/hosts.ts'
+import { hostsOf } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
 import { readSupergraph } from '../engine/supergraph.ts'
 import { openOrigin } from '../engine/transport/exchange.ts'
@@ -43,7 +43,14 @@ export async function startRouter(config: Config, { tell }: Pick<Startup, 'tell'
   const transport = createRemoteTransport({ subgraphs, seal, headers: propagate.map(name => ({ name })), deduplicate, timeoutMs: fetchMs })
   starting.defer(() => transport.close())
   const access = createAccessFilter(supergraph.access)
-  const engine = await openEngine(config.engine, { supergraphSdl: supergraph, transport, access, log, operationTimeoutMs: config.remote.operationMs })
+  const engine = await openEngine(config.engine, {
+    supergraphSdl: supergraph,
+    transport,
+    access,
+    log,
+    operationTimeoutMs: config.remote.operationMs,
+    exposeInternalErrors: environment === 'development',
+  })
 
   const questions = openOrigin(new URL(urls.get('identity')!).origin, { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024 })
   starting.defer(() => questions.close())
@@ -62,7 +69,7 @@ export async function startRouter(config: Config, { tell }: Pick<Startup, 'tell'
     trustProxy: config.trustProxy,
     clock: systemClock,
     log,
-    origins: environment === 'development' ? localOrigins(publicUrl) : [],
+    hosts: hostsOf(config),
     readiness: [{ name: 'identity', check: () => authority.jwks().then(() => {}) }],
     extend(app) {
       // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.

@@ -14,7 +14,7 @@ import type { Foundation } from '../../subgraphs/subgraph.ts'
 import { createRemoteAsk, rememberSeals } from '../apart/ask.ts'
 import { answerAuthority, authorityPath } from '../apart/authority.ts'
 import { type SubgraphServerOptions, serveSubgraph } from '../apart/server.ts'
-import { localOrigins } from '../door/hosts.ts'
+import { hostsOf } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
 import { requireSlug, requireSubgraphConfig } from './apart.ts'
 import { untilAborted } from './process/abort.ts'
@@ -57,9 +57,8 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     outbound,
     log,
   }
-  const origins = config.environment === 'development' ? localOrigins(config.publicUrl) : []
   const define = await loadDefinition(slug)
-  const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, origins, x: config.x, quotas: config.quotas }))
+  const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, hosts: hostsOf(config), x: config.x, quotas: config.quotas }))
   starting.defer(() => subgraph.stop())
   const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl, tell) : new Map()
   await subgraph.start()
@@ -69,6 +68,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     host: config.host,
     port: config.port,
     publicUrl: config.publicUrl,
+    exposeErrors: config.environment === 'development',
     internal,
     readiness: [
       { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canonicalPath, createHosts, localOrigins } from '../../router/door/hosts.ts'
+import { canonicalPath, createHosts, hostsOf, localOrigins } from '../../router/door/hosts.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -140,6 +140,61 @@ describe('CORS', () => {
     const foreign = await preflight('https://evil.example')
     expect(Object.keys(foreign.headers).filter(name => name.startsWith('access-control'))).toEqual([])
   })
+
+  const readable = async (router: Platform, origin: string) => {
+    const named = await Promise.all(
+      ['/health/live', '/publishing/guarded', '/nowhere'].map(
+        async path => (await router.ask(path, { headers: { origin } })).headers['access-control-allow-origin'],
+      ),
+    )
+    expect(new Set(named).size).toBe(1)
+    return named[0] === origin
+  }
+
+  test.each([
+    'http://localhost:5173',
+    'http://LOCALHOST:3000',
+    'https://localhost',
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+    'http://app.localhost:5173',
+    'http://web.publishing.localhost:1',
+  ])('in development pages of this machine may read everything: %s', async origin => {
+    expect(await readable(platform, origin)).toBe(true)
+    for (const environment of ['staging', 'production'] as const) {
+      await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment })
+      expect(await readable(other, origin)).toBe(false)
+    }
+  })
+
+  test.each([
+    'http://localhost.evil.example',
+    'http://evil.example:5173',
+    'http://127.0.0.1.evil.example',
+    'http://evillocalhost:80',
+    'http://128.0.0.1',
+    'ftp://localhost',
+    'http://localhost:5173/path',
+    'http://localhost:5173, http://evil.example',
+    'null',
+  ])('and pages of another may not: %s', async origin => {
+    expect(await readable(platform, origin)).toBe(false)
+  })
+
+  test('elsewhere the pages that CORS_ORIGINS names may, and no others', async () => {
+    const told = { publicUrl: 'https://platform.example', environment: 'production', corsOrigins: ['https://app.example', 'capacitor://localhost'] } as const
+    await using router = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment: 'production', hosts: hostsOf(told) })
+    for (const origin of ['https://app.example', 'https://APP.example', 'capacitor://localhost', 'https://platform.example'])
+      expect([origin, await readable(router, origin)]).toEqual([origin, true])
+    for (const origin of [
+      'http://app.example',
+      'https://app.example:8443',
+      'https://other.app.example',
+      'http://localhost:5173',
+      'http://publishing.localhost',
+    ])
+      expect([origin, await readable(router, origin)]).toEqual([origin, false])
+  })
 })
 
 describe('forward rows', () => {
@@ -237,7 +292,25 @@ describe('errors outside GraphQL', () => {
       detail: expect.any(String),
       requestId: expect.any(String),
     })
-    expect(answer.text).not.toContain('secret inside')
+    expect(answer.text).not.toMatch(/stack|\.ts/)
+  })
+
+  test('tell the text of an accident in development only', async () => {
+    expect((await platform.ask('/publishing/open/crash')).json.detail).toBe('secret inside')
+    for (const environment of ['staging', 'production'] as const) {
+      await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment })
+      expect((await other.ask('/publishing/open/crash')).text).not.toContain('secret inside')
+    }
+  })
+
+  test('say that identity does not answer, where a row needs to know who calls', async () => {
+    platform.signIn('never asked about before')
+    const token = `Bearer ${await platform.token('never asked about before')}`
+    platform.fail(true)
+    const [guarded, open] = [await platform.ask('/publishing/guarded', { headers: { authorization: token } }), await platform.ask('/publishing/open/x')]
+    platform.fail(false)
+    expect([guarded.status, guarded.json]).toEqual([502, expect.objectContaining({ code: 'UPSTREAM_FAILED', service: 'identity' })])
+    expect(open.status).toBe(200)
   })
 
   test('what is no HTTP at all is answered and cut', async () => {

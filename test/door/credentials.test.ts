@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hostsOf } from '../../router/door/hosts.ts'
 import { scopesOf } from '../../subgraphs/scopes.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
@@ -117,13 +118,20 @@ test('lookups of sessions are shared: thirty requests of one person ask identity
   expect(platform.asked.sessions - before).toBeLessThanOrEqual(3)
 })
 
-test('identity that cannot be reached is an accident, not a stranger', async () => {
+test.each([
+  ['token', () => bearer('never asked about before')],
+  ['key', async () => ({ 'x-api-key': 'never asked about before' })],
+  ['cookie', async () => ({ cookie: 'session=one', origin: platform.origin })],
+])('identity that cannot say whose %s it is has failed: nobody is taken for a stranger, and the log says why', async (_what, make) => {
   platform.signIn('never asked about before')
-  const headers = await bearer('never asked about before')
+  const headers: Record<string, string> = await make()
   platform.fail(true)
   const answer = await platform.gql('{ hello }', headers)
-  expect([answer.status, code(answer)]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+  expect([answer.status, answer.json.errors[0].extensions]).toEqual([502, { code: 'UPSTREAM_FAILED', service: 'identity' }])
   expect(answer.text).not.toContain('database')
+  expect(answer.json).not.toHaveProperty('data')
+  expect(platform.lines.some(line => line.includes('the database of identity is down'))).toBe(true)
+  expect((await platform.gql('{ hello }')).status).toBe(200)
 })
 
 describe('I-02 an API key', () => {
@@ -164,6 +172,16 @@ describe('the session cookie', () => {
 
   test('does not count on other hosts', async () => {
     expect(await who({ ...cookie, host: 'api.example', origin: platform.origin })).toMatchObject({ kind: 'anonymous' })
+  })
+
+  test('counts from every page that may read answers, and from no other', async () => {
+    const told = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
+    await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(told) })
+    configured.signIn('one')
+    const statusFrom = async (origin: string, from = configured) => (await from.gql('{ __typename }', { ...cookie, host: 'localhost', origin })).status
+    expect(await statusFrom('https://app.example')).toBe(200)
+    expect(await statusFrom('http://localhost:5173')).toBe(403)
+    expect(await statusFrom('http://localhost:5173', platform)).toBe(200)
   })
 
   test('is refused, not overlooked, for a foreign origin or none', async () => {

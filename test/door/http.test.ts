@@ -97,7 +97,8 @@ describe('statuses of GraphQL', () => {
   })
 })
 
-test('S-11 an accident is told without its text, and logged with the request id', async () => {
+test.each(['staging', 'production'] as const)('S-11 in %s an accident is told without its text, and logged with the request id', async environment => {
+  await using platform = await openRouter(schemaEngine(smallGraph()), { environment })
   const answer = await platform.gql('{ hello crash }', { 'x-request-id': 'find-me-12345' })
   expect(answer.json.data).toEqual({ hello: 'Hello world', crash: null })
   expect(codes(answer)).toEqual(['INTERNAL_SERVER_ERROR'])
@@ -106,6 +107,15 @@ test('S-11 an accident is told without its text, and logged with the request id'
   expect(answer.text).toContain('find-me-12345')
   expect(answer.headers['x-request-id']).toBe('find-me-12345')
   expect(platform.lines.some(line => line.includes('find-me-12345') && line.includes('ECONNREFUSED'))).toBe(true)
+})
+
+test('S-11 in development an accident is told with its text, never with its stack', async () => {
+  const { json, text } = await platform.gql('{ hello crash }', { 'x-request-id': 'find-me-12345' })
+  expect(json.data).toEqual({ hello: 'Hello world', crash: null })
+  expect(json.errors).toMatchObject([
+    { message: expect.stringContaining('connect ECONNREFUSED'), path: ['crash'], extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'find-me-12345' } },
+  ])
+  expect(text).not.toMatch(/stack|\.ts/)
 })
 
 test('a request id that is not plain is replaced', async () => {

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { neighbourhoodOf } from '../../platform/address.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { createAddressOf } from '../../router/access/address.ts'
+import { hostsOf } from '../../router/door/hosts.ts'
 import { socketLimits } from '../../router/door/websocket.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
@@ -112,7 +113,8 @@ describe('S-04 GraphQL over WebSocket', () => {
   })
 
   test('tells errors in the words of the doors: refusals whole, accidents masked', async () => {
-    const wire = await dial()
+    await using staging = await openRouter(schemaEngine(smallGraph(events)), { environment: 'staging' })
+    const wire = await dial({}, staging.url)
     await wire.init()
     wire.subscribe('a', '{ hello refuse crash }')
     const { payload } = await wire.got('next', 'a')
@@ -121,6 +123,13 @@ describe('S-04 GraphQL over WebSocket', () => {
       errors: [{ extensions: { code: 'CONFLICT' } }, { extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
     })
     expect(JSON.stringify(payload)).not.toContain('ECONNREFUSED')
+    const own = await dial()
+    await own.init()
+    own.subscribe('a', '{ crash }')
+    const { errors } = (await own.got('next', 'a')).payload as { errors: unknown[] }
+    expect(errors).toMatchObject([{ message: expect.stringContaining('connect ECONNREFUSED'), extensions: { code: 'INTERNAL_SERVER_ERROR' } }])
+    expect(JSON.stringify(errors)).not.toMatch(/stack|\.ts/)
+    own.socket.terminate()
     wire.subscribe('b', '{ nope }')
     expect((await wire.got('error', 'b')).payload).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }])
     for (const [id, payload] of [
@@ -171,6 +180,71 @@ describe('credentials of a socket', () => {
     expect((await wire.closed).code).toBe(4401)
   })
 
+  test('come in an object of headers too, as many clients send them', async () => {
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    const client = createClient({
+      url: `ws://127.0.0.1:${platform.port}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { headers: { Authorization: await token(), 'content-type': 'application/json' } },
+    })
+    for await (const result of client.iterate({ query: '{ viewer { kind } }' })) expect(result.data).toEqual({ viewer: { kind: 'user' } })
+    await client.dispose()
+    const wires = await Promise.all([dial(), dial(), dial()])
+    await wires[0]!.init({ headers: { 'X-API-KEY': 'k' } })
+    await wires[1]!.init({ Headers: {}, 'apollographql-client-name': 'web', 'x-csrf-token': 'x', nested: [{ deep: 1 }] })
+    await wires[2]!.init({ authorization: await token(), headers: { AUTHORIZATION: await token() } })
+    expect(await Promise.all(wires.map(kindOf))).toEqual(['apiKey', 'anonymous', 'user'])
+    for (const wire of wires) wire.socket.terminate()
+  })
+
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ token: 'abc' }, /"token" is not understood/],
+    [{ authToken: 'Bearer abc' }, /"authToken"/],
+    [{ accessToken: 'abc' }, /"accessToken"/],
+    [{ auth: { user: 'x' } }, /"auth"/],
+    [{ apiKey: 'abc' }, /"apiKey"/],
+    [{ api_key: 'abc' }, /"api_key"/],
+    [{ Bearer: 'abc' }, /"Bearer"/],
+    [{ cookie: 'session=one' }, /"cookie"/],
+    [{ anything: 'bearer abc' }, /"anything"/],
+    [{ http: { headers: { Authorization: 'Bearer abc' } } }, /"Authorization"/],
+    [{ headers: { headers: { Authorization: 'Bearer abc' } } }, /"Authorization"/],
+    [{ headers: { token: 'abc' } }, /"token"/],
+    [{ headers: ['Authorization', 'Bearer abc'] }, /"headers"/],
+    [{ headers: 'Authorization: Bearer abc', password: 'x' }, /"password"/],
+    [{ a: { b: { c: { d: { e: { f: { g: { h: { i: 1 } } } } } } } } }, /is not understood/],
+    [{ authorization: 'Bearer abc', headers: { Authorization: 'Bearer def' } }, /authorization twice/],
+    [{ headers: { Authorization: 'Bearer nonsense' } }, /not valid/],
+    [{ headers: { 'x-api-key': 7 } }, /not valid/],
+  ])('that are not understood are refused, never overlooked: %o', async (payload, reason) => {
+    const wire = await dial()
+    wire.send({ type: 'connection_init', payload })
+    expect(await wire.closed).toEqual({ code: 4401, reason: expect.stringMatching(reason) })
+  })
+
+  test('are not taken from the upgrade’s own headers: no browser could send them', async () => {
+    const wire = await dial({ authorization: await token() })
+    await wire.init()
+    expect(await kindOf(wire)).toBe('anonymous')
+    wire.socket.terminate()
+  })
+
+  test('that identity cannot tell about now close with a code on which clients dial again', async () => {
+    const payload = { authorization: await token() }
+    platform.fail(true)
+    const wire = await dial()
+    wire.send({ type: 'connection_init', payload })
+    expect(await wire.closed).toEqual({ code: 1013, reason: expect.stringContaining('"identity" did not answer') })
+    const client = createClient({
+      url: `ws://127.0.0.1:${platform.port}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: payload,
+      retryWait: async retries => void (retries === 1 && platform.fail(false)),
+    })
+    for await (const result of client.iterate({ query: '{ viewer { kind } }' })) expect(result.data).toEqual({ viewer: { kind: 'user' } })
+    await client.dispose()
+  })
+
   test('that have expired close with 4403 and say so', async () => {
     const old = await token()
     platform.clock.advance(601_000)
@@ -189,6 +263,25 @@ describe('credentials of a socket', () => {
       foreign.send({ type: 'connection_init' })
       expect((await foreign.closed).code).toBe(4401)
     }
+  })
+
+  test('count from pages that may read answers only, as over HTTP, whatever they are', async () => {
+    const told = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
+    await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(told) })
+    configured.signIn('one')
+    const authorization = `Bearer ${await configured.token('one')}`
+    const outcome = async (url: string, origin: string, payload?: Record<string, unknown>, cookie?: string) => {
+      const wire = await dial({ host: 'localhost', origin, ...(cookie && { cookie }) }, url)
+      const ended = await Promise.race([wire.closed.then(({ code }) => code), wire.init(payload).then(() => kindOf(wire))])
+      wire.socket.terminate()
+      return ended
+    }
+    const all = (url: string, origin: string, bearer: string) =>
+      Promise.all([outcome(url, origin), outcome(url, origin, { authorization: bearer }), outcome(url, origin, undefined, 'session=one')])
+    expect(await all(configured.url, 'https://app.example', authorization)).toEqual(['anonymous', 'user', 'user'])
+    for (const origin of ['https://evil.example', 'http://localhost:5173', 'null'])
+      expect(await all(configured.url, origin, authorization)).toEqual([4401, 4401, 4401])
+    expect(await all(platform.url, 'http://localhost:5173', await token())).toEqual(['anonymous', 'user', 'user'])
   })
 })
 

@@ -8,6 +8,7 @@ import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { createDocuments } from '../../router/door/documents.ts'
+import { createHosts } from '../../router/door/hosts.ts'
 import { createLog } from '../../router/door/log.ts'
 import { type Composition, compose } from '../../router/start/compose.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
@@ -100,7 +101,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       authSecret: randomBytes(32).toString('hex'),
       outbound,
       x: x?.settings ?? null,
-      origins: [],
+      hosts: createHosts(publicUrl, []),
       quotas: readConfig({}).quotas,
       log: createLog('debug', sink(lines)),
     },

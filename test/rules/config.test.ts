@@ -4,6 +4,9 @@ import { readConfig } from '../../config.ts'
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 const complete = { ENVIRONMENT: 'production', AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: key }
 
+const corsLine =
+  'CORS_ORIGINS: must be origins with commas between, each scheme://host or scheme://host:port without a path, such as https://app.example.com,http://localhost:5173'
+
 describe('a mistake in the configuration is one line that names the variable and what it takes', () => {
   test.for([
     [{ PORT: 'abc' }, 'PORT: must be a port number from 0 to 65535'],
@@ -17,6 +20,14 @@ describe('a mistake in the configuration is one line that names the variable and
     [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY: must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7'],
     [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL: must be an address such as https://example.com'],
     [{ PUBLIC_URL: 'https://example.com/app' }, 'PUBLIC_URL: must be an origin without a path, such as https://example.com'],
+    [{ CORS_ORIGINS: '*' }, corsLine],
+    [{ CORS_ORIGINS: 'null' }, corsLine],
+    [{ CORS_ORIGINS: 'app.example.com' }, corsLine],
+    [{ CORS_ORIGINS: 'https://app.example.com/path' }, corsLine],
+    [{ CORS_ORIGINS: 'https://a.example,' }, corsLine],
+    [{ CORS_ORIGINS: 'https://user@a.example' }, corsLine],
+    [{ CORS_ORIGINS: 'https://*.example.com' }, corsLine],
+    [{ CORS_ORIGINS: 'https://a b' }, corsLine],
     [{ DATABASE_URL: 'mysql://localhost' }, 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/database'],
     [{ AUTH_SECRET: 'short' }, 'AUTH_SECRET: must have at least 32 characters'],
     [
@@ -44,6 +55,15 @@ describe('a mistake in the configuration is one line that names the variable and
   test('several mistakes are told at once', () => {
     expect(() => readConfig({ PORT: 'x', DEMO: 'x' })).toThrow(/^PORT: .*\nDEMO: .*$/)
   })
+})
+
+test('origins are read as browsers write them', () => {
+  expect(readConfig({ CORS_ORIGINS: 'https://App.example:443/, http://localhost:5173,capacitor://localhost' }).corsOrigins).toEqual([
+    'https://app.example',
+    'http://localhost:5173',
+    'capacitor://localhost',
+  ])
+  expect(readConfig({}).corsOrigins).toEqual([])
 })
 
 describe('without configuration', () => {

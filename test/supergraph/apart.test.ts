@@ -288,6 +288,38 @@ test('a dead subgraph costs its own fields only, and is taken up again when it i
   expect((await gql('{ posts(first: 1) { nodes { copy } } }')).data.posts.nodes).toHaveLength(1)
 })
 
+test('identity that is down is named, over HTTP, REST and WebSocket; who needs to be nobody is answered', async () => {
+  platform.processes.identity.child.kill('SIGKILL')
+  await platform.processes.identity.ended
+  const down = { code: 'UPSTREAM_FAILED', service: 'identity' }
+  // What the router knows of a session is good for a second.
+  const { json, status } = await until('the router asks anew', async () => {
+    const answer = await post('/graphql', { query: '{ services { slug } }' }, { authorization: bearer })
+    return answer.status !== 200 && answer
+  })
+  expect([status, json.errors[0].extensions]).toEqual([502, down])
+  const listed = await fetch(`${platform.url}/publishing/api/posts`, { headers: { authorization: bearer } })
+  expect([listed.status, await listed.json()]).toEqual([502, expect.objectContaining(down)])
+  expect((await post('/graphql', { query: '{ __typename }' })).json).toEqual({ data: { __typename: 'Query' } })
+  const socket = new WebSocket(`${platform.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: bearer } })))
+  expect(await new Promise(resolve => socket.once('close', resolve))).toBe(1013)
+  await platform.restart('identity')
+  expect((await gql('{ viewer { user { name } } }')).data.viewer.user.name).toBe('Olivia')
+})
+
+test('in development a broken resolver’s error is told with its text, by every door', async () => {
+  await database.sequelize.query('alter table publishing.posts rename to posts_away')
+  const { data, errors } = await gql('{ viewer { kind } posts { nodes { id } } }')
+  const rest = await fetch(`${platform.url}/publishing/api/posts`, { headers: { authorization: bearer } })
+  const told = await rest.json()
+  await database.sequelize.query('alter table publishing.posts_away rename to posts')
+  expect(data).toEqual({ viewer: { kind: 'USER' }, posts: null })
+  expect(errors).toMatchObject([{ message: expect.stringContaining('publishing.posts'), extensions: { code: 'INTERNAL_SERVER_ERROR', service: 'publishing' } }])
+  expect([rest.status, told]).toEqual([500, expect.objectContaining({ code: 'INTERNAL_SERVER_ERROR', detail: expect.stringContaining('publishing.posts') })])
+  expect(JSON.stringify([errors, told])).not.toMatch(/stack|\.ts/)
+})
+
 test('every process ends by TERM with 0', async () => {
   expect(await platform.stop()).toEqual([...listedSlugs, 'router'].map(() => 0))
 })

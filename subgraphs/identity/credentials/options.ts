@@ -39,7 +39,11 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     baseURL: publicUrl,
     basePath: credentialsPath,
     secret: settings.secret,
-    trustedOrigins: [publicUrl, ...settings.trustedOrigins],
+    // Asked at each request, for not every origin that the platform trusts can be listed.
+    trustedOrigins: async request => {
+      const origin = request?.headers.get('origin')
+      return origin && settings.trustsOrigin(origin) ? [publicUrl, origin] : [publicUrl]
+    },
     database: pool,
     user: usersTable,
     account: accountsTable,

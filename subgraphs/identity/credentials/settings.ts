@@ -6,8 +6,8 @@ export interface IdentitySettings {
   readonly databaseUrl: string
   /** Signs session cookies and encrypts the private signing keys at rest; at least 32 characters. Changing it ends every session. */
   readonly secret: string
-  /** Origins whose pages may send the session cookie, besides the public address. */
-  readonly trustedOrigins: readonly string[]
+  /** Whether pages of an origin may send the session cookie; those of the public address always may. */
+  trustsOrigin(origin: string): boolean
   /** The header in which the router passes the client's address; it removes the same header from what comes from outside. */
   readonly clientAddressHeader: string
   readonly quotas: Quotas

@@ -36,7 +36,13 @@ export async function openIdentity() {
     outbound: unused,
     log: pino({ level: 'silent' }),
   }
-  const settings = { databaseUrl: database.url, secret, trustedOrigins: ['https://web.test'], clientAddressHeader: 'x-client-address', quotas }
+  const settings = {
+    databaseUrl: database.url,
+    secret,
+    trustsOrigin: (origin: string) => origin === 'https://web.test',
+    clientAddressHeader: 'x-client-address',
+    quotas,
+  }
   const identity = define(foundation, settings)
   return {
     database,

@@ -1,0 +1,62 @@
+import { Refusal } from '../../platform/errors.ts'
+import { credentialHeaders } from './authenticate.ts'
+
+type Parameters = Readonly<Record<string, unknown>>
+
+/** Names under which clients of other servers send what would be a credential there. */
+const telling =
+  /^(?:auth|authentication|bearer|credentials?|cookies?|key|session)$|(?<!csrf-?|xsrf-?)token|jwt|api[-_]?key|authori[sz]ation|secret|pass(?:word|wd|phrase)/i
+/** Texts that are a credential under whatever name. */
+const schemed = /^\s*(?:bearer|basic|token)\s+\S/i
+/** How deep objects within each other are looked through. */
+const mostLevels = 8
+
+/**
+ * Reads the credentials in the payload of `connection_init`: under the names of their headers in any case, or so within an object
+ * `headers`, which is how Apollo Sandbox and many clients send them. A value that could not be a credential is given as one that no
+ * check accepts, so that it is refused rather than overlooked; null and empty texts count as none.
+ * @returns a refusal when something looks like a credential and stands where none is understood, or when two differ
+ */
+export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<string, string> | Refusal {
+  const found = new Map<string, string>()
+  const read = (object: Parameters, isHeaders: boolean): Refusal | undefined => {
+    for (const [name, value] of Object.entries(object)) {
+      if (value === null || value === '') continue
+      const header = credentialHeaders.find(each => each === name.toLowerCase())
+      if (header) {
+        const text = typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : 'unreadable'
+        if (found.has(header) && found.get(header) !== text) return new Refusal('BAD_USER_INPUT', `connection_init names ${header} twice: send it once.`)
+        found.set(header, text)
+      } else if (!isHeaders && name.toLowerCase() === 'headers' && isObject(value)) {
+        const refusal = read(value, true)
+        if (refusal) return refusal
+      } else {
+        const hidden = credentialAt(name, value, mostLevels)
+        if (hidden !== null) return notUnderstood(hidden)
+      }
+    }
+    return undefined
+  }
+  return read(parameters ?? {}, false) ?? found
+}
+
+/** The name of what looks like a credential, there or below; null when nothing does. What nests too deep is not looked into, nor trusted. */
+function credentialAt(name: string, value: unknown, levels: number): string | null {
+  if (value === null || value === '') return null
+  if (telling.test(name) || (typeof value === 'string' && schemed.test(value)) || levels === 0) return name
+  if (typeof value !== 'object') return null
+  for (const [inner, each] of Object.entries(value)) {
+    const hidden = credentialAt(Array.isArray(value) ? name : inner, each, levels - 1)
+    if (hidden !== null) return hidden
+  }
+  return null
+}
+
+/** A close reason holds 123 bytes. */
+const notUnderstood = (name: string) =>
+  new Refusal(
+    'UNAUTHENTICATED',
+    `connection_init: "${name.replace(/[^\x20-\x7e]/g, '?').slice(0, 30)}" is not understood, send { "Authorization": "Bearer …" }.`,
+  )
+
+const isObject = (value: unknown): value is Parameters => typeof value === 'object' && value !== null && !Array.isArray(value)
