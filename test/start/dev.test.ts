@@ -1,0 +1,129 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { identify } from '../../db/process-table.ts'
+import { watchProject } from '../../scripts/watch.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { gone, launch, newDataFolder, platformEnvironment, until } from '../kit/launch.ts'
+
+const project = join(import.meta.dirname, '..', '..')
+
+/** Saves as many editors do: beside the file, then in its place. */
+function save(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, `${path}~`), text)
+  renameSync(join(root, `${path}~`), join(root, path))
+}
+
+test('a watcher sees saves by renaming again and again, new folders, moves and removals; nothing twice, and nothing that does not count', async () => {
+  await using folder = newDataFolder()
+  const root = folder.path
+  save(root, 'src/a.ts', '1')
+  save(root, 'other/a.ts', '1')
+  const watcher = watchProject(root, { folders: ['src', 'later'], counts: path => path.endsWith('.ts') })
+  const after = async (act: () => void) => {
+    const changes = watcher.changes()
+    act()
+    return changes
+  }
+  try {
+    for (const text of ['22', '333', '4444']) expect(await after(() => save(root, 'src/a.ts', text))).toEqual(['src/a.ts'])
+    expect(await after(() => save(root, 'src/deep/er/b.ts', '1'))).toEqual(['src/deep/er/b.ts'])
+    expect(await after(() => save(root, 'src/deep/er/b.ts', '22'))).toEqual(['src/deep/er/b.ts'])
+    expect(await after(() => renameSync(join(root, 'src/deep'), join(root, 'src/moved')))).toEqual(['src/deep/er/b.ts', 'src/moved/er/b.ts'])
+    expect(await after(() => rmSync(join(root, 'src/moved'), { recursive: true }))).toEqual(['src/moved/er/b.ts'])
+    expect(await after(() => save(root, 'later/c.ts', '1'))).toEqual(['later/c.ts'])
+    expect(await after(() => save(root, 'root.ts', '1'))).toEqual(['root.ts'])
+    save(root, 'src/a.ts', '55555')
+    save(root, 'src/notes.md', 'x')
+    save(root, 'other/a.ts', '22')
+    expect(watcher.look()).toEqual(['src/a.ts'])
+    // Told already: only what comes now is told.
+    expect(await after(() => save(root, 'src/d.ts', '1'))).toEqual(['src/d.ts'])
+  } finally {
+    watcher.close()
+  }
+})
+
+test('`npm run dev` generates and restarts after each save; with a mistake it shows the place and goes on as it was; Ctrl-C ends all', {
+  timeout: 120_000,
+}, async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const root = join(folder.path, 'checkout')
+  for (const name of [
+    'package.json',
+    '.npmrc',
+    'codegen.ts',
+    'config.ts',
+    'supergraph.yaml',
+    'db',
+    'docs',
+    'platform',
+    'router',
+    'sandbox',
+    'schema',
+    'scripts',
+    'subgraphs',
+  ])
+    cpSync(join(project, name), join(root, name), { recursive: true })
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
+  const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
+  const dev = launch('npm', ['run', 'dev'], environment, { cwd: root })
+  const complained = () => dev.complained()
+  let starts = 0
+  const started = () => until('the platform is ready again', () => (dev.said().match(/^ready in/gm) ?? []).length === starts + 1 && ++starts, 60)
+  const refused = (pattern: RegExp) => until(`it shows ${pattern}`, () => pattern.test(complained()) && /the platform goes on as it was/.test(dev.said()), 60)
+  const ask = async (query: string) => {
+    const response = await fetch(`http://localhost:${environment.PORT}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    return (await response.json()) as { data?: Record<string, unknown>; errors?: { message: string }[] }
+  }
+  const fieldNames = '{ __type(name: "Brand") { fields { name } } }'
+  const file = 'subgraphs/publishing/brand/schema.graphql'
+  const sdl = readFileSync(join(root, file), 'utf8')
+  const withField = (line: string) => sdl.replace(/(type Brand[^{]*\{\n)/, `$1  ${line}\n`)
+
+  await started()
+  const { pid } = folder.node()!
+
+  // A mistake in a contract.
+  save(root, file, withField('"Its sign." motto: Strin'))
+  await refused(/brand\/schema\.graphql:\d+:\d+ .*Strin/)
+  expect(folder.node()!.pid).toBe(pid)
+  expect(JSON.stringify(await ask(fieldNames))).not.toContain('motto')
+
+  // Mended, and saved by renaming a second time.
+  save(root, file, withField('"Its sign." motto: String'))
+  await started()
+  expect(JSON.stringify(await ask(fieldNames))).toContain('motto')
+  expect(readFileSync(join(root, 'subgraphs/publishing/resolvers.generated.ts'), 'utf8')).toContain('motto')
+  expect(dev.said()).toMatch(/^dev: wrote schema\/api\.graphql$/m)
+
+  // A mistake in the program.
+  const running = folder.node()!.pid
+  const rules = readFileSync(join(root, 'subgraphs/publishing/brand/rules.ts'), 'utf8')
+  save(root, 'subgraphs/publishing/brand/rules.ts', `${rules}\nexport const broken = {\n`)
+  await refused(/subgraphs\/publishing\/brand\/rules\.ts:\d+\n[\s\S]*SyntaxError/)
+  expect(folder.node()!.pid).toBe(running)
+  save(root, 'subgraphs/publishing/brand/rules.ts', rules)
+  await started()
+
+  // A migration that fails, after which nothing runs; and one that does not.
+  save(root, 'db/migrations/publishing/9998_mottos.sql', 'create table mottos (id uid);')
+  await until('the start has failed', () => /^dev: the platform has ended; the next save tries again$/m.test(dev.said()), 60)
+  expect(complained()).toContain('migration publishing/9998_mottos.sql fails: type "uid" does not exist')
+  save(root, 'db/migrations/publishing/9998_mottos.sql', 'create table mottos (id uuid);')
+  await started()
+  expect((await database.sequelize.query("select to_regclass('publishing.mottos') is not null as made"))[0]).toEqual([{ made: true }])
+
+  const last = folder.node()!
+  const npm = identify(dev.child.pid!)!
+  process.kill(-dev.child.pid!, 'SIGINT')
+  await Promise.all([gone(last), gone(npm), dev.ended])
+  expect(dev.said()).toMatch(/^stopped$/m)
+  expect(folder.node()).toBeNull()
+})
