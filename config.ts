@@ -52,6 +52,8 @@ export interface Config {
     readonly additionsAnHour: number
     readonly keysAnOrganization: number
     readonly keysADay: number
+    readonly brandsAnOrganization: number
+    readonly postsADay: number
   }
   /** How the router tells subgraphs that run apart who asks. */
   readonly seal: {
@@ -178,6 +180,8 @@ const variables = z.object({
   MEMBER_ADDITIONS_PER_HOUR: quota.default(100),
   API_KEYS_PER_ORGANIZATION: quota.default(500),
   API_KEYS_PER_DAY: quota.default(500),
+  BRANDS_PER_ORGANIZATION: quota.default(500),
+  POSTS_PER_DAY: quota.default(5_000),
   CRASH_AT: z.string().min(1).optional(),
 })
 
@@ -261,6 +265,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
       additionsAnHour: v.MEMBER_ADDITIONS_PER_HOUR,
       keysAnOrganization: v.API_KEYS_PER_ORGANIZATION,
       keysADay: v.API_KEYS_PER_DAY,
+      brandsAnOrganization: v.BRANDS_PER_ORGANIZATION,
+      postsADay: v.POSTS_PER_DAY,
     },
     seal: { privateKey: v.SEAL_PRIVATE_KEY?.[0] ?? null, publicKeys: v.SEAL_PUBLIC_KEYS ?? null },
     routerUrl: v.ROUTER_URL ?? v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,

@@ -7,3 +7,6 @@ export const fromEnum = (value: string): string => value.toLowerCase()
 /** A whole number of a query string; anything else stays text, and the graph refuses it with a sentence. */
 export const toInteger = (value: string | undefined): number | undefined =>
   value !== undefined && /^-?\d{1,9}$/.test(value) ? Number(value) : (value as undefined)
+
+/** `true` or `false` of a query string; anything else stays text, and the graph refuses it with a sentence. */
+export const toBoolean = (value: string | undefined): boolean | undefined => (value === 'true' || value === 'false' ? value === 'true' : (value as undefined))

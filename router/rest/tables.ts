@@ -1,5 +1,6 @@
 import { credentialRows } from './identity/credentials.ts'
 import { setupRows } from './identity/setup.ts'
+import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { postRows } from './publishing/post.ts'
 import { widgetRows } from './publishing/widget.ts'
@@ -8,5 +9,5 @@ import type { RouteTable } from './row.ts'
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
   { slug: 'identity', rows: [...credentialRows, ...setupRows] },
-  { slug: 'publishing', rows: [...postRows, ...integrationRows, ...widgetRows] },
+  { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...widgetRows] },
 ]

@@ -19,5 +19,5 @@ export interface Told {
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
 export const settingsFrom = ({ databaseUrl, authSecret, hosts, x, quotas }: Told): Settings => ({
   identity: { databaseUrl, secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas },
-  publishing: { x },
+  publishing: { x, quotas },
 })

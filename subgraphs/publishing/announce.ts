@@ -15,3 +15,8 @@ export function announcePost(events: Events, brand: { id: string; organizationId
   if (change === 'status') events.announce(postStatusTopic(brand.id), { postId: post.id, threadId: post.threadId })
   events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
 }
+
+/** Tells screens, after commit, that a brand went out of use or came back: its organization's widget leaves archived ones out. */
+export function announceBrand(events: Events, brand: { organizationId: string }): void {
+  events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
+}

@@ -19,7 +19,7 @@ import { createX } from './network/x/x.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { createPostStore } from './post/store.ts'
 import { registration } from './registration.ts'
-import { deliverQueue, type Room } from './room.ts'
+import { deliverQueue, type Quotas, type Room } from './room.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 import { createWidgetStore } from './widget/store.ts'
 
@@ -27,6 +27,7 @@ import { createWidgetStore } from './widget/store.ts'
 export interface PublishingSettings {
   /** Null: no application of ours at X, so it cannot be connected. */
   readonly x: XSettings | null
+  readonly quotas: Quotas
 }
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
@@ -44,6 +45,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const room: Room = {
     ...foundation,
     networks,
+    quotas: settings.quotas,
     jobs,
     log,
     audit: createAudit(sequelize),

@@ -78,6 +78,8 @@ export type Query = {
   readonly __typename?: 'Query';
   /** One brand of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
   readonly brand?: Maybe<Brand>;
+  /** Brands of the active organization in the order of their creation: those in use, or with `archived` those that are not. */
+  readonly brands?: Maybe<BrandConnection>;
   /** One post of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
   readonly post?: Maybe<Post>;
   /** Posts of the active organization, newest first; with `threadId` in the thread's order. Filters narrow each other. */
@@ -89,6 +91,13 @@ export type Query = {
 
 export type QueryBrandArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryBrandsArgs = {
+  archived?: InputMaybe<Scalars['Boolean']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -109,12 +118,96 @@ export type QueryPostsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
 };
 
+export type Mutation = {
+  readonly __typename?: 'Mutation';
+  /** Makes a brand of the active organization. CONFLICT when the organization has as many as it may have, archived ones included. */
+  readonly createBrand?: Maybe<Brand>;
+  /** Changes what the input mentions and leaves the rest; what changes nothing leaves the version as it is. CONFLICT for an archived brand. */
+  readonly updateBrand?: Maybe<Brand>;
+  /** Takes a brand out of use: it keeps its posts and connections, takes no change but to be restored, and sends nothing. CONFLICT while posts of it are scheduled or being sent. */
+  readonly archiveBrand?: Maybe<Brand>;
+  /** Brings an archived brand back into use; one that is in use is answered as it is. */
+  readonly restoreBrand?: Maybe<Brand>;
+  /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
+  readonly resolveDelivery?: Maybe<Post>;
+  /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Refused with CONFLICT, and no address, for a network that cannot be connected. */
+  readonly connectIntegration?: Maybe<IntegrationAuthorization>;
+  /** Writes a post. With `scheduledAt` it is queued and will be sent then; without, it stays a draft until it is scheduled. */
+  readonly createPost?: Maybe<Post>;
+  /** Changes what the input mentions and leaves the rest. A change of a scheduled post beats what was queued before: what is sent is what stands here at its time. A change that changes nothing leaves the version as it is. CONFLICT while it is being sent and once it is published. */
+  readonly updatePost?: Maybe<Post>;
+  /** Sets a post for a new future time. A failed one loses its failure and returns to the queue. */
+  readonly reschedulePost?: Maybe<Post>;
+  /** Deletes a post that is not published, and answers it as it was. A scheduled one is not sent. CONFLICT while it is being sent, while its outcome is unknown, and once it is published. */
+  readonly deletePost?: Maybe<Post>;
+};
+
+
+export type MutationCreateBrandArgs = {
+  input: CreateBrandInput;
+};
+
+
+export type MutationUpdateBrandArgs = {
+  input: UpdateBrandInput;
+};
+
+
+export type MutationArchiveBrandArgs = {
+  input: ArchiveBrandInput;
+};
+
+
+export type MutationRestoreBrandArgs = {
+  input: RestoreBrandInput;
+};
+
+
+export type MutationResolveDeliveryArgs = {
+  input: ResolveDeliveryInput;
+};
+
+
+export type MutationConnectIntegrationArgs = {
+  input: ConnectIntegrationInput;
+};
+
+
+export type MutationCreatePostArgs = {
+  input: CreatePostInput;
+};
+
+
+export type MutationUpdatePostArgs = {
+  input: UpdatePostInput;
+};
+
+
+export type MutationReschedulePostArgs = {
+  input: ReschedulePostInput;
+};
+
+
+export type MutationDeletePostArgs = {
+  input: DeletePostInput;
+};
+
 /** A name under which an organization publishes. Posts and connections belong to the brand and stay with it when it moves to another organization. */
 export type Brand = {
   readonly __typename?: 'Brand';
   readonly id: Scalars['ID']['output'];
+  /** The id of the organization, for callers who may not read it. */
+  readonly organizationId: Scalars['ID']['output'];
   /** What people call it; shown beside each of its posts. */
   readonly name: Scalars['String']['output'];
+  /** What it is for, in the organization's own words; null when nobody wrote any. */
+  readonly description?: Maybe<Scalars['String']['output']>;
+  /** Since when it is out of use: it takes no change and sends nothing. Null while it is in use. */
+  readonly archivedAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  readonly updatedAt: Scalars['DateTime']['output'];
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
   /** The organization that owns the brand: its members see it, nobody else does. */
   readonly organization?: Maybe<Organization>;
   /** All connections of the brand, the latest authorized first. */
@@ -124,7 +217,7 @@ export type Brand = {
 export type Organization = {
   readonly __typename?: 'Organization';
   readonly id: Scalars['ID']['output'];
-  /** Brands of this organization in the order of their creation; empty for a viewer who is active in another one. */
+  /** Brands of this organization in the order of their creation, archived ones included; empty for a viewer who is active in another one. */
   readonly brands?: Maybe<BrandConnection>;
 };
 
@@ -150,6 +243,40 @@ export type BrandEdge = {
   /** Hand it back as `after` to go on behind this brand. */
   readonly cursor: Scalars['String']['output'];
   readonly node?: Maybe<Brand>;
+};
+
+/** What a new brand is made of. */
+export type CreateBrandInput = {
+  /** 1 to 80 characters, without blanks around them. */
+  readonly name: Scalars['String']['input'];
+  /** At most 2,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The same key with the same input answers the first brand again instead of making another; with another input it is CONFLICT. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What to change in a brand; what is left out stays as it is. */
+export type UpdateBrandInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the change with CONFLICT when the brand has moved on to another version; without it the last write wins. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which brand to take out of use. */
+export type ArchiveBrandInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the brand has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which brand to bring back. */
+export type RestoreBrandInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the brand has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** An account of a network that a brand may publish with. */
@@ -189,52 +316,6 @@ export type Platform =
   | 'YOUTUBE'
   /** TikTok accounts. */
   | 'TIKTOK';
-
-export type Mutation = {
-  readonly __typename?: 'Mutation';
-  /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
-  readonly resolveDelivery?: Maybe<Post>;
-  /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Refused with CONFLICT, and no address, for a network that cannot be connected. */
-  readonly connectIntegration?: Maybe<IntegrationAuthorization>;
-  /** Writes a post. With `scheduledAt` it is queued and will be sent then; without, it stays a draft until it is scheduled. */
-  readonly createPost?: Maybe<Post>;
-  /** Changes what the input mentions and leaves the rest. A change of a scheduled post beats what was queued before: what is sent is what stands here at its time. A change that changes nothing leaves the version as it is. CONFLICT while it is being sent and once it is published. */
-  readonly updatePost?: Maybe<Post>;
-  /** Sets a post for a new future time. A failed one loses its failure and returns to the queue. */
-  readonly reschedulePost?: Maybe<Post>;
-  /** Deletes a post that is not published, and answers it as it was. A scheduled one is not sent. CONFLICT while it is being sent, while its outcome is unknown, and once it is published. */
-  readonly deletePost?: Maybe<Post>;
-};
-
-
-export type MutationResolveDeliveryArgs = {
-  input: ResolveDeliveryInput;
-};
-
-
-export type MutationConnectIntegrationArgs = {
-  input: ConnectIntegrationInput;
-};
-
-
-export type MutationCreatePostArgs = {
-  input: CreatePostInput;
-};
-
-
-export type MutationUpdatePostArgs = {
-  input: UpdatePostInput;
-};
-
-
-export type MutationReschedulePostArgs = {
-  input: ReschedulePostInput;
-};
-
-
-export type MutationDeletePostArgs = {
-  input: DeletePostInput;
-};
 
 /** What a person found out about a post whose outcome was unknown. */
 export type ResolveDeliveryInput = {
@@ -581,13 +662,17 @@ export type ResolversTypes = {
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   WidgetAction: ResolverTypeWrapper<WidgetAction>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Brand: ResolverTypeWrapper<BrandRow>;
   Organization: ResolverTypeWrapper<Omit<Organization, 'brands'> & { brands?: Maybe<ResolversTypes['BrandConnection']> }>;
   BrandConnection: ResolverTypeWrapper<BrandConnectionRow>;
   BrandEdge: ResolverTypeWrapper<Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversTypes['Brand']> }>;
+  CreateBrandInput: CreateBrandInput;
+  UpdateBrandInput: UpdateBrandInput;
+  ArchiveBrandInput: ArchiveBrandInput;
+  RestoreBrandInput: RestoreBrandInput;
   Connection: ResolverTypeWrapper<ConnectionRow>;
   Platform: Platform;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResolveDeliveryInput: ResolveDeliveryInput;
   DeliveryPhase: DeliveryPhase;
   ConnectIntegrationInput: ConnectIntegrationInput;
@@ -623,12 +708,16 @@ export type ResolversParentTypes = {
   ID: Scalars['ID']['output'];
   WidgetAction: WidgetAction;
   Query: Record<PropertyKey, never>;
+  Mutation: Record<PropertyKey, never>;
   Brand: BrandRow;
   Organization: Omit<Organization, 'brands'> & { brands?: Maybe<ResolversParentTypes['BrandConnection']> } | FederationReferenceTypes['Organization'];
   BrandConnection: BrandConnectionRow;
   BrandEdge: Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Brand']> };
+  CreateBrandInput: CreateBrandInput;
+  UpdateBrandInput: UpdateBrandInput;
+  ArchiveBrandInput: ArchiveBrandInput;
+  RestoreBrandInput: RestoreBrandInput;
   Connection: ConnectionRow;
-  Mutation: Record<PropertyKey, never>;
   ResolveDeliveryInput: ResolveDeliveryInput;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: IntegrationAuthorization;
@@ -687,15 +776,35 @@ export type WidgetActionResolvers<ContextType = Context, ParentType extends Reso
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   brand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<QueryBrandArgs, 'id'>>;
+  brands?: Resolver<Maybe<ResolversTypes['BrandConnection']>, ParentType, ContextType, RequireFields<QueryBrandsArgs, 'archived' | 'first'>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
   posts?: Resolver<Maybe<ResolversTypes['PostConnection']>, ParentType, ContextType, RequireFields<QueryPostsArgs, 'first'>>;
   publishingWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
 };
 
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationCreateBrandArgs, 'input'>>;
+  updateBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationUpdateBrandArgs, 'input'>>;
+  archiveBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationArchiveBrandArgs, 'input'>>;
+  restoreBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationRestoreBrandArgs, 'input'>>;
+  resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
+  connectIntegration?: Resolver<Maybe<ResolversTypes['IntegrationAuthorization']>, ParentType, ContextType, RequireFields<MutationConnectIntegrationArgs, 'input'>>;
+  createPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
+  updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationUpdatePostArgs, 'input'>>;
+  reschedulePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationReschedulePostArgs, 'input'>>;
+  deletePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'input'>>;
+};
+
 export type BrandResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Brand'] = ResolversParentTypes['Brand'], FederationReferenceType extends FederationReferenceTypes['Brand'] = FederationReferenceTypes['Brand']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Brand']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organizationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  archivedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   organization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType>;
   connections?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Connection']>>>, ParentType, ContextType>;
 };
@@ -728,15 +837,6 @@ export type ConnectionResolvers<ContextType = Context, ParentType extends Resolv
   connectedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   inactiveReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
-};
-
-export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
-  connectIntegration?: Resolver<Maybe<ResolversTypes['IntegrationAuthorization']>, ParentType, ContextType, RequireFields<MutationConnectIntegrationArgs, 'input'>>;
-  createPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
-  updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationUpdatePostArgs, 'input'>>;
-  reschedulePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationReschedulePostArgs, 'input'>>;
-  deletePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'input'>>;
 };
 
 export type IntegrationAuthorizationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationAuthorization'] = ResolversParentTypes['IntegrationAuthorization']> = {
@@ -812,12 +912,12 @@ export type Resolvers<ContextType = Context> = {
   WidgetItem?: WidgetItemResolvers<ContextType>;
   WidgetAction?: WidgetActionResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
   Brand?: BrandResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   BrandConnection?: BrandConnectionResolvers<ContextType>;
   BrandEdge?: BrandEdgeResolvers<ContextType>;
   Connection?: ConnectionResolvers<ContextType>;
-  Mutation?: MutationResolvers<ContextType>;
   IntegrationAuthorization?: IntegrationAuthorizationResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;

@@ -9,9 +9,18 @@ import type { Networks } from './network/network.ts'
 import type { PostStore } from './post/store.ts'
 import type { WidgetStore } from './widget/store.ts'
 
+/** How much may be made, so that one caller cannot fill the database. */
+export interface Quotas {
+  /** Brands of one organization, archived ones included. */
+  readonly brandsAnOrganization: number
+  /** Posts that one caller (a person, a key) writes in 24 hours. */
+  readonly postsADay: number
+}
+
 /** What publishing works with in one process: made once in definition.ts, shared by resolvers and jobs. */
 export interface Room extends Pick<Foundation, 'sequelize' | 'events' | 'clock' | 'cipher' | 'log' | 'publicUrl'> {
   readonly networks: Networks
+  readonly quotas: Quotas
   readonly jobs: Jobs
   readonly audit: Audit
   /** The renewals of tokens that are under way in this process, by connection. */

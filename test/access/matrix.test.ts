@@ -120,11 +120,6 @@ beforeAll(async () => {
     )
   }
   const now = graph.clock.now()
-  const newBrand = async (organizationId: string) => {
-    const id = newId(now)
-    await graph.room.brands.create({ id, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' })
-    return id
-  }
   const brand = await newBrand(acme)
   await newBrand(other)
   const grant = { accessToken: 'a', refreshToken: 'r', expiresIn: 7200, scopes: [] }
@@ -144,6 +139,13 @@ afterAll(async () => {
   await graph[Symbol.asyncDispose]()
 })
 
+async function newBrand(organizationId: string): Promise<string> {
+  const now = graph.clock.now()
+  const id = newId(now)
+  await graph.room.brands.create({ id, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' })
+  return id
+}
+
 async function write(input: object): Promise<string> {
   const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
   return (await graph.execute(document, { input: { brandId: ids.brand, platform: 'X', copy: 'A post', ...input } }, { as: people.owner })).data().createPost.id
@@ -157,6 +159,12 @@ async function update(id: string, changes: object): Promise<void> {
 /** Makes what a cell changes, so that no cell sees what another did. */
 const freshly: Record<Fresh, () => Promise<string>> = {
   post: () => write({}),
+  brand: () => newBrand(ids.organization),
+  async 'archived brand'() {
+    const id = await newBrand(ids.organization)
+    await graph.rows('update publishing.brands set archived_at = $2 where id = $1', [id, graph.clock.now()])
+    return id
+  },
   async 'unknown post'() {
     const id = await write({})
     const now = graph.clock.now()

@@ -25,7 +25,7 @@ export interface Ids {
 }
 
 /** What is made anew for each cell of a row that changes something. */
-export type Fresh = 'post' | 'unknown post' | 'membership' | 'person' | 'key' | 'slug'
+export type Fresh = 'post' | 'brand' | 'archived brand' | 'unknown post' | 'membership' | 'person' | 'key' | 'slug'
 
 export interface FieldRow {
   /** `Type.field`. */
@@ -56,6 +56,8 @@ const readPosts: readonly Scope[] = ['publishing:posts.read']
 /** Enough to be answered with the post that was written; not to read any other. */
 const writePosts: readonly Scope[] = ['publishing:posts.write']
 const accounts: readonly Scope[] = ['publishing:accounts.read']
+/** Enough to be answered with the brand that was changed. */
+const writeAccounts: readonly Scope[] = ['publishing:accounts.write']
 const postsAndAccounts: readonly Scope[] = ['publishing:accounts.read', 'publishing:posts.read']
 const figures: readonly Scope[] = ['publishing:dashboard.read']
 const widgets: readonly Scope[] = ['launcher:widgets.read']
@@ -71,6 +73,7 @@ const byScope /*                  */ = 'refused yes     refused  yes      yes   
 const byScopeEachTheirOwn /*      */ = 'refused yes     refused  yes      yes      yes      yes'
 const byScopeNoneElsewhere /*     */ = 'refused yes     refused  yes      yes      yes      empty'
 const writers /*                  */ = 'refused yes     refused  refused  yes      yes      hidden'
+const accountants /*              */ = 'refused yes     refused  refused  refused  yes      hidden'
 const people /*                   */ = 'refused refused refused  yes      yes      yes      yes'
 const peopleOfIt /*               */ = 'refused refused refused  yes      yes      yes      hidden'
 const managers /*                 */ = 'refused refused refused  denied   denied   yes      yes'
@@ -109,6 +112,7 @@ export const queryRows: readonly FieldRow[] = [
   row('Query.organizationMembers', all, unrelated, people, constant('{ organizationMembers { nodes { id } } }'), 'organizationMembers'),
   row('Query.apiKeys', all, unrelated, managers, constant('{ apiKeys { nodes { id } } }'), 'apiKeys'),
   row('Query.brand', accounts, readPosts, byScope, brand('id'), 'brand'),
+  row('Query.brands', accounts, readPosts, byScopeEachTheirOwn, constant('{ brands { nodes { id } } }'), 'brands'),
   row('Query.post', readPosts, accounts, byScope, post('id'), 'post'),
   row('Query.posts', readPosts, accounts, byScopeEachTheirOwn, constant('{ posts { nodes { id } } }'), 'posts'),
   row('Query.publishingWidget', figures, widgets, byScopeEachTheirOwn, constant('{ publishingWidget { statistics { key } } }'), 'publishingWidget'),
@@ -159,6 +163,41 @@ export const mutationRows: readonly FieldRow[] = [
     change('resolveDelivery', ({ fresh }) => `id: "${fresh}", platformPostId: null`, 'id'),
     'resolveDelivery',
     'unknown post',
+  ),
+  row(
+    'Mutation.createBrand',
+    writeAccounts,
+    accounts,
+    'refused yes refused refused refused yes yes',
+    change('createBrand', () => `name: "New"`, 'id'),
+    'createBrand',
+  ),
+  row(
+    'Mutation.updateBrand',
+    writeAccounts,
+    accounts,
+    accountants,
+    change('updateBrand', ({ fresh }) => `id: "${fresh}", name: "New"`, 'id'),
+    'updateBrand',
+    'brand',
+  ),
+  row(
+    'Mutation.archiveBrand',
+    writeAccounts,
+    accounts,
+    accountants,
+    change('archiveBrand', ({ fresh }) => `id: "${fresh}"`, 'id'),
+    'archiveBrand',
+    'brand',
+  ),
+  row(
+    'Mutation.restoreBrand',
+    writeAccounts,
+    accounts,
+    accountants,
+    change('restoreBrand', ({ fresh }) => `id: "${fresh}"`, 'id'),
+    'restoreBrand',
+    'archived brand',
   ),
   row(
     'Mutation.connectIntegration',
@@ -325,6 +364,41 @@ export const edgeRows: readonly FieldRow[] = [
 const publicRoute = 'public public public public public public public'
 
 export const routeRows: readonly RouteRow[] = [
+  { at: 'GET /publishing/api/brands', scopes: accounts, less: readPosts, cells: byScopeEachTheirOwn, path: () => '/publishing/api/brands' },
+  {
+    at: 'POST /publishing/api/brands',
+    scopes: writeAccounts,
+    less: accounts,
+    cells: 'refused yes refused refused refused yes yes',
+    path: () => '/publishing/api/brands',
+    body: () => ({ name: 'New' }),
+  },
+  { at: 'GET /publishing/api/brands/:brandId', scopes: accounts, less: readPosts, cells: byScope, path: ids => `/publishing/api/brands/${ids.brand}` },
+  {
+    at: 'PUT /publishing/api/brands/:brandId',
+    scopes: writeAccounts,
+    less: accounts,
+    cells: accountants,
+    path: ids => `/publishing/api/brands/${ids.fresh}`,
+    body: () => ({ name: 'New' }),
+    fresh: 'brand',
+  },
+  {
+    at: 'POST /publishing/api/brands/:brandId/archive',
+    scopes: writeAccounts,
+    less: accounts,
+    cells: accountants,
+    path: ids => `/publishing/api/brands/${ids.fresh}/archive`,
+    fresh: 'brand',
+  },
+  {
+    at: 'POST /publishing/api/brands/:brandId/restore',
+    scopes: writeAccounts,
+    less: accounts,
+    cells: accountants,
+    path: ids => `/publishing/api/brands/${ids.fresh}/restore`,
+    fresh: 'archived brand',
+  },
   { at: 'GET /publishing/api/posts', scopes: readPosts, less: accounts, cells: byScopeEachTheirOwn, path: () => '/publishing/api/posts' },
   {
     at: 'POST /publishing/api/posts',

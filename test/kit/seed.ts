@@ -95,8 +95,7 @@ export function createSeed(graph: Graph): Seed {
   async function brand({ owner, organization: { id: organizationId } }: Told, name = 'A brand'): Promise<BrandRow> {
     const now = clock.now()
     const row = { id: newId(now), organizationId, name, createdAt: now, updatedAt: now, createdBy: `user:${owner.userId}` }
-    await room.brands.create(row)
-    return { ...row, version: 1 }
+    return room.brands.create(row)
   }
 
   async function post(world: Told, { by = world.owner, row, scheduledAt, copy = `A post ${newId().slice(-12)}`, ...rest }: PostSeed = {}): Promise<PostRow> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { DocumentNode } from 'graphql'
-import { readConfig } from '../../config.ts'
+import { type Config, readConfig } from '../../config.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
@@ -29,6 +29,8 @@ export interface SupergraphOptions {
   readonly sandbox?: boolean
   /** Origin under which clients would reach it. @default http://localhost:4000 */
   readonly publicUrl?: string
+  /** What one caller may make, where it is not what configuration says by itself. */
+  readonly quotas?: Partial<Config['quotas']>
 }
 
 export interface As {
@@ -68,7 +70,7 @@ export interface Supergraph extends AsyncDisposable {
 }
 
 /** Opens a platform for one test: `await using graph = await supergraph()`. */
-export async function supergraph({ now, sandbox = false, publicUrl = 'http://localhost:4000' }: SupergraphOptions = {}): Promise<Supergraph> {
+export async function supergraph({ now, sandbox = false, publicUrl = 'http://localhost:4000', quotas }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
   const clock = boundTime(now)
   const database = opening.use(await createTestDatabase())
@@ -102,7 +104,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       outbound,
       x: x?.settings ?? null,
       hosts: createHosts(publicUrl, []),
-      quotas: readConfig({}).quotas,
+      quotas: { ...readConfig({}).quotas, ...quotas },
       log: createLog('debug', sink(lines)),
     },
     opening,

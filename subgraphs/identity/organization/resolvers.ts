@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { readPage } from '../../../platform/page.ts'
+import { requireRoom } from '../../quota.ts'
 import { membershipOrder } from '../membership/store.ts'
-import { requireRoom } from '../quota.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requirePerson } from '../viewer/rules.ts'
 import { canSee, readName, readSlug } from './rules.ts'

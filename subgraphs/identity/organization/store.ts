@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
 import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
+import { dayBefore, type Made } from '../../quota.ts'
 import { recordAudit } from '../audit/store.ts'
-import { dayBefore, type Made } from '../quota.ts'
 import type { Tables } from '../tables.ts'
 import type { OrganizationRow } from './table.ts'
 

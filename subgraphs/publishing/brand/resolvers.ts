@@ -1,7 +1,8 @@
 import { requireId } from '../../../platform/ids.ts'
 import { readPage, toConnection } from '../../../platform/page.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { canSee, owned } from './rules.ts'
+import { changeBrand, createBrand } from './change.ts'
+import { activeOrganization, archive, canSee, editBrand, owned } from './rules.ts'
 import { brandOrder } from './store.ts'
 
 export const brandResolvers: Resolvers = {
@@ -10,6 +11,23 @@ export const brandResolvers: Resolvers = {
       const key = requireId(id, 'id')
       return owned(viewer, await brandById.load(key), key)
     },
+    brands: async (_, args, { viewer, brands, brandById }) => {
+      const organizationId = activeOrganization(viewer, 'Brands')
+      const archived = args.archived ?? false
+      const request = readPage(args, brandOrder)
+      const rows = await brands.list(organizationId, archived, request)
+      for (const row of rows) brandById.prime(row.id, row)
+      return toConnection(rows, request, brandOrder, () => brands.countListed(organizationId, archived))
+    },
+  },
+  Mutation: {
+    createBrand: (_, { input }, context) => createBrand(context, input),
+    updateBrand: (_, { input }, context) => changeBrand(context, input, 'brand.changed', async brand => editBrand(brand, input)),
+    archiveBrand: (_, { input }, context) =>
+      changeBrand(context, input, 'brand.archived', async (brand, now, transaction) =>
+        archive(brand, await context.brands.scheduled(brand.id, transaction), now),
+      ),
+    restoreBrand: (_, { input }, context) => changeBrand(context, input, 'brand.restored', async brand => (brand.archivedAt ? { archivedAt: null } : {})),
   },
   Brand: {
     __resolveReference: async ({ id }, { viewer, brandById }) => {

@@ -1,10 +1,12 @@
 import DataLoader from 'dataloader'
-import { QueryTypes, type Sequelize } from 'sequelize'
+import { type CreationAttributes, Op, QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
 import { isMoment } from '../../../platform/page.ts'
+import type { Made } from '../../quota.ts'
 import { columnsOf } from '../mapping.ts'
-import { type BrandRow, defineBrandTable } from './table.ts'
+import { requireInUse } from './rules.ts'
+import { type BrandRow, type BrandTable, defineBrandTable } from './table.ts'
 
 /** Oldest first: the order in which an organization's brands are listed. */
 export const brandOrder: Order<BrandRow> = {
@@ -13,15 +15,79 @@ export const brandOrder: Order<BrandRow> = {
   parts: [isMoment, isId],
 }
 
+/** What a new brand has not got. */
+const nothingYet = { description: null, archivedAt: null, idempotencyKey: null, idempotencyHash: null } as const
+
 /** SQL of brands. */
 export function createBrandStore(sequelize: Sequelize) {
   const Brand = defineBrandTable(sequelize)
   const columns = columnsOf(Brand, 'b')
   return {
     /** Writes a brand. */
-    async create(brand: Omit<BrandRow, 'version'>): Promise<void> {
-      await Brand.create(brand)
+    async create(brand: CreationAttributes<InstanceType<BrandTable>>, transaction?: Transaction): Promise<BrandRow> {
+      const row = await Brand.create(brand, { ...(transaction && { transaction }) })
+      return { ...nothingYet, ...row.get({ plain: true }) }
     },
+
+    /** What an organization has. Nobody makes another brand for it before the transaction ends. */
+    async madeFor(organizationId: string, transaction: Transaction): Promise<Made> {
+      await sequelize.query('select pg_advisory_xact_lock(hashtextextended($1, 3))', { bind: [organizationId], transaction })
+      return { standing: await Brand.count({ where: { organizationId }, transaction }), today: 0, todaySince: null }
+    },
+
+    /** The brand that the same caller made for the organization under the same key. */
+    findRepeated: (organizationId: string, createdBy: string, idempotencyKey: string, transaction: Transaction): Promise<BrandRow | null> =>
+      Brand.findOne({ where: { organizationId, createdBy, idempotencyKey }, raw: true, transaction }),
+
+    /** Locks one row until the transaction ends, against every other change of it and against posts that are being written. */
+    async lock(id: string, transaction: Transaction): Promise<BrandRow | null> {
+      const rows = await sequelize.query<BrandRow>(`select ${columns} from publishing.brands b where b.id = $1 for no key update`, {
+        bind: [id],
+        type: QueryTypes.SELECT,
+        transaction,
+      })
+      return rows[0] ?? null
+    },
+
+    /**
+     * Sees to it that a brand stays in use until the transaction ends: for whatever writes something of it.
+     * @throws CONFLICT, reason BRAND_ARCHIVED
+     */
+    async requireInUse(id: string, transaction: Transaction): Promise<void> {
+      const [row] = await sequelize.query<{ archivedAt: Date | null }>('select archived_at as "archivedAt" from publishing.brands where id = $1 for share', {
+        bind: [id],
+        type: QueryTypes.SELECT,
+        transaction,
+      })
+      if (row) requireInUse(row)
+    },
+
+    /** How many posts wait for their time, or are being sent. */
+    async scheduled(id: string, transaction: Transaction): Promise<number> {
+      const [row] = await sequelize.query<{ count: number }>(
+        `select count(*)::int as count from publishing.posts where brand_id = $1 and (status = 'SCHEDULED' or delivery_phase = 'SENDING')`,
+        { bind: [id], type: QueryTypes.SELECT, transaction },
+      )
+      return row?.count ?? 0
+    },
+
+    /** Writes what changed in a locked row and hands back the whole. */
+    async update(brand: BrandRow, changes: Partial<BrandRow>, transaction: Transaction): Promise<BrandRow> {
+      await Brand.update(changes, { where: { id: brand.id }, transaction })
+      return { ...brand, ...changes }
+    },
+
+    /** One page of an organization's brands: those in use, or those that are archived. */
+    list(organizationId: string, archived: boolean, { after, limit }: PageRequest): Promise<BrandRow[]> {
+      return sequelize.query<BrandRow>(
+        `select ${columns} from publishing.brands b where b.organization_id = $1 and (b.archived_at is not null) = $2
+           and ($3::timestamptz is null or (b.created_at, b.id) > ($3::timestamptz, $4::uuid))
+         order by b.created_at, b.id limit $5`,
+        { bind: [organizationId, archived, after?.[0] ?? null, after?.[1] ?? null, limit], type: QueryTypes.SELECT },
+      )
+    },
+    countListed: (organizationId: string, archived: boolean): Promise<number> =>
+      Brand.count({ where: { organizationId, archivedAt: archived ? { [Op.not]: null } : null } }),
     /** The brands with these ids, whoever owns them. */
     byIds(ids: readonly string[]): Promise<BrandRow[]> {
       return sequelize.query<BrandRow>(`select ${columns} from publishing.brands b where b.id = any($1::uuid[])`, { bind: [ids], type: QueryTypes.SELECT })

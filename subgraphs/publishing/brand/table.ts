@@ -8,6 +8,11 @@ export function defineBrandTable(sequelize: Sequelize) {
     declare id: string
     declare organizationId: string
     declare name: string
+    declare description: CreationOptional<string | null>
+    /** Null while it is in use. */
+    declare archivedAt: CreationOptional<Date | null>
+    declare idempotencyKey: CreationOptional<string | null>
+    declare idempotencyHash: CreationOptional<string | null>
     declare version: CreationOptional<number>
     declare createdAt: Date
     declare updatedAt: Date
@@ -18,6 +23,10 @@ export function defineBrandTable(sequelize: Sequelize) {
       id: { type: DataTypes.UUID, primaryKey: true },
       organizationId: { type: DataTypes.TEXT, allowNull: false },
       name: { type: DataTypes.TEXT, allowNull: false },
+      description: { type: DataTypes.TEXT },
+      archivedAt: { type: DataTypes.DATE(3) },
+      idempotencyKey: { type: DataTypes.TEXT },
+      idempotencyHash: { type: DataTypes.TEXT },
       version: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
       createdAt: { type: DataTypes.DATE(3), allowNull: false },
       updatedAt: { type: DataTypes.DATE(3), allowNull: false },

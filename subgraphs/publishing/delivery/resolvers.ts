@@ -2,6 +2,7 @@ import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { actorOf } from '../audit.ts'
+import { requireInUse } from '../brand/rules.ts'
 import { ownedPost } from '../post/change.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { conclude } from './conclude.ts'
@@ -11,7 +12,8 @@ export const deliveryResolvers: Resolvers = {
   Mutation: {
     resolveDelivery: async (_, { input }, context) => {
       const id = requireId(input.id, 'id')
-      const { post } = await ownedPost(context, id)
+      const { post, brand } = await ownedPost(context, id)
+      requireInUse(brand)
       const attempt = await context.deliveries.lastAttempt(post)
       const known = () => new Refusal('CONFLICT', `The outcome of post ${id} is known: it is ${post.status}.`, { status: post.status })
       if (post.deliveryPhase !== 'UNKNOWN' || !attempt) throw known()

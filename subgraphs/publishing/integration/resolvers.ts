@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
-import { owned } from '../brand/rules.ts'
+import { owned, requireInUse } from '../brand/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { callbackUrl, connectable } from './rules.ts'
 
@@ -10,7 +10,7 @@ export const integrationResolvers: Resolvers = {
     connectIntegration: async (_, { input: { brandId: id, platform } }, context) => {
       const { viewer, brandById, networks, authorizations, publicUrl, clock } = context
       const brandId = requireId(id, 'brandId')
-      owned(viewer, await brandById.load(brandId), brandId)
+      requireInUse(owned(viewer, await brandById.load(brandId), brandId))
       const network = connectable(networks, platform)
       const { userId } = viewer
       if (viewer.kind !== 'user' || !userId) throw new Refusal('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')

@@ -64,8 +64,9 @@ const changesNothing = (post: PostRow, changes: Partial<PostRow>): boolean =>
  */
 export async function change(context: Context, id: string, decide: (post: PostRow, now: Date) => Change): Promise<PostRow> {
   const { brand } = await ownedPost(context, id)
-  const { posts, sequelize, clock, jobs, audit, viewer } = context
+  const { brands, posts, sequelize, clock, jobs, audit, viewer } = context
   const { before, after } = await sequelize.transaction(async transaction => {
+    await brands.requireInUse(brand.id, transaction)
     const post = await posts.lock(brand.id, id, transaction)
     if (!post) throw notFound(id)
     const now = clock.now()

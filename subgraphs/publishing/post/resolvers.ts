@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
+import { readIdempotency } from '../../../platform/idempotency.ts'
 import { newId, requireId } from '../../../platform/ids.ts'
 import { readPage, toConnection } from '../../../platform/page.ts'
+import { requireRoom } from '../../quota.ts'
 import { announcePost, postStatusTopic } from '../announce.ts'
 import { actorOf } from '../audit.ts'
-import { canSee, owned } from '../brand/rules.ts'
+import { activeOrganization, canSee, owned } from '../brand/rules.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import type { Context } from '../context.ts'
 import { isHeldBy } from '../delivery/rules.ts'
@@ -22,20 +23,13 @@ const toTarget = (input: PostTargetInput | null | undefined): PostTarget | null 
 
 const maybeId = (value: string | null | undefined, field: string): string | null => (value === null || value === undefined ? null : requireId(value, field))
 
-function requireOrganization({ viewer }: Context): string {
-  if (viewer.organizationId) return viewer.organizationId
-  throw new Refusal('FORBIDDEN', 'Posts belong to an organization and none is active: switch to one first.')
-}
-
 /** A new post as it will be written: everything checked that concerns the input alone. */
 function draft(input: CreatePostInput, context: Context, brandId: string): NewPost {
   const { clock, viewer } = context
   const now = clock.now()
   const copy = checkCopy(input.copy)
-  const { platform, scheduledAt = null, idempotencyKey } = input
+  const { platform, scheduledAt = null } = input
   if (scheduledAt) checkMoment(scheduledAt, now)
-  if (idempotencyKey === '' || (idempotencyKey && idempotencyKey.length > 200))
-    throw new Refusal('BAD_USER_INPUT', 'idempotencyKey must have 1 to 200 characters.', { field: 'idempotencyKey' })
   return {
     id: newId(now),
     brandId,
@@ -48,21 +42,16 @@ function draft(input: CreatePostInput, context: Context, brandId: string): NewPo
     authorId: viewer.userId,
     createdAt: now,
     createdBy: actorOf(viewer),
-    idempotency: idempotencyKey ? { key: idempotencyKey, hash: hashOf(input) } : null,
+    idempotency: readIdempotency(input),
   }
 }
-
-const hashOf = ({ idempotencyKey: _, ...input }: CreatePostInput): string =>
-  createHash('sha256')
-    .update(JSON.stringify(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))))
-    .digest('hex')
 
 export const postResolvers: Resolvers = {
   Query: {
     post: async (_, { id }, context) => (await ownedPost(context, requireId(id, 'id'))).post,
     posts: async (_, args, context) => {
       const filter: PostFilter = {
-        organizationId: requireOrganization(context),
+        organizationId: activeOrganization(context.viewer, 'Posts'),
         brandId: maybeId(args.brandId, 'brandId'),
         threadId: maybeId(args.threadId, 'threadId'),
         status: args.status ?? null,
@@ -84,10 +73,13 @@ export const postResolvers: Resolvers = {
       const brandId = requireId(input.brandId, 'brandId')
       const brand = owned(context.viewer, await context.brandById.load(brandId), brandId)
       const post = draft(input, context, brand.id)
-      const { sequelize, posts, audit, jobs, events, networks } = context
+      const { sequelize, brands, posts, audit, jobs, events, networks, quotas } = context
       const { row, repeated } = await sequelize.transaction(async transaction => {
         const created = await posts.create(post, transaction)
         if (created.repeated) return created
+        await brands.requireInUse(brandId, transaction)
+        const made = await posts.madeBy(post, quotas.postsADay, transaction)
+        requireRoom(made, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.postsADay }, 'posts that you wrote', 'wait', post.createdAt)
         // Only now: a repetition that comes after its time is still answered with the first post.
         if (post.scheduledAt) checkSchedule(post.scheduledAt, post.createdAt, post.copy, post.platform, networks.get(post.platform))
         await audit(transaction, { brandId, actor: post.createdBy, action: 'post.created', subjectId: post.id, at: post.createdAt })
@@ -109,8 +101,9 @@ export const postResolvers: Resolvers = {
     deletePost: async (_, { input }, context) => {
       const id = requireId(input.id, 'id')
       const { brand } = await ownedPost(context, id)
-      const { sequelize, posts, audit, clock, viewer, events } = context
+      const { sequelize, brands, posts, audit, clock, viewer, events } = context
       const deleted = await sequelize.transaction(async transaction => {
+        await brands.requireInUse(brand.id, transaction)
         const post = await posts.lock(brand.id, id, transaction)
         if (!post) throw new Refusal('NOT_FOUND', `The active organization has no post ${id}.`, { id })
         checkVersion(post.version, input.expectedVersion)

@@ -74,7 +74,7 @@ export function checkCopy(copy: string | null | undefined): string {
 }
 
 /** Refuses what is no text: NUL and halves of characters, which neither the database nor a network can hold. */
-function checkText(text: string, field: string): string {
+export function checkText(text: string, field: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
   return text
 }
@@ -135,11 +135,12 @@ export function checkTarget<Target extends { kind: TargetKind; externalId: strin
 /**
  * Refuses a change that was made against an older version.
  * @param expected what the client saw; null or undefined: the last write wins
+ * @param what     what is changed: `brand` @default post
  * @throws CONFLICT, reason STALE_VERSION, with the present version
  */
-export function checkVersion(present: number, expected: number | null | undefined): void {
+export function checkVersion(present: number, expected: number | null | undefined, what = 'post'): void {
   if (expected !== null && expected !== undefined && expected !== present)
-    throw new Refusal('CONFLICT', `The post is at version ${present}, not ${expected}: somebody changed it since. Read it again, then repeat your change.`, {
+    throw new Refusal('CONFLICT', `The ${what} is at version ${present}, not ${expected}: somebody changed it since. Read it again, then repeat your change.`, {
       reason: 'STALE_VERSION',
       version: present,
     })

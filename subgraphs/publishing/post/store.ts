@@ -1,9 +1,11 @@
 import DataLoader from 'dataloader'
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
+import { checkSameContent, type Idempotency } from '../../../platform/idempotency.ts'
 import { isId } from '../../../platform/ids.ts'
 import type { Order, PageRequest } from '../../../platform/page.ts'
 import { isMoment } from '../../../platform/page.ts'
+import { dayBefore, type Made } from '../../quota.ts'
 import { columnsOf } from '../mapping.ts'
 import { networkFacts } from '../network/network.ts'
 import { transitions } from './rules.ts'
@@ -65,7 +67,7 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
 export type NewPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'copy' | 'target' | 'status' | 'scheduledAt' | 'authorId' | 'createdAt' | 'createdBy'> & {
   /** Null: a thread of its own. */
   readonly threadId: string | null
-  readonly idempotency: { readonly key: string; readonly hash: string } | null
+  readonly idempotency: Idempotency | null
 }
 
 const statuses = Object.keys(transitions)
@@ -172,11 +174,7 @@ export function createPostStore(sequelize: Sequelize) {
           raw: true,
           transaction,
         })
-        if (earlier && earlier.idempotencyHash !== idempotency.hash)
-          throw new Refusal('CONFLICT', 'This idempotencyKey was used for a post with another content: choose a new key for a new post.', {
-            reason: 'KEY_REUSED',
-            field: 'idempotencyKey',
-          })
+        if (earlier) checkSameContent(earlier.idempotencyHash, idempotency, 'post')
         if (earlier) return { row: earlier, repeated: true }
       }
       let position = 1
@@ -198,6 +196,17 @@ export function createPostStore(sequelize: Sequelize) {
         { transaction },
       )
       return { row: created.get({ plain: true }), repeated: false }
+    },
+
+    /** How many other posts the writer of this one has written within a day; beyond `most` they are not counted. */
+    async madeBy({ createdBy, createdAt }: Pick<PostRow, 'createdBy' | 'createdAt'>, most: number, transaction: Transaction): Promise<Made> {
+      const [made] = await select<{ today: number; since: Date | null }>(
+        `select count(*)::int as today, min(created_at) as since from (
+           select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
+        [createdBy, dayBefore(createdAt), most + 1],
+        transaction,
+      )
+      return { standing: 0, today: (made?.today ?? 1) - 1, todaySince: made?.since ?? null }
     },
 
     /** Writes what changed in a locked row and hands back the whole. */

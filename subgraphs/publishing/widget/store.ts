@@ -30,7 +30,7 @@ export function createWidgetStore(sequelize: Sequelize) {
          cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'PUBLISHED' and p.published_at >= $5) week
          left join lateral (select p.id, left(p.copy, 200) as copy, p.scheduled_at from publishing.posts p
            where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $2 order by p.scheduled_at, p.id limit 1) next on true
-         where b.organization_id = $1`,
+         where b.organization_id = $1 and b.archived_at is null`,
         { bind: [organizationId, now, day.from, day.to, weekFrom], type: QueryTypes.SELECT },
       )
       const next = row?.next ?? null

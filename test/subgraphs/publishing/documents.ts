@@ -14,3 +14,11 @@ export const posts = `query($brandId: ID, $threadId: ID, $status: PostStatus, $p
   posts(brandId: $brandId, threadId: $threadId, status: $status, platform: $platform, authorId: $authorId, scheduledAfter: $scheduledAfter,
     scheduledBefore: $scheduledBefore, first: $first, after: $after) {
     nodes { id } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount } }`
+
+const brandFields = '{ id organizationId name description archivedAt createdAt updatedAt version }'
+export const createBrand = `mutation($input: CreateBrandInput!) { createBrand(input: $input) ${brandFields} }`
+export const updateBrand = `mutation($input: UpdateBrandInput!) { updateBrand(input: $input) ${brandFields} }`
+export const archiveBrand = `mutation($input: ArchiveBrandInput!) { archiveBrand(input: $input) ${brandFields} }`
+export const restoreBrand = `mutation($input: RestoreBrandInput!) { restoreBrand(input: $input) ${brandFields} }`
+export const brands = `query($archived: Boolean, $first: Int, $after: String) {
+  brands(archived: $archived, first: $first, after: $after) { nodes ${brandFields} edges { cursor } pageInfo { hasNextPage endCursor } totalCount } }`

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from './errors.ts'
+
+/** Under which key something is made, and a hash of what: the same key with the same content makes it once. */
+export interface Idempotency {
+  readonly key: string
+  readonly hash: string
+}
+
+/**
+ * Reads the key of an input that makes something; null when it has none.
+ * @throws BAD_USER_INPUT for a key that is empty or longer than 200 characters
+ */
+export function readIdempotency({ idempotencyKey: key, ...content }: { readonly idempotencyKey?: string | null | undefined }): Idempotency | null {
+  if (key === '' || (key && key.length > 200)) throw new Refusal('BAD_USER_INPUT', 'idempotencyKey must have 1 to 200 characters.', { field: 'idempotencyKey' })
+  if (!key) return null
+  const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))
+  return { key, hash: createHash('sha256').update(JSON.stringify(sorted)).digest('hex') }
+}
+
+/**
+ * Refuses a key that made something else before.
+ * @param what made it is: `post`
+ * @throws CONFLICT, reason KEY_REUSED
+ */
+export function checkSameContent(earlierHash: string | null, { hash }: Idempotency, what: string): void {
+  if (earlierHash === hash) return
+  throw new Refusal('CONFLICT', `This idempotencyKey was used for a ${what} with another content: choose a new key for a new ${what}.`, {
+    reason: 'KEY_REUSED',
+    field: 'idempotencyKey',
+  })
+}

@@ -1,0 +1,77 @@
+import { toBoolean, toInteger } from '../enum-case.ts'
+import { operationRow, type Row, type RowReply } from '../row.ts'
+import {
+  type CreateBrandInput,
+  RestArchiveBrandDocument,
+  RestBrandDocument,
+  type RestBrandQuery,
+  RestBrandsDocument,
+  type RestBrandsQueryVariables,
+  RestCreateBrandDocument,
+  RestRestoreBrandDocument,
+  RestUpdateBrandDocument,
+  type UpdateBrandInput,
+} from './brand.generated.ts'
+
+type GraphBrand = NonNullable<RestBrandQuery['brand']>
+
+/** One brand with its version as entity tag, which `If-Match` takes back. */
+const one = (brand: GraphBrand | null | undefined): RowReply | null => (brand ? { headers: { etag: `"${brand.version}"` }, body: brand } : null)
+
+export const brandRows: readonly Row[] = [
+  operationRow({
+    method: 'GET',
+    path: '/api/brands',
+    operation: RestBrandsDocument,
+    query: ['archived', 'first', 'after'],
+    variables: ({ query }) => ({ ...query, archived: toBoolean(query.archived), first: toInteger(query.first) }) as RestBrandsQueryVariables,
+    reply: ({ brands }) =>
+      brands && {
+        body: {
+          brands: (brands.nodes ?? []).flatMap(brand => (brand ? [brand] : [])),
+          nextCursor: brands.pageInfo.hasNextPage ? brands.pageInfo.endCursor : null,
+          totalCount: brands.totalCount,
+        },
+      },
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/brands',
+    operation: RestCreateBrandDocument,
+    body: ['name', 'description'],
+    variables: ({ body, idempotencyKey }) => ({ input: { ...body, idempotencyKey } as CreateBrandInput }),
+    reply: ({ createBrand }) => {
+      const made = one(createBrand)
+      return made && { ...made, status: 201, headers: { ...made.headers, location: `/publishing/api/brands/${createBrand!.id}` } }
+    },
+  }),
+  operationRow({
+    method: 'GET',
+    path: '/api/brands/:brandId',
+    operation: RestBrandDocument,
+    variables: ({ params }) => ({ id: params.brandId! }),
+    reply: ({ brand }) => one(brand),
+  }),
+  operationRow({
+    method: 'PUT',
+    path: '/api/brands/:brandId',
+    operation: RestUpdateBrandDocument,
+    body: ['name', 'description'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.brandId!, expectedVersion } as UpdateBrandInput }),
+    reply: ({ updateBrand }) => one(updateBrand),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/brands/:brandId/archive',
+    operation: RestArchiveBrandDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, ...(expectedVersion !== undefined && { expectedVersion }) } }),
+    reply: ({ archiveBrand }) => one(archiveBrand),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/brands/:brandId/restore',
+    operation: RestRestoreBrandDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, ...(expectedVersion !== undefined && { expectedVersion }) } }),
+    reply: ({ restoreBrand }) => one(restoreBrand),
+  }),
+]

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
+import type { Viewer } from '../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
+import { personally } from '../../kit/viewers.ts'
+import {
+  archiveBrand,
+  brands,
+  connectIntegration,
+  createBrand,
+  createPost,
+  deletePost,
+  reschedulePost,
+  resolveDelivery,
+  restoreBrand,
+  updateBrand,
+  updatePost,
+} from './documents.ts'
+
+const make = async (graph: Supergraph, as: Viewer, input: object) => (await graph.execute(createBrand, { input }, { as })).data().createBrand
+const listed = async (graph: Supergraph, as: Viewer, variables: object = {}) =>
+  (await graph.execute(brands, { ...variables }, { as })).data().brands.nodes.map(({ name }: { name: string }) => name)
+const audits = async ({ rows }: Supergraph) =>
+  (await rows<{ action: string }>(`select action from publishing.audit_entries where action like 'brand.%' order by at, id`)).map(({ action }) => action)
+
+describe('a brand is made', () => {
+  test('by its name, for the active organization, and posts can be written for it at once', async () => {
+    await using graph = await supergraph()
+    const { owner, organization } = await graph.seed.owner()
+    const brand = await make(graph, owner, { name: '  Fresh Bread ', description: 'All about bread.' })
+    expect(brand).toMatchObject({ organizationId: organization.id, name: 'Fresh Bread', description: 'All about bread.', archivedAt: null, version: 1 })
+    const post = await graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'Hello' } }, { as: owner })
+    expect(post.data().createPost.brandId).toBe(brand.id)
+    expect(await graph.rows('select actor, action, subject_id from publishing.audit_entries where brand_id = subject_id')).toEqual([
+      { actor: `user:${owner.userId}`, action: 'brand.created', subject_id: brand.id },
+    ])
+  })
+
+  test.each([
+    ['without a name', { name: ' \t' }, 'name'],
+    ['with a name of 81 characters', { name: 'x'.repeat(81) }, 'name'],
+    ['with half a character', { name: 'a\ud800' }, 'name'],
+    ['with a description of 2,001 characters', { name: 'x', description: 'x'.repeat(2001) }, 'description'],
+    ['with a key of no characters', { name: 'x', idempotencyKey: '' }, 'idempotencyKey'],
+  ])('never %s', async (_, input, field) => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    expect((await graph.execute(createBrand, { input }, { as: owner })).refused('BAD_USER_INPUT').extensions.field).toBe(field)
+    expect(await listed(graph, owner)).toEqual([])
+  })
+
+  test('once under one key, also by two at once; with other content the key is refused', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const input = { name: 'Once', idempotencyKey: 'k' }
+    const made = await Promise.all([make(graph, owner, input), make(graph, owner, input)])
+    expect([made[0].id, await listed(graph, owner)]).toEqual([made[1].id, ['Once']])
+    const other = await graph.execute(createBrand, { input: { ...input, name: 'Twice' } }, { as: owner })
+    expect(other.refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
+    expect(await audits(graph)).toEqual(['brand.created'])
+  })
+
+  test('no further than the organization’s quota, archived ones included, also by two at once', async () => {
+    await using graph = await supergraph({ quotas: { brandsAnOrganization: 2 } })
+    const { owner, outsider } = await graph.seed.owner().outsider()
+    const first = await make(graph, owner, { name: 'One' })
+    ;(await graph.execute(archiveBrand, { input: { id: first.id } }, { as: owner })).data()
+    const answers = await Promise.all(['Two', 'Three'].map(name => graph.execute(createBrand, { input: { name } }, { as: owner })))
+    expect(answers.map(({ partial }) => partial.errors[0]?.extensions.reason ?? 'made').sort()).toEqual(['QUOTA', 'made'])
+    await make(graph, outsider, { name: 'Elsewhere' })
+  })
+
+  test('never without an organization', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const nowhere = { ...personally(owner), scopes: owner.scopes }
+    ;(await graph.execute(createBrand, { input: { name: 'x' } }, { as: nowhere })).refused('FORBIDDEN')
+    ;(await graph.execute(brands, {}, { as: nowhere })).refused('FORBIDDEN')
+  })
+})
+
+describe('a brand is changed', () => {
+  test('in what the input mentions; what changes nothing leaves version, time and audit alone', async () => {
+    await using graph = await supergraph()
+    const { owner, brand } = await graph.seed.owner().brand('Before')
+    const update = async (input: object) => (await graph.execute(updateBrand, { input: { id: brand.id, ...input } }, { as: owner })).data().updateBrand
+    await graph.clock.advance(1000)
+    expect(await update({ description: 'Words' })).toMatchObject({
+      name: 'Before',
+      description: 'Words',
+      version: 2,
+      updatedAt: graph.clock.now().toISOString(),
+    })
+    await graph.clock.advance(1000)
+    expect(await update({ name: ' Before ', description: 'Words' })).toMatchObject({ version: 2, updatedAt: graph.clock.in(-1000).toISOString() })
+    expect(await update({ name: 'After', description: null })).toMatchObject({ name: 'After', description: null, version: 3 })
+    expect(await audits(graph)).toEqual(['brand.changed', 'brand.changed'])
+  })
+
+  test('never against an older version, by another organization, or to nothing', async () => {
+    await using graph = await supergraph()
+    const { owner, outsider, brand } = await graph.seed.owner().outsider().brand('Mine')
+    for (const document of [updateBrand, archiveBrand, restoreBrand]) {
+      const stale = await graph.execute(document, { input: { id: brand.id, expectedVersion: 7 } }, { as: owner })
+      expect(stale.refused('CONFLICT').extensions).toMatchObject({ reason: 'STALE_VERSION', version: 1 })
+      ;(await graph.execute(document, { input: { id: brand.id } }, { as: outsider })).refused('NOT_FOUND')
+      ;(await graph.execute(document, { input: { id: newId() } }, { as: owner })).refused('NOT_FOUND')
+    }
+    ;(await graph.execute(updateBrand, { input: { id: brand.id, name: null } }, { as: owner })).refused('BAD_USER_INPUT')
+    expect([await listed(graph, owner), await audits(graph)]).toEqual([['Mine'], []])
+  })
+})
+
+describe('a brand is archived', () => {
+  test('and restored: it leaves the list and the widget, and comes back', async () => {
+    await using graph = await supergraph()
+    const row = { status: 'FAILED' as const, failureCode: 'NO_CONNECTION', failureMessage: 'none', failedAt: graph.clock.now() }
+    const { owner, brand } = await graph.seed.owner().brand('Quiet').post({ row })
+    const failed = async () =>
+      (await graph.execute('{ publishingWidget { statistics { key value } } }', {}, { as: owner }))
+        .data()
+        .publishingWidget.statistics.find(({ key }: { key: string }) => key === 'failed').value
+    const news = await graph.subscribe('subscription { widgetUpdated { payload { statistics { key value } } } }', {}, { as: owner })
+    await news.next()
+    const archived = (await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data().archiveBrand
+    expect(archived).toMatchObject({ archivedAt: graph.clock.now().toISOString(), version: 2 })
+    expect([await listed(graph, owner), await listed(graph, owner, { archived: true }), await failed()]).toEqual([[], ['Quiet'], 0])
+    expect((await news.next()).widgetUpdated).toBeTruthy()
+    await graph.clock.advance(1000)
+    const restored = (await graph.execute(restoreBrand, { input: { id: brand.id, expectedVersion: 2 } }, { as: owner })).data().restoreBrand
+    expect(restored).toMatchObject({ archivedAt: null, version: 3 })
+    expect([await listed(graph, owner), await listed(graph, owner, { archived: true }), await failed()]).toEqual([['Quiet'], [], 1])
+    expect((await graph.execute(restoreBrand, { input: { id: brand.id } }, { as: owner })).data().restoreBrand.version).toBe(3)
+    expect(await audits(graph)).toEqual(['brand.archived', 'brand.restored'])
+    await news.end()
+  })
+
+  test('never while a post of it is scheduled', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand, post } = await graph.seed
+      .owner()
+      .brand()
+      .post({ scheduledAt: graph.clock.in(60_000) })
+    const refused = (await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).refused('CONFLICT')
+    expect(refused.extensions).toMatchObject({ reason: 'POSTS_SCHEDULED', scheduled: 1 })
+    ;(await graph.execute(updatePost, { input: { id: post.id, scheduledAt: null } }, { as: owner })).data()
+    ;(await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data()
+  })
+
+  test('never beside a post that is being scheduled at the same moment: one of the two is refused', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const story = graph.seed.owner().brand()
+    const { owner } = await story
+    for (let round = 0; round < 5; round += 1) {
+      const { brand, post } = await story.brand(`Round ${round}`).post()
+      const answers = await Promise.all([
+        graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner }),
+        graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon() } }, { as: owner }),
+        graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'x', scheduledAt: graph.clock.soon() } }, { as: owner }),
+      ])
+      const [archived, ...written] = answers.map(({ partial }) => partial.errors.length === 0)
+      expect(written.some(Boolean)).toBe(!archived)
+    }
+    const torn = `select from publishing.posts p join publishing.brands b on b.id = p.brand_id where p.status = 'SCHEDULED' and b.archived_at is not null`
+    expect(await graph.rows(torn)).toEqual([])
+  })
+
+  test('and takes no write then but to be restored', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const row = {
+      status: 'FAILED' as const,
+      deliveryPhase: 'UNKNOWN' as const,
+      failureCode: 'OUTCOME_UNKNOWN',
+      failureMessage: '?',
+      failedAt: graph.clock.now(),
+    }
+    const story = graph.seed.owner().brand('Archived')
+    const { owner, brand, post } = await story.post()
+    const { post: unknown } = await story.post({ row })
+    ;(await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data()
+    const writes: [string, object][] = [
+      [updateBrand, { id: brand.id, name: 'x' }],
+      [archiveBrand, { id: brand.id }],
+      [createPost, { brandId: brand.id, platform: 'X', copy: 'x' }],
+      [updatePost, { id: post.id, copy: 'x' }],
+      [reschedulePost, { id: post.id, scheduledAt: graph.clock.soon() }],
+      [deletePost, { id: post.id }],
+      [resolveDelivery, { id: unknown.id, platformPostId: null }],
+      [connectIntegration, { brandId: brand.id, platform: 'X' }],
+    ]
+    for (const [document, input] of writes)
+      expect((await graph.execute(document, { input }, { as: owner })).refused('CONFLICT').extensions.reason, document).toBe('BRAND_ARCHIVED')
+    expect((await graph.rows('select copy from publishing.posts')).length).toBe(2)
+    ;(await graph.execute(restoreBrand, { input: { id: brand.id } }, { as: owner })).data()
+    ;(await graph.execute(updatePost, { input: { id: post.id, copy: 'x' } }, { as: owner })).data()
+  })
+})
+
+describe('brands are listed', () => {
+  test('oldest first, in pages, of the active organization alone', async () => {
+    await using graph = await supergraph()
+    const { owner, outsider } = await graph.seed.owner().outsider()
+    for (const name of ['A', 'B', 'C']) {
+      await graph.clock.advance(1000)
+      await make(graph, owner, { name })
+    }
+    await make(graph, outsider, { name: 'Elsewhere' })
+    const { pageInfo, totalCount } = (await graph.execute(brands, { first: 2 }, { as: owner })).data().brands
+    expect([await listed(graph, owner, { first: 2 }), pageInfo.hasNextPage, totalCount]).toEqual([['A', 'B'], true, 3])
+    expect(await listed(graph, owner, { first: 2, after: pageInfo.endCursor })).toEqual(['C'])
+  })
+})
+
+test('one caller writes a bounded number of posts within a day, and is told when to go on', async () => {
+  await using graph = await supergraph({ quotas: { postsADay: 2 } })
+  const { owner, member, brand } = await graph.seed.owner().member().brand()
+  const write = (as: Viewer, input: object = {}) => graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'x', ...input } }, { as })
+  const first = (await write(owner, { idempotencyKey: 'k' })).data().createPost
+  await graph.clock.advance(3_600_000)
+  ;(await write(owner)).data()
+  expect((await write(owner)).refused('RATE_LIMITED').extensions.retryAfter).toBe(23 * 3600)
+  expect((await write(owner, { idempotencyKey: 'k' })).data().createPost.id).toBe(first.id)
+  ;(await write(member)).data()
+  await graph.clock.advance(23 * 3_600_000)
+  ;(await write(owner)).data()
+  ;(await write(owner)).refused('RATE_LIMITED')
+})
