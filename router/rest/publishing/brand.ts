@@ -1,4 +1,5 @@
 import { toBoolean, toInteger } from '../enum-case.ts'
+import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
   type CreateBrandInput,
@@ -16,7 +17,7 @@ import {
 type GraphBrand = NonNullable<RestBrandQuery['brand']>
 
 /** One brand with its version as entity tag, which `If-Match` takes back. */
-const one = (brand: GraphBrand | null | undefined): RowReply | null => (brand ? { headers: { etag: `"${brand.version}"` }, body: brand } : null)
+const one = (brand: GraphBrand | null | undefined): RowReply | null => (brand ? { headers: { etag: tagOfVersion(brand.version) }, body: brand } : null)
 
 export const brandRows: readonly Row[] = [
   operationRow({
@@ -49,6 +50,7 @@ export const brandRows: readonly Row[] = [
     method: 'GET',
     path: '/api/brands/:brandId',
     operation: RestBrandDocument,
+    names: { id: 'brandId' },
     variables: ({ params }) => ({ id: params.brandId! }),
     reply: ({ brand }) => one(brand),
   }),
@@ -56,6 +58,7 @@ export const brandRows: readonly Row[] = [
     method: 'PUT',
     path: '/api/brands/:brandId',
     operation: RestUpdateBrandDocument,
+    names: { id: 'brandId' },
     body: ['name', 'description'],
     variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.brandId!, expectedVersion } as UpdateBrandInput }),
     reply: ({ updateBrand }) => one(updateBrand),
@@ -64,14 +67,16 @@ export const brandRows: readonly Row[] = [
     method: 'POST',
     path: '/api/brands/:brandId/archive',
     operation: RestArchiveBrandDocument,
-    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, ...(expectedVersion !== undefined && { expectedVersion }) } }),
+    names: { id: 'brandId' },
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, expectedVersion } }),
     reply: ({ archiveBrand }) => one(archiveBrand),
   }),
   operationRow({
     method: 'POST',
     path: '/api/brands/:brandId/restore',
     operation: RestRestoreBrandDocument,
-    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, ...(expectedVersion !== undefined && { expectedVersion }) } }),
+    names: { id: 'brandId' },
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, expectedVersion } }),
     reply: ({ restoreBrand }) => one(restoreBrand),
   }),
 ]

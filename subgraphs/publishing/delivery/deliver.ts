@@ -40,7 +40,7 @@ export async function deliver(room: Room, key: PostKey): Promise<void> {
 async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey): Promise<PostRow | null> {
   return sequelize.transaction(async transaction => {
     const post = await deliveries.lockIfFree(key, transaction)
-    if (!post || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now())) return null
+    if (!post || post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now())) return null
     const [predecessor = null] = await posts.predecessors([post.id], transaction)
     const now = clock.now()
     if (!isDue(post, predecessor, now)) return null

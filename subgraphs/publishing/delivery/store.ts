@@ -26,6 +26,9 @@ const predecessor = `left join lateral (select e.status, e.platform_post_id from
 /** Whether that one holds `p` back, as `isHeldBy` says. */
 const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.platform_post_id is not null))`
 
+/** Whether the brand of `p` is out of use. */
+const brandArchived = 'exists (select from publishing.brands b where b.id = p.brand_id and b.archived_at is not null)'
+
 /** SQL of delivery: what is due, what is stuck, and the attempts. */
 export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
   const Attempt = defineAttemptTable(sequelize)
@@ -34,9 +37,9 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
 
   return {
     /** Locks a post if nobody else has it under lock; null when somebody has, or it is gone. */
-    async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<PostRow | null> {
-      const rows = await sequelize.query<PostRow>(
-        `select ${posts.columns} from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
+    async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<(PostRow & { brandArchived: boolean }) | null> {
+      const rows = await sequelize.query<PostRow & { brandArchived: boolean }>(
+        `select ${posts.columns}, ${brandArchived} as "brandArchived" from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
         {
           bind: [brandId, postId],
           type: QueryTypes.SELECT,
@@ -55,7 +58,7 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
         `select p.brand_id as "brandId", p.id as "postId", ${heldBack} as held from publishing.posts p ${predecessor}
          where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
            and p.delivery_phase in ('NONE', 'CLAIMED') and (p.claim_until is null or p.claim_until <= $2)
-           and (p.waits_until is null or p.waits_until <= $2)
+           and (p.waits_until is null or p.waits_until <= $2) and not ${brandArchived}
          order by held, p.scheduled_at limit $3`,
         { bind: [before, now, limit], type: QueryTypes.SELECT },
       ),

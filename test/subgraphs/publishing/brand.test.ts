@@ -3,6 +3,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { personally } from '../../kit/viewers.ts'
+import { round, stored, texts, wake } from './delivering.ts'
 import {
   archiveBrand,
   brands,
@@ -163,6 +164,23 @@ describe('a brand is archived', () => {
     }
     const torn = `select from publishing.posts p join publishing.brands b on b.id = p.brand_id where p.status = 'SCHEDULED' and b.archived_at is not null`
     expect(await graph.rows(torn)).toEqual([])
+  })
+
+  test('and sends nothing, should a scheduled post stand in it all the same', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { post } = await graph.seed
+      .owner()
+      .brand()
+      .connection()
+      .post({ scheduledAt: graph.clock.in(60_000) })
+    await graph.rows('update publishing.brands set archived_at = $1', [graph.clock.now()])
+    await graph.clock.advance(120_000)
+    await round(graph)
+    await wake(graph, post)
+    expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[], 'SCHEDULED'])
+    await graph.rows('update publishing.brands set archived_at = null')
+    await round(graph)
+    expect(await texts(graph)).toEqual([post.copy])
   })
 
   test('and takes no write then but to be restored', async () => {
