@@ -30,6 +30,8 @@ export interface Authority {
   keysById(ids: readonly string[]): Promise<ReadonlyMap<string, StandingKey>>
   /** Notes that keys were used. Written at most once a minute for each key, in the background; never throws. */
   touchKeys(ids: readonly string[]): void
+  /** Rejects while nobody can sign in: identity or its database is away, or no token can be signed. */
+  ready(): Promise<void>
 }
 
 /** A session that stands, and what its person may do in its organization at this moment. */

@@ -19,6 +19,7 @@ interface Answers {
   readonly keys: readonly (readonly [string, StandingKey])[]
   readonly keysById: readonly (readonly [string, StandingKey])[]
   readonly touchKeys: null
+  readonly ready: null
 }
 
 interface Question {
@@ -45,6 +46,8 @@ export function answerAuthority(authority: Authority): (viewer: Viewer, asked: u
         return [...(await authority.keysById(ids))]
       case 'touchKeys':
         return authority.touchKeys(ids) ?? null
+      case 'ready':
+        return authority.ready().then(() => null)
       default:
         throw new Refusal('BAD_USER_INPUT', 'There is no such question about credentials.')
     }
@@ -107,5 +110,6 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
       // A use that is not noted does no harm, and the next one is.
       ask({ ask: 'touchKeys', ids }).catch(() => {})
     },
+    ready: () => ask({ ask: 'ready' }).then(() => {}),
   }
 }

@@ -70,7 +70,7 @@ export async function startRouter(config: Config, { tell }: Pick<Startup, 'tell'
     clock: systemClock,
     log,
     hosts: hostsOf(config),
-    readiness: [{ name: 'identity', check: () => authority.jwks().then(() => {}) }],
+    readiness: [{ name: 'identity', check: authority.ready }],
     extend(app) {
       // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.
       const documents = createDocuments(engine.schema, { introspection: false })

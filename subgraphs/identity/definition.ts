@@ -10,7 +10,7 @@ import { createAttempts } from './credentials/attempts.ts'
 import type { Auth } from './credentials/auth.ts'
 import { createAuthority } from './credentials/authority.ts'
 import type { IdentitySettings } from './credentials/settings.ts'
-import { endSigningKeys, readPublicKeys } from './credentials/signing-keys.ts'
+import { endSigningKeys, readPublicKeys, replaceForeignKeys } from './credentials/signing-keys.ts'
 import { createHttp } from './http.ts'
 import { membershipResolvers } from './membership/resolvers.ts'
 import { organizationResolvers } from './organization/resolvers.ts'
@@ -70,8 +70,13 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
   const tables = defineTables(sequelize)
   const sessions = createSessionReader(pool, clock)
   const keys = createKeyVerifier(pool, clock, log)
-  const auth = once(async () =>
-    (await import('./credentials/auth.ts')).openAuth(pool, publicUrl, settings, {
+  const ownKeys = once(async () => {
+    if (await replaceForeignKeys(pool, settings.secret, clock.now()))
+      log.warn('the signing keys were made with another AUTH_SECRET: there is a new one, and every session has ended')
+  })
+  const auth = once(async () => {
+    const [{ openAuth }] = await Promise.all([import('./credentials/auth.ts'), ownKeys()])
+    return openAuth(pool, publicUrl, settings, {
       clock,
       log,
       async organizationAtSignIn(userId) {
@@ -82,10 +87,12 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
         const roles = organizationId && (await sessions.rolesIn(organizationId, session.userId))
         return claimsOf(session, roles ? { organizationId, roles } : null, clock.now())
       },
-    }),
-  )
-  const readKeys = () => readPublicKeys(pool, clock.now())
-  const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys })
+    })
+  })
+  // Not before: a token that a key of another secret has signed is not good any more.
+  const readKeys = () => ownKeys().then(() => readPublicKeys(pool, clock.now()))
+  const ready = async () => (await auth()).checkSigning()
+  const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys, ready })
   const { quotas } = settings
   const ground = {
     tables,
@@ -121,7 +128,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
       // Warms up beside the rest of the start, so that the first sign-in need not wait for it.
       auth().catch(error => log.error({ err: error }, 'the credential library did not load'))
     },
-    ready: () => pool.query('select 1').then(() => {}),
+    ready,
     stop() {
       ending ??= keys.settle().then(() => pool.end())
       return ending

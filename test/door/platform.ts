@@ -91,6 +91,7 @@ export async function memoryAuthority(issuer: string) {
       return new Map([...keys.values()].filter(key => ids.includes(key.keyId)).map(key => [key.keyId, key]))
     },
     touchKeys: () => undefined,
+    ready: async () => up(),
   }
   return {
     authority,

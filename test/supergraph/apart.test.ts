@@ -129,6 +129,16 @@ test('a token is good at once for an organization that was just created', async 
   expect(answer).toEqual({ data: { viewer: { organization: { slug: 'new' } } } })
 })
 
+test('the router is not ready while identity can sign no token', async () => {
+  const ready = async () => (await fetch(`${platform.url}/health/ready`)).status
+  expect(await ready()).toBe(200)
+  await database.sequelize.query(`update identity.signing_keys set private_key = '"' || private_key || '"'`)
+  expect(await ready()).toBe(503)
+  await database.sequelize.query(`update identity.signing_keys set private_key = trim(private_key, '"')`)
+  await database.sequelize.query(`update identity.signing_keys set private_key = '"' || private_key || '"'`)
+  expect(await ready()).toBe(200)
+})
+
 test('keys, cookies and REST work as in one process; what is refused says the same', async () => {
   expect((await gql('{ viewer { kind scopes } }', {}, { 'x-api-key': apiKey })).data.viewer).toEqual({ kind: 'API_KEY', scopes: ['publishing:posts.read'] })
   expect((await post('/graphql', { query: '{ viewer { kind } }' }, { 'x-api-key': 'sgk_nobody' })).status).toBe(401)

@@ -14,6 +14,10 @@ export function openAuth(pool: pg.Pool, publicUrl: string, settings: IdentitySet
       const { token } = await auth.api.signJWT({ body: { payload: { ...claims } } })
       return token
     },
+    /** Rejects while no access token can be signed. Signs one that nobody gets and that has expired. */
+    async checkSigning(): Promise<void> {
+      await auth.api.signJWT({ body: { payload: { sub: 'readiness', exp: 1 } } })
+    },
     /** Makes a signing key unless there is one. */
     async ensureSigningKey(): Promise<void> {
       await auth.api.getJwks()

@@ -11,10 +11,11 @@ interface AuthorityParts {
   readonly readKeys: Authority['jwks']
   readonly sessions: ReturnType<typeof createSessionReader>
   readonly keys: ReturnType<typeof createKeyVerifier>
+  readonly ready: Authority['ready']
 }
 
 /** Answers the router's questions about credentials from our own tables. */
-export function createAuthority({ issuer, secret, readKeys, sessions, keys }: AuthorityParts): Authority {
+export function createAuthority({ issuer, secret, readKeys, sessions, keys, ready }: AuthorityParts): Authority {
   const secure = issuer.startsWith('https:')
   return {
     issuer,
@@ -31,5 +32,6 @@ export function createAuthority({ issuer, secret, readKeys, sessions, keys }: Au
     keys: keys.byHash,
     keysById: keys.byId,
     touchKeys: keys.touch,
+    ready,
   }
 }

@@ -9,14 +9,11 @@ import { newId } from '../../../platform/ids.ts'
 import { accessTokenAudience, type Claims, expiryOf } from '../session/rules.ts'
 import { cookiePrefix, credentialsPath } from './names.ts'
 import type { IdentitySettings } from './settings.ts'
-import { keyGracePeriod } from './signing-keys.ts'
+import { keyGracePeriod, keyLifetime, keyPair } from './signing-keys.ts'
 import { accountsTable, sessionsTable, signingKeysTable, usersTable, verificationsTable } from './tables.ts'
 
 /** How long a session lasts without being renewed, in seconds. */
 export const sessionLifetime = 7 * 24 * 3600
-
-/** A new signing key is made after this many seconds; access tokens name theirs by `kid`. */
-const keyLifetime = 90 * 24 * 3600
 
 /** What the credential library is not trusted to know: time, organizations, roles. */
 export interface CredentialPorts {
@@ -99,7 +96,7 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
 function tokenOptions(publicUrl: string, ports: CredentialPorts): JwtOptions {
   return {
     disableSettingJwtHeader: true,
-    jwks: { keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' }, rotationInterval: keyLifetime, gracePeriod: keyGracePeriod },
+    jwks: { keyPairConfig: keyPair, rotationInterval: keyLifetime, gracePeriod: keyGracePeriod },
     jwt: {
       issuer: publicUrl,
       audience: accessTokenAudience,
