@@ -1,12 +1,14 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
+import type { OpenPool } from '../platform/pool.ts'
 import { lineOf, StartError, systemCodeOf } from './start-error.ts'
+import { watchClients } from './watch-clients.ts'
 
 /** A bounded set of connections to one database. */
 export interface Connection {
   readonly sequelize: Sequelize
-  /** Waits for running statements, then closes every connection; safe to call twice. */
+  /** Waits 1.5 s at most for running statements, then closes every connection; safe to call twice. */
   close(): Promise<void>
 }
 
@@ -15,24 +17,26 @@ const oldestMajor = 16
 
 /**
  * Sessions think in UTC without a statement that says so; and nobody holds others up for long: a process that stands still within
- * a transaction loses it, and whoever waits for a lock is told so.
+ * a transaction loses it, whoever waits for a lock is told so, and a statement has its time.
  */
-const sessionOptions = '-c timezone=UTC -c idle_in_transaction_session_timeout=15s -c lock_timeout=5s -c statement_timeout=30s'
+const sessionOptions = '-c timezone=UTC -c idle_in_transaction_session_timeout=15s -c lock_timeout=5s -c statement_timeout=8s'
 
-const connectTimeoutMs = 10_000
+const connectTimeoutMs = 5_000
 const idleMs = 30_000
 
 /**
  * Opens Sequelize on a database; connects at the first statement.
- * A restart of the database fails the statements that run, never the process: the next statement connects anew.
+ * A restart of the database fails the statements that run, never the process: the next statement connects anew. So does a
+ * connection that says nothing any more.
  * @param poolSize connections at most; a statement waits up to 10 s for a free one
+ * @param silentMs how long the server may say nothing to a statement before its connection is cut @default 10000
  */
-export function connect({ url, poolSize, log }: { url: string; poolSize: number; log: Logger }): Connection {
+export function connect({ url, poolSize, log, silentMs }: { url: string; poolSize: number; log: Logger; silentMs?: number }): Connection {
   // `keepDefaultTimezone` is missing in the types of Sequelize 6; it and 'ignore' spare two SETs at the start of every session.
   const options: Options & { keepDefaultTimezone: boolean } = {
     dialect: 'postgres',
     dialectModule: pg,
-    pool: { max: poolSize, min: 0, idle: idleMs, evict: 5_000, acquire: connectTimeoutMs },
+    pool: { max: poolSize, min: 0, idle: idleMs, evict: 5_000, acquire: 2 * connectTimeoutMs },
     logging: false,
     timezone: '+00:00',
     keepDefaultTimezone: true,
@@ -45,37 +49,42 @@ export function connect({ url, poolSize, log }: { url: string; poolSize: number;
     },
   }
   const sequelize = new Sequelize(url, options)
-  sequelize.addHook('afterConnect', 'report', connection => {
-    ;(connection as pg.Client).on('error', error => log.warn({ reason: lineOf(error) }, 'a database connection was lost'))
-  })
+  const clients = watchClients(log, silentMs)
+  sequelize.addHook('afterConnect', 'watch', connection => clients.watch(connection as pg.Client))
   let closing: Promise<void> | undefined
   return {
     sequelize,
     close() {
-      closing ??= sequelize.close()
+      closing ??= clients.endWith(() => sequelize.close())
       return closing
     },
   }
 }
 
 /**
- * Opens a bounded pool of plain pg connections, for libraries that bring their own SQL.
- * Like `connect`, it outlives a restart of the database.
- * @param schema  SQL schema in which unqualified names are looked up @default the server's
+ * Makes the opener of bounded pools of plain pg connections, for libraries that bring their own SQL.
+ * Like `connect`, they outlive a restart of the database and connections that say nothing; their end is bounded.
+ * @param silentMs as with `connect`
  */
-export function openPool({ url, poolSize, log, schema }: { url: string; poolSize: number; log: Logger; schema?: string }): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    idleTimeoutMillis: idleMs,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    application_name: 'supergraph',
-    options: schema ? `${sessionOptions} -c search_path=${schema}` : sessionOptions,
-  })
-  pool.on('error', error => log.warn({ reason: lineOf(error) }, 'a database connection was lost'))
-  return pool
-}
+export const createOpenPool =
+  ({ url, log, silentMs }: { url: string; log: Logger; silentMs?: number }): OpenPool =>
+  ({ name, poolSize, schema }) => {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: poolSize,
+      idleTimeoutMillis: idleMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      application_name: `supergraph ${name}`,
+      options: schema ? `${sessionOptions} -c search_path=${schema}` : sessionOptions,
+    })
+    const clients = watchClients(log, silentMs)
+    pool.on('connect', client => clients.watch(client as pg.Client))
+    // The pool listens to connections that are idle, and passes on what they say.
+    pool.on('error', () => {})
+    const end = pool.end.bind(pool)
+    return Object.assign(pool, { end: () => clients.endWith(end) })
+  }
 
 /**
  * Connects once and reads the server's version.

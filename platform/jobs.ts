@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
@@ -6,6 +7,7 @@ import { type Elapsed, within } from './jobs/deadline.ts'
 import { createPoller, handleMs, pollMs } from './jobs/poller.ts'
 import { openQueues } from './jobs/queue-table.ts'
 import { createSweeper } from './jobs/sweeper.ts'
+import type { OpenPool } from './pool.ts'
 import { tellOnce } from './repeats.ts'
 
 /** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
@@ -87,22 +89,29 @@ const stopMs = 4_000
 /** How long past its turn a queue or sweep may be before readiness tells of it, in ms. */
 const lateMs = 15_000
 
-/**
- * Makes the opener of job runners on one database.
- * @param connectionString PostgreSQL URL
- * @param poolSize         connections of each runner
- * @param clock            time and timers of queues and sweeps; a test's own stands still until it is moved @default the system's
- */
-export function createOpenJobs(connectionString: string, poolSize: number, clock: JobClock = systemJobClock): OpenJobs {
+/** What job runners stand on. */
+export interface JobGround {
+  readonly openPool: OpenPool
+  /** Connections of each runner at most. */
+  readonly poolSize: number
+  /** Time and timers of queues and sweeps; a test's own stands still until it is moved. @default the system's */
+  readonly clock?: JobClock
+  /** Asked before each look for work: while it says no, nothing is taken and no sweep goes round. @default always */
+  mayRun?(): boolean
+}
+
+/** Makes the opener of job runners on one database. */
+export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, mayRun = () => true }: JobGround): OpenJobs {
   // The wall clock may be set; how long something takes is measured on one that only goes forward.
   const elapsed: Elapsed = clock === systemJobClock ? () => performance.now() : () => clock.now()
   return ({ slug, queues, sweeps, log }) => {
     const schema = `${slug}_jobs`
-    const boss = new PgBoss({ connectionString, schema, max: poolSize, application_name: `${slug}-jobs`, clock, ...settings.boss })
+    const pool = openPool({ name: schema, poolSize })
+    const boss = new PgBoss({ db: databaseOn(pool), schema, clock, ...settings.boss })
     const tell = tellOnce(log, elapsed)
     boss.on('error', error => tell('error', error, 'the job runner met an error'))
     boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
-    const parts = { boss, clock, elapsed, tell, mayRun: () => true }
+    const parts = { boss, clock, elapsed, tell, mayRun }
     const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
     const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
     let started: Promise<void> | undefined
@@ -120,11 +129,11 @@ export function createOpenJobs(connectionString: string, poolSize: number, clock
       for (const { runner } of sweepers) runner.start()
     }
     const end = async () => {
-      if (!started) return
-      await started.catch(() => {})
       const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))
       await within(systemJobClock, stopMs, 'what runs', ended).catch(error => tell('warn', error, 'jobs are left to the next start'))
-      await boss.stop({ graceful: false })
+      // It asks the database once more, which may be the one that hangs.
+      await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error => tell('warn', error, 'the job runner did not end cleanly'))
+      await pool.end()
     }
 
     return {
@@ -170,6 +179,21 @@ export function createOpenJobs(connectionString: string, poolSize: number, clock
         return stopping
       },
     }
+  }
+}
+
+/** The pool in the form in which pg-boss takes one. */
+function databaseOn(pool: Pool) {
+  let preparing: readonly string[] = []
+  pool.on('connect', client => {
+    for (const statement of preparing) client.query(statement).catch(() => {})
+  })
+  return {
+    executeSql: (text: string, values?: unknown[]) => pool.query(text, values),
+    // Only a test's clock asks for it, before the first statement.
+    async setSessionStatements(statements: string[]) {
+      preparing = statements
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Events } from '../platform/events.ts'
 import type { OpenJobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
+import type { OpenPool } from '../platform/pool.ts'
 import type { Slug } from './scopes.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -16,6 +17,8 @@ export interface Foundation {
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
   readonly sequelize: Sequelize
+  /** Opens a small pool beside it on the same database, for libraries that bring their own SQL. */
+  readonly openPool: OpenPool
   /** Opens the job runner of one subgraph on its own database. */
   readonly openJobs: OpenJobs
   readonly events: Events

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { QueryTypes } from 'sequelize'
 import type { Config } from '../../config.ts'
-import { connect } from '../../db/connect.ts'
+import { connect, createOpenPool } from '../../db/connect.ts'
 import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
 import { migrate, migrationCheck } from '../../db/migrate.ts'
 import { createCipher } from '../../platform/cipher.ts'
@@ -50,6 +50,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
 
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   stack.defer(close)
+  const openPool = createOpenPool({ url: databaseUrl, log })
   const x = config.x ?? sandbox?.x ?? null
   const hosts = hostsOf(config)
   const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
@@ -61,9 +62,9 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       publicUrl,
       engine: config.engine,
       operationTimeoutMs: config.remote.operationMs,
-      databaseUrl,
       sequelize,
-      openJobs: createOpenJobs(databaseUrl, config.pools.jobs),
+      openPool,
+      openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs }),
       events: createMemoryEvents(),
       clock: systemClock,
       cipher: createCipher(keys.encryptionKeys),

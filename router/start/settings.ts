@@ -6,7 +6,6 @@ import type { Settings } from './registry.ts'
 
 /** What configuration, or the sandbox in its place, decides for single subgraphs. */
 export interface Told {
-  readonly databaseUrl: string
   /** Signs sessions; at least 32 characters. */
   readonly authSecret: string
   /** Whose pages may send the session cookie. */
@@ -17,7 +16,7 @@ export interface Told {
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ databaseUrl, authSecret, hosts, x, quotas }: Told): Settings => ({
-  identity: { databaseUrl, secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas },
+export const settingsFrom = ({ authSecret, hosts, x, quotas }: Told): Settings => ({
+  identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas },
   publishing: { x, quotas },
 })

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
-import { checkConnection, connect } from '../../db/connect.ts'
+import { checkConnection, connect, createOpenPool } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { StartError } from '../../db/start-error.ts'
 import { createCipher } from '../../platform/cipher.ts'
@@ -42,6 +42,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   await untilAborted(migrate({ url: databaseUrl, directory: fileURLToPath(new URL('../../db/migrations', import.meta.url)), log }), signal)
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   starting.defer(close)
+  const openPool = createOpenPool({ url: databaseUrl, log })
   const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])
   starting.defer(() => outbound.close())
   const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock }))
@@ -49,7 +50,8 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     environment: config.environment,
     publicUrl: config.publicUrl,
     sequelize,
-    openJobs: createOpenJobs(databaseUrl, config.pools.jobs),
+    openPool,
+    openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs }),
     events: createMemoryEvents(),
     ask: createRemoteAsk(config.routerUrl, seals),
     clock: systemClock,
@@ -58,7 +60,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     log,
   }
   const define = await loadDefinition(slug)
-  const subgraph = define(foundation, settingsFrom({ databaseUrl, authSecret, hosts: hostsOf(config), x: config.x, quotas: config.quotas }))
+  const subgraph = define(foundation, settingsFrom({ authSecret, hosts: hostsOf(config), x: config.x, quotas: config.quotas }))
   starting.defer(() => subgraph.stop())
   const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl, tell) : new Map()
   await subgraph.start()

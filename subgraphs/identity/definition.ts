@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { createLimit } from '../../platform/limit.ts'
 import type { Authority } from '../authority.ts'
 import { executableSchema } from '../executable.ts'
@@ -56,17 +55,7 @@ export interface Identity extends Subgraph<Context> {
 export function define(foundation: Foundation, settings: IdentitySettings): Identity {
   const { clock, environment, publicUrl, sequelize } = foundation
   const log = foundation.log.child({ subgraph: 'identity' })
-  const pool = new pg.Pool({
-    connectionString: settings.databaseUrl,
-    max: poolSize,
-    idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'supergraph identity',
-    options: '-c timezone=UTC -c search_path=identity -c idle_in_transaction_session_timeout=15s -c lock_timeout=5s -c statement_timeout=30s',
-  })
-  // A restart of the database fails the statements that run; without a listener it would end the process.
-  pool.on('error', error => log.warn({ err: error }, 'a database connection was lost'))
-
+  const pool = foundation.openPool({ name: 'identity', poolSize, schema: 'identity' })
   const tables = defineTables(sequelize)
   const sessions = createSessionReader(pool, clock)
   const keys = createKeyVerifier(pool, clock, log)

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { checkConnection, connect, openPool } from '../../db/connect.ts'
+import { checkConnection, connect, createOpenPool } from '../../db/connect.ts'
 import { startPostgres } from '../../db/embedded.ts'
 import { StartError } from '../../db/start-error.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
@@ -139,11 +139,11 @@ describe('a connection', () => {
     const folder = newTestFolder()
     const first = await startPostgres({ folder, log })
     const { sequelize, close } = connect({ url: first.url, poolSize: 3, log })
-    const pool = openPool({ url: first.url, poolSize: 3, log, schema: 'pg_catalog' })
+    const pool = createOpenPool({ url: first.url, log })({ name: 'test', poolSize: 3, schema: 'pg_catalog' })
     try {
       await Promise.all([1, 2].flatMap(() => [sequelize.query('select pg_sleep(0.02)'), pool.query('select pg_sleep(0.02)')]))
       const interrupted = [sequelize.query('select pg_sleep(60)'), pool.query('select pg_sleep(60)')].map(query => expect(query).rejects.toThrow(/terminat/))
-      const watcher = openPool({ url: first.url, poolSize: 1, log })
+      const watcher = createOpenPool({ url: first.url, log })({ name: 'watcher', poolSize: 1 })
       const sleeping = "select count(*)::int as n from pg_stat_activity where query = 'select pg_sleep(60)'"
       while ((await watcher.query(sleeping)).rows[0].n < 2);
       await Promise.all([first.stop(), ...interrupted])

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openPool } from '../../db/connect.ts'
+import { createOpenPool } from '../../db/connect.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { countStatements } from '../kit/statements.ts'
 import { supergraph } from '../kit/supergraph.ts'
@@ -70,7 +70,7 @@ test('statements are counted once each, through Sequelize, a transaction and a p
   expect(result).toBe('done')
   expect(statements).toEqual([expect.stringMatching(/^START TRANSACTION/), 'select 1 as a', 'COMMIT;'])
 
-  const pool = openPool({ url: database.url, poolSize: 2, log: pino({ level: 'silent' }) })
+  const pool = createOpenPool({ url: database.url, log: pino({ level: 'silent' }) })({ name: 'test', poolSize: 2 })
   await pool.query('select 0')
   expect((await countStatements(() => pool.query('select $1::int', [2]))).statements).toEqual(['select $1::int'])
   expect((await countStatements(() => pool.query({ text: 'select 3' }), { ignore: /3/ })).statements).toEqual([])

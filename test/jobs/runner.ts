@@ -1,5 +1,6 @@
 import { TestClock } from 'pg-boss'
 import { pino } from 'pino'
+import { createOpenPool } from '../../db/connect.ts'
 import { createOpenJobs, type JobQueue, type Jobs, type Sweep } from '../../platform/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { monday } from '../kit/time.ts'
@@ -27,7 +28,12 @@ export async function runner(queues: readonly JobQueue[], sweeps: readonly Sweep
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: line => void lines.push(JSON.parse(line)) })
   const open = (some: readonly JobQueue[], sweeping: readonly Sweep[], stack: AsyncDisposableStack) => {
-    const jobs = createOpenJobs(database.url, 3, clock)({ slug: 'publishing', queues: some, sweeps: sweeping, log })
+    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), poolSize: 3, clock })({
+      slug: 'publishing',
+      queues: some,
+      sweeps: sweeping,
+      log,
+    })
     stack.defer(() => jobs.stop())
     return jobs
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { DocumentNode } from 'graphql'
 import { type Config, readConfig } from '../../config.ts'
+import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
@@ -90,13 +91,15 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
   }
   const lines: string[] = []
   const events = createMemoryEvents()
+  const log = createLog('debug', sink(lines))
+  const openPool = createOpenPool({ url: database.url, log })
   const platform = await compose(
     {
       environment: 'development',
       publicUrl,
-      databaseUrl: database.url,
       sequelize: database.sequelize,
-      openJobs: createOpenJobs(database.url, 3, clock.jobs),
+      openPool,
+      openJobs: createOpenJobs({ openPool, poolSize: 3, clock: clock.jobs }),
       events,
       clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
@@ -105,7 +108,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       x: x?.settings ?? null,
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
-      log: createLog('debug', sink(lines)),
+      log,
     },
     opening,
   )

@@ -2,8 +2,6 @@ import type { Quotas } from '../quota.ts'
 
 /** What identity is told by the composition root; nothing in this folder reads the environment. */
 export interface IdentitySettings {
-  /** The database of `foundation.sequelize`: sign-in and the router's questions have a small pool of their own on it. */
-  readonly databaseUrl: string
   /** Signs session cookies and encrypts the private signing keys at rest; at least 32 characters. Changing it ends every session. */
   readonly secret: string
   /** Whether pages of an origin may send the session cookie; those of the public address always may. */

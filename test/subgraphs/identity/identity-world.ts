@@ -2,6 +2,7 @@ import { graphql } from 'graphql'
 import pg from 'pg'
 import { pino } from 'pino'
 import { expect } from 'vitest'
+import { createOpenPool } from '../../../db/connect.ts'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
 import { define, type Identity } from '../../../subgraphs/identity/definition.ts'
@@ -28,6 +29,7 @@ export async function openIdentity() {
     environment: 'development',
     publicUrl: origin,
     sequelize: database.sequelize,
+    openPool: createOpenPool({ url: database.url, log: pino({ level: 'silent' }) }),
     openJobs: unused,
     events: createMemoryEvents(),
     ask: unused,
@@ -37,7 +39,6 @@ export async function openIdentity() {
     log: pino({ level: 'silent' }),
   }
   const settings = {
-    databaseUrl: database.url,
     secret,
     trustsOrigin: (origin: string) => origin === 'https://web.test',
     clientAddressHeader: 'x-client-address',

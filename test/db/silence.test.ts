@@ -1,0 +1,89 @@
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { connect, createOpenPool } from '../../db/connect.ts'
+import { createOpenJobs, type JobPlan } from '../../platform/jobs.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { until } from '../kit/launch.ts'
+import { tcpProxy } from '../kit/tcp-proxy.ts'
+
+const log = pino({ level: 'silent' })
+const silentMs = 300
+
+/** So many sessions at once, so that the pool holds as many connections. */
+const many = (query: (sql: string) => Promise<unknown>, count: number) =>
+  Promise.all(Array.from({ length: count }, () => query('select pg_backend_pid(), pg_sleep(0.05)')))
+
+describe('connections that say nothing any more', () => {
+  test('fail the statements that wait for them, and are not handed out again', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    await using proxy = await tcpProxy(database.url)
+    const { sequelize, close } = connect({ url: proxy.url, poolSize: 3, log, silentMs })
+    const pool = createOpenPool({ url: proxy.url, log, silentMs })({ name: 'test', poolSize: 3 })
+    await Promise.all([many(sql => sequelize.query(sql), 3), many(sql => pool.query(sql), 3)])
+    const held = await pool.connect()
+    await held.query('begin')
+    const transaction = await sequelize.transaction()
+    expect(proxy.size).toBe(6)
+    proxy.silence()
+    const answers = await Promise.allSettled([
+      sequelize.query('select 1'),
+      sequelize.query('select 1'),
+      sequelize.query('select 1', { transaction }),
+      pool.query('select 1'),
+      pool.query('select 1'),
+      held.query('select 1'),
+    ])
+    const reason = expect.objectContaining({ message: 'the database has said nothing for 0.3 s' })
+    expect(answers).toEqual(Array(6).fill({ status: 'rejected', reason }))
+    await expect(transaction.rollback()).rejects.toThrow()
+    held.release()
+    await Promise.all([many(sql => sequelize.query(sql), 3), many(sql => pool.query(sql), 3)])
+    await Promise.all([close(), pool.end()])
+  })
+
+  test('are kept while no statement waits for them', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    await using proxy = await tcpProxy(database.url)
+    const { sequelize, close } = connect({ url: proxy.url, poolSize: 1, log, silentMs: 50 })
+    const session = async () => (await sequelize.query('select pg_backend_pid() as pid'))[0]
+    const before = await session()
+    await database.sequelize.query('select pg_sleep(0.2)')
+    expect(await session()).toEqual(before)
+    await close()
+  })
+
+  test('are given up at the end of their pool, those in use too', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    await using proxy = await tcpProxy(database.url)
+    const { sequelize, close } = connect({ url: proxy.url, poolSize: 2, log })
+    const pool = createOpenPool({ url: proxy.url, log })({ name: 'test', poolSize: 2 })
+    await Promise.all([many(sql => sequelize.query(sql), 2), many(sql => pool.query(sql), 2)])
+    proxy.silence()
+    const asked = [sequelize.query('select 1'), pool.query('select 1')].map(query => expect(query).rejects.toThrow())
+    await Promise.all([close(), pool.end(), ...asked])
+  })
+
+  test('hold up a job runner for no longer than their time', async () => {
+    await using database = await createTestDatabase()
+    await using proxy = await tcpProxy(database.url)
+    const woken: string[] = []
+    const plan: JobPlan = { slug: 'publishing', queues: [{ name: 'wake', handle: async ({ id }) => void woken.push(id!) }], sweeps: [], log }
+    const jobs = createOpenJobs({ openPool: createOpenPool({ url: proxy.url, log, silentMs }), poolSize: 3 })(plan)
+    await jobs.start()
+    await jobs.enqueue('wake', { id: 'before' })
+    await until('the first job ran', () => woken.length === 1)
+    proxy.silence()
+    await jobs.enqueue('wake', { id: 'lost' }).catch(() => {})
+    await until('a job can be sent again', () =>
+      jobs.enqueue('wake', { id: 'after' }).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await until('it ran', () => woken.includes('after'))
+    await jobs.check()
+    proxy.silence()
+    proxy.silenceNew(true)
+    await jobs.stop()
+  })
+})
