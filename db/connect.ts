@@ -8,7 +8,7 @@ import { watchClients } from './watch-clients.ts'
 /** A bounded set of connections to one database. */
 export interface Connection {
   readonly sequelize: Sequelize
-  /** Waits 1.5 s at most for running statements, then closes every connection; safe to call twice. */
+  /** Waits half a second at most for running statements, then closes every connection; safe to call twice. */
   close(): Promise<void>
 }
 

@@ -12,12 +12,17 @@ interface Migration {
   readonly file: string
   readonly sql: string
   readonly checksum: string
+  /** Whether programs that do not know it yet go on working when it was applied: it says so in its first line. */
+  readonly compatible: boolean
 }
+
+const compatibleLine = /^-- compatible: ./
 
 /** The schema in which the migrator keeps its books. */
 export const bookkeepingSchema = 'migrations'
 
-const booksSql = `select slug, file, checksum from ${bookkeepingSchema}.applied order by slug, file`
+// Books of an earlier version have no column `compatible`.
+const booksSql = `select slug, file, checksum, coalesce((to_jsonb(a) ->> 'compatible')::boolean, false) as compatible from ${bookkeepingSchema}.applied a order by slug, file`
 
 const lockTimeoutMs = 120_000
 /** The advisory lock under which one process migrates a database. */
@@ -31,7 +36,8 @@ const prepareBooks = `
     checksum text not null,
     applied_at timestamptz not null default clock_timestamp(),
     primary key (slug, file)
-  )`
+  );
+  alter table ${bookkeepingSchema}.applied add column if not exists compatible boolean not null default false`
 
 /**
  * Brings the SQL schemas of the subgraphs up to the files in `<directory>/<slug>/NNNN_name.sql`.
@@ -59,8 +65,9 @@ export async function migrate(
 }
 
 /**
- * Makes a check that the database stands where this program's files do; files are read once, here.
- * @returns resolves when nothing is left to apply; rejects with what is missing or foreign
+ * Makes a check that the database stands where this program's files do; files are read once, here. Newer migrations that call
+ * themselves compatible are no hindrance.
+ * @returns resolves when nothing is left to apply; rejects with `StartError` that says what is missing or foreign
  */
 export function migrationCheck(directory: string): (read: <Row extends object>(sql: string) => Promise<Row[]>) => Promise<void> {
   const migrations = foldersOf(directory).flatMap(slug => readMigrations(directory, slug))
@@ -104,6 +111,7 @@ interface Applied {
   readonly slug: string
   readonly file: string
   readonly checksum: string
+  readonly compatible: boolean
 }
 
 async function readBooks(client: pg.ClientBase): Promise<Applied[]> {
@@ -125,6 +133,7 @@ function pending(migrations: readonly Migration[], covers: (slug: string) => boo
     if (!covers(entry.slug)) continue
     const name = nameOf(entry)
     const file = onDisk.get(name)
+    if (!file && entry.compatible) continue
     if (!file)
       throw new StartError(
         `the database holds migration ${name}, which this version does not know: start the version that made it, or a newer one`,
@@ -146,12 +155,17 @@ function pending(migrations: readonly Migration[], covers: (slug: string) => boo
 }
 
 async function run(client: pg.ClientBase, migration: Migration): Promise<void> {
-  const { slug, file, sql, checksum } = migration
+  const { slug, file, sql, checksum, compatible } = migration
   try {
     await client.query('begin')
     await client.query(`create schema if not exists ${slug}; set local search_path to ${slug}`)
     await client.query(sql)
-    await client.query(`insert into ${bookkeepingSchema}.applied (slug, file, checksum) values ($1, $2, $3)`, [slug, file, checksum])
+    await client.query(`insert into ${bookkeepingSchema}.applied (slug, file, checksum, compatible) values ($1, $2, $3, $4)`, [
+      slug,
+      file,
+      checksum,
+      compatible,
+    ])
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
@@ -180,7 +194,7 @@ function readMigrations(directory: string, slug: string): Migration[] {
       throw new StartError(`migrations ${slug}/${files[at - 1]} and ${slug}/${file} have the same number: give one the next`)
     // A checkout on Windows may have changed the line ends; that is not a change of the migration.
     const sql = readFileSync(join(directory, slug, file), 'utf8').replaceAll('\r\n', '\n')
-    return { slug, file, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    return { slug, file, sql, checksum: createHash('sha256').update(sql).digest('hex'), compatible: compatibleLine.test(sql) }
   })
 }
 

@@ -5,14 +5,14 @@ import type { Logger } from 'pino'
 
 /** How long the server may say nothing to a statement, in ms: it ends statements itself after 8 s, and tells so. */
 const silence = 10_000
-/** How long a pool may take to end before its connections are cut, in ms. */
-const endMs = 1_500
+/** How long a pool may take to end before its connections are cut, in ms: by then nobody should need them any more. */
+const endMs = 500
 
 /** The connections of one pool, under watch. */
 export interface WatchedClients {
   /** Cuts the connection once the server is silent although a statement waits for it, and tells of connections that were lost. */
   watch(client: pg.Client): void
-  /** Ends the pool; connections that have not ended after 1.5 s are cut. */
+  /** Ends the pool; connections that have not ended half a second later are cut, so that none outlives it. */
   endWith(end: () => Promise<void>): Promise<void>
 }
 
@@ -22,22 +22,24 @@ export interface WatchedClients {
  */
 export function watchClients(log: Logger, silentMs = silence): WatchedClients {
   const present = new Set<pg.Client>()
+  let [ending, ended] = [false, false]
   return {
     watch(client) {
       present.add(client)
       client.once('end', () => present.delete(client))
-      client.on('error', error => log.warn({ err: error }, 'a database connection was lost'))
+      client.on('error', error => ending || log.warn({ err: error }, 'a database connection was lost'))
       const socket = socketOf(client)
+      // It was on its way when the pool ended.
+      if (ended) return void socket.destroy()
       socket.setTimeout(silentMs).on('timeout', () => {
         if (!isIdle(client)) socket.destroy(new Error(`the database has said nothing for ${silentMs / 1000} s`))
       })
     },
     async endWith(end) {
-      const overdue = new AbortController()
-      const ending = end().finally(() => overdue.abort())
-      ending.catch(() => {})
-      await wait(endMs, undefined, { signal: overdue.signal }).catch(() => {})
-      if (overdue.signal.aborted) return ending
+      ending = true
+      const politely = new AbortController()
+      await Promise.race([end().finally(() => politely.abort()), wait(endMs, undefined, { signal: politely.signal }).catch(() => {})])
+      ended = true
       for (const client of present) socketOf(client).destroy()
     },
   }

@@ -7,6 +7,7 @@ import { type Elapsed, within } from './jobs/deadline.ts'
 import { createPoller, handleMs, pollMs } from './jobs/poller.ts'
 import { openQueues } from './jobs/queue-table.ts'
 import { createSweeper } from './jobs/sweeper.ts'
+import { NotReady } from './not-ready.ts'
 import type { OpenPool } from './pool.ts'
 import { tellOnce } from './repeats.ts'
 
@@ -22,9 +23,9 @@ export interface Jobs {
   cancel(queue: string, key: string, options?: { transaction?: Transaction }): Promise<void>
   /** Starts taking work and sweeping. */
   start(): Promise<void>
-  /** Rejects while the queues and sweeps do not run, with those that are late and since when: asked by readiness. */
+  /** Rejects while the queues and sweeps do not run, with a `NotReady` that names those that are late: asked by readiness. */
   check(): Promise<void>
-  /** Stops taking work, waits at most 4 s for what runs; safe to call twice. */
+  /** Stops taking work, waits at most 2.5 s for what runs; safe to call twice. */
   stop(): Promise<void>
 }
 
@@ -85,7 +86,7 @@ const settings = {
 } as const
 
 /** How long work that runs has to end when the platform stops, in ms. */
-const stopMs = 4_000
+const stopMs = 2_500
 /** How long past its turn a queue or sweep may be before readiness tells of it, in ms. */
 const lateMs = 15_000
 
@@ -165,14 +166,14 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
         return started
       },
       async check() {
-        if (!started) throw new Error('the job runner was not started')
+        if (!started) throw new NotReady('the job runner was not started')
         await started
         const now = elapsed()
         const late = [
           ...[...pollers].map(([name, poller]) => ({ name, ms: now - poller.lastFinished, everyMs: pollMs })),
           ...sweepers.map(({ sweep, runner }) => ({ name: sweep.name, ms: now - runner.lastFinished, everyMs: sweep.everyMs })),
         ].filter(({ ms, everyMs }) => ms > everyMs + lateMs)
-        if (late.length > 0) throw new Error(late.map(({ name, ms }) => `${name} last went round ${Math.round(ms / 1000)} s ago`).join(', '))
+        if (late.length > 0) throw new NotReady(late.map(({ name, ms }) => `${name} last went round ${Math.round(ms / 1000)} s ago`).join(', '))
       },
       stop() {
         stopping ??= end()

@@ -13,7 +13,7 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
-import type { ReadinessCheck } from '../door/health.ts'
+import { createReadiness, type ReadinessCheck } from '../door/health.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { readTarget } from '../target.ts'
@@ -58,6 +58,7 @@ const mostDocuments = 2000
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
   const { subgraph, readSeal, publicUrl, readiness, internal, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
+  const look = createReadiness(readiness)
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
   const documents = createLru<string, Fetch>(mostDocuments)
 
@@ -121,8 +122,9 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const path = target.url.split('?', 1)[0]!
     if (request.method === 'GET' && path === '/health/live') return sendJson(response, 200, { status: 'live' })
     if (request.method === 'GET' && path === '/health/ready') {
-      const failed = await missing(readiness)
-      return sendJson(response, failed.length > 0 ? 503 : 200, { status: failed.length > 0 ? 'not ready' : 'ready', missing: failed })
+      const checks = await look()
+      const ready = checks.every(check => check.ready)
+      return sendJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks })
     }
     const seal = request.headers[sealHeader]
     const ask = internal?.get(path)
@@ -208,15 +210,4 @@ function jsonOf(body: Buffer): unknown {
 function sendJson(response: ServerResponse, status: number, value: unknown, type = 'application/json'): void {
   const text = JSON.stringify(value) ?? 'null'
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' }).end(text)
-}
-
-async function missing(checks: readonly ReadinessCheck[]): Promise<string[]> {
-  const seen = await Promise.all(
-    checks.map(({ name, check }) =>
-      check()
-        .then(() => '')
-        .catch(() => name),
-    ),
-  )
-  return seen.filter(name => name !== '')
 }

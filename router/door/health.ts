@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify'
+import { NotReady } from '../../platform/not-ready.ts'
 import { problem, problemType } from './errors.ts'
 
 /** One thing that must work before the platform takes requests. */
 export interface ReadinessCheck {
   /** Short and plain: `database`, `migrations`, `publishing`. */
   readonly name: string
-  /** Resolves when it works, rejects when it does not. */
+  /** Resolves when it works, rejects when it does not; only the message of a `NotReady` is shown. */
   check(): Promise<void>
+}
+
+/** What a check found. */
+export interface Found {
+  readonly name: string
+  readonly ready: boolean
+  readonly reason?: string
 }
 
 /** How long a check may take, in milliseconds. */
@@ -14,11 +22,12 @@ const patienceMs = 2000
 
 /** `/health/live`: the process answers. `/health/ready`: everything behind it does too, else 503. Neither reads credentials. */
 export function serveHealth(app: FastifyInstance, checks: readonly ReadinessCheck[]): void {
+  const look = createReadiness(checks)
   app.get('/health/live', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }))
   app.get('/health/ready', async (request, reply) => {
-    const seen = await Promise.all(checks.map(async each => ({ name: each.name, ready: await works(each) })))
+    const seen = await look()
     reply.header('cache-control', 'no-store')
-    const missing = seen.filter(each => !each.ready).map(each => each.name)
+    const missing = seen.filter(each => !each.ready).map(({ name, reason }) => (reason ? `${name} (${reason})` : name))
     if (missing.length === 0) return reply.send({ status: 'ready', checks: seen })
     return reply
       .code(503)
@@ -27,15 +36,27 @@ export function serveHealth(app: FastifyInstance, checks: readonly ReadinessChec
   })
 }
 
-async function works(each: ReadinessCheck): Promise<boolean> {
+/** Makes what runs all checks at once, each within 2 s. Whoever asks meanwhile gets the same answer: asking costs nothing more. */
+export function createReadiness(checks: readonly ReadinessCheck[]): () => Promise<readonly Found[]> {
+  let looking: Promise<readonly Found[]> | undefined
+  return () => {
+    looking ??= Promise.all(checks.map(find)).finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+}
+
+async function find(each: ReadinessCheck): Promise<Found> {
+  const { name } = each
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(resolve, patienceMs, false)
+  const late = new Promise<Found>(resolve => {
+    timer = setTimeout(resolve, patienceMs, { name, ready: false, reason: `no answer within ${patienceMs / 1000} s` })
   })
   try {
-    return await Promise.race([each.check().then(() => true), late])
-  } catch {
-    return false
+    return await Promise.race([each.check().then(() => ({ name, ready: true })), late])
+  } catch (error) {
+    return { name, ready: false, ...(error instanceof NotReady && { reason: error.message }) }
   } finally {
     clearTimeout(timer)
   }

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { QueryTypes } from 'sequelize'
 import type { Config } from '../../config.ts'
 import { connect, createOpenPool } from '../../db/connect.ts'
 import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
-import { migrate, migrationCheck } from '../../db/migrate.ts'
+import { watchDatabase } from '../../db/health.ts'
+import { migrate } from '../../db/migrate.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { armCrash } from '../../platform/crash.ts'
@@ -51,6 +51,8 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   stack.defer(close)
   const openPool = createOpenPool({ url: databaseUrl, log })
+  const health = watchDatabase({ sequelize, migrations, log })
+  stack.defer(() => health.stop())
   const x = config.x ?? sandbox?.x ?? null
   const hosts = hostsOf(config)
   const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
@@ -64,7 +66,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       operationTimeoutMs: config.remote.operationMs,
       sequelize,
       openPool,
-      openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs }),
+      openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun }),
       events: createMemoryEvents(),
       clock: systemClock,
       cipher: createCipher(keys.encryptionKeys),
@@ -83,7 +85,6 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   signal.throwIfAborted()
   await Promise.all(subgraphs.map(subgraph => subgraph.start()))
 
-  const isMigrated = migrationCheck(migrations)
   const router = await createRouter({
     engine,
     authority: identity.authority,
@@ -96,11 +97,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     clock: systemClock,
     log,
     hosts,
-    readiness: [
-      { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
-      { name: 'migrations', check: () => isMigrated(sql => sequelize.query(sql, { type: QueryTypes.SELECT })) },
-      ...subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : [])),
-    ],
+    readiness: [...health.readiness, ...subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))],
   })
   stack.defer(() => router.close())
   await listenAt(router, config)

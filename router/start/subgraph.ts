@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
 import { checkConnection, connect, createOpenPool } from '../../db/connect.ts'
+import { watchDatabase } from '../../db/health.ts'
 import { migrate } from '../../db/migrate.ts'
 import { StartError } from '../../db/start-error.ts'
 import { createCipher } from '../../platform/cipher.ts'
@@ -40,9 +41,12 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   await using starting = new AsyncDisposableStack()
   await untilAborted(checkConnection(databaseUrl), signal)
   await untilAborted(migrate({ url: databaseUrl, directory: fileURLToPath(new URL('../../db/migrations', import.meta.url)), log }), signal)
+  import { watchDatabase } from '../../db/health.ts'
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   starting.defer(close)
   const openPool = createOpenPool({ url: databaseUrl, log })
+  const health = watchDatabase({ sequelize, migrations, log })
+  starting.defer(() => health.stop())
   const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])
   starting.defer(() => outbound.close())
   const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock }))
@@ -51,7 +55,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     publicUrl: config.publicUrl,
     sequelize,
     openPool,
-    openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs }),
+    openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun }),
     events: createMemoryEvents(),
     ask: createRemoteAsk(config.routerUrl, seals),
     clock: systemClock,
@@ -72,10 +76,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     publicUrl: config.publicUrl,
     exposeErrors: config.environment === 'development',
     internal,
-    readiness: [
-      { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
-      ...(subgraph.ready ? [{ name: slug, check: subgraph.ready }] : []),
-    ],
+    readiness: [...health.readiness, ...(subgraph.ready ? [{ name: slug, check: subgraph.ready }] : [])],
     log,
   }).catch(error => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error

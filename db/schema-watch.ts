@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+import { NotReady } from '../platform/not-ready.ts'
+import { StartError } from './start-error.ts'
+
+/** Whether the database still stands where this program's migrations do: a newer program may have moved it on meanwhile. */
+export interface SchemaWatch {
+  /** Whether it did when last looked at: whether jobs and sweeps may run. */
+  isOurs(): boolean
+  /** Looks now; rejects with `NotReady` that says what is missing or foreign. */
+  check(): Promise<void>
+  stop(): void
+}
+
+/** How often the books are looked at, in ms. */
+const everyMs = 5_000
+
+/**
+ * Watches the books of the migrations from now on, when they were found right.
+ * @param look rejects with `StartError` when they do not agree with this program; other errors say nothing of them
+ */
+export function watchSchema(look: () => Promise<void>, log: Logger): SchemaWatch {
+  let ours = true
+  const check = async () => {
+    try {
+      await look()
+      if (!ours) log.warn('the database stands where this program expects it again: jobs and sweeps go on')
+      ours = true
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error
+      if (ours) log.error({ reason: error.message }, 'the database was moved on: jobs and sweeps of this program stand still')
+      ours = false
+      throw new NotReady(error.message)
+    }
+  }
+  const timer = setInterval(() => void check().catch(() => {}), everyMs)
+  timer.unref()
+  return { isOurs: () => ours, check, stop: () => clearInterval(timer) }
+}
