@@ -36,10 +36,12 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, tell }: SweeperOp
     } catch (error) {
       tell('error', error, 'a sweep failed; the next round tries again', { sweep: sweep.name })
     }
-    round = undefined
   }
   const begin = () => {
-    if (!over) round ??= run()
+    if (over || round) return
+    round = run().finally(() => {
+      round = undefined
+    })
   }
   return {
     get lastFinished() {

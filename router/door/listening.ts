@@ -19,9 +19,12 @@ export interface ListeningOptions {
 export interface Listening {
   /** Begins to answer. Throws with code EADDRINUSE when the port is taken. */
   listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
-  /** Ends sockets with 1001, lets running requests end, and stops. Safe to call twice. */
+  /** Ends sockets with 1001, lets running requests end for 2.5 s at most, and stops. Safe to call twice. */
   close(): Promise<void>
 }
+
+/** How long running requests may take to end while the door closes, in milliseconds; then their connections are cut. */
+const drainMs = 2_500
 
 /** How often connections that fell idle are cut while the door closes, in milliseconds. */
 const cutIdleMs = 50
@@ -68,7 +71,14 @@ export function prepareListening(app: FastifyInstance, { host, port, sockets, cl
         throw error
       }
     },
-    close: () => app.close(),
+    async close() {
+      const overdue = setTimeout(() => {
+        app.server.closeAllConnections()
+        twin.closeAllConnections()
+      }, drainMs)
+      await app.close()
+      clearTimeout(overdue)
+    },
   }
 }
 

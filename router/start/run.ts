@@ -24,7 +24,7 @@ export interface Startup {
 }
 
 /** How long a stop may take, in ms, before the process ends anyway; and a start that is to end before it is done. */
-const stopWithinMs = 15_000
+const stopWithinMs = 6_500
 const unwindWithinMs = 5_000
 
 /**

@@ -40,8 +40,8 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   const log = createLog(config.logLevel)
   await using starting = new AsyncDisposableStack()
   await untilAborted(checkConnection(databaseUrl), signal)
-  await untilAborted(migrate({ url: databaseUrl, directory: fileURLToPath(new URL('../../db/migrations', import.meta.url)), log }), signal)
-  import { watchDatabase } from '../../db/health.ts'
+  const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url))
+  await untilAborted(migrate({ url: databaseUrl, directory: migrations, log }), signal)
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   starting.defer(close)
   const openPool = createOpenPool({ url: databaseUrl, log })

@@ -316,3 +316,51 @@ test('a queue of an earlier version keeps its jobs and lets one wait for each ke
   expect(woken.sort()).toEqual(['x', 'y'])
   expect(await run.rows(waiting)).toMatchObject([{ key: 'k', data: { id: 'b' } }])
 })
+
+describe('readiness', () => {
+  test('names a sweep that hangs, which is begun anew after a minute', async () => {
+    let rounds = 0
+    const stuck = gate()
+    await using run = await runner([noting().queue], [{ name: 'due things', everyMs: 5_000, run: () => (rounds++ === 0 ? stuck.promise : Promise.resolve()) }])
+    await run.jobs.start()
+    await run.jobs.check()
+    await run.clock.tick(20_000)
+    await run.jobs.check()
+    await run.clock.tick(5_000)
+    await expect(run.jobs.check()).rejects.toThrow('due things last went round 25 s ago')
+    expect(rounds).toBe(1)
+    await run.clock.tick(40_000)
+    expect(rounds).toBeGreaterThan(1)
+    await run.jobs.check()
+    expect(run.log).toMatchObject([{ sweep: 'due things', err: { message: 'the sweep "due things" did not end within 60 s' } }])
+    stuck.resolve()
+  })
+
+  test('names a sweep that fails each time', async () => {
+    await using run = await runner([], [{ name: 'due things', everyMs: 5_000, run: () => Promise.reject(new Error('no')) }])
+    await run.jobs.start()
+    await run.clock.tick(25_000)
+    await expect(run.jobs.check()).rejects.toThrow('due things last went round 25 s ago')
+  })
+
+  test('is told so before the start', async () => {
+    await using run = await runner([])
+    await expect(run.jobs.check()).rejects.toThrow('the job runner was not started')
+  })
+})
+
+test('while the program may not work on its database no job is taken and no sweep goes round', async () => {
+  const { woken, queue: wake } = noting()
+  let rounds = 0
+  let may = false
+  const sweep = { name: 'due things', everyMs: 5_000, run: async () => void rounds++ }
+  await using run = await runner([wake], [sweep], () => may)
+  await run.jobs.start()
+  await run.jobs.enqueue(queue, { id: 'held' })
+  await run.clock.tick(30_000)
+  expect([woken, rounds]).toEqual([[], 0])
+  await run.jobs.check()
+  may = true
+  await run.clock.tick(6_000)
+  expect([woken, rounds]).toEqual([['held'], 1])
+})

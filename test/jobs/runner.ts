@@ -18,7 +18,7 @@ export interface Runner extends AsyncDisposable {
   another(queues: readonly JobQueue[]): Jobs
 }
 
-export async function runner(queues: readonly JobQueue[], sweeps: readonly Sweep[] = []): Promise<Runner> {
+export async function runner(queues: readonly JobQueue[], sweeps: readonly Sweep[] = [], mayRun = () => true): Promise<Runner> {
   await using opening = new AsyncDisposableStack()
   const database = opening.use(await createTestDatabase())
   const name = new URL(database.url).pathname.slice(1)
@@ -28,7 +28,7 @@ export async function runner(queues: readonly JobQueue[], sweeps: readonly Sweep
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: line => void lines.push(JSON.parse(line)) })
   const open = (some: readonly JobQueue[], sweeping: readonly Sweep[], stack: AsyncDisposableStack) => {
-    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), poolSize: 3, clock })({
+    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), poolSize: 3, clock, mayRun })({
       slug: 'publishing',
       queues: some,
       sweeps: sweeping,
