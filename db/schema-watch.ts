@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { NotReady } from '../platform/not-ready.ts'
+import { NotReady } from '../platform/errors.ts'
 import { StartError } from './start-error.ts'
 
 /** Whether the database still stands where this program's migrations do: a newer program may have moved it on meanwhile. */

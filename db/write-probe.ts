@@ -1,4 +1,4 @@
-import { NotReady } from '../platform/not-ready.ts'
+import { NotReady } from '../platform/errors.ts'
 import { bookkeepingSchema } from './migrate.ts'
 import { systemCodeOf } from './start-error.ts'
 

@@ -45,3 +45,8 @@ export function codeOf(error: unknown): ErrorCode {
   const code = (error as { extensions?: { code?: unknown } } | null | undefined)?.extensions?.code
   return isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'
 }
+
+/** Why something does not work at present, in words that everybody may read: readiness shows its message. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady'
+}

@@ -2,14 +2,13 @@ import type { Pool } from 'pg'
 import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
+import { NotReady } from './errors.ts'
 import { newId } from './ids.ts'
 import { type Elapsed, within } from './jobs/deadline.ts'
 import { createPoller, handleMs, pollMs } from './jobs/poller.ts'
 import { openQueues } from './jobs/queue-table.ts'
 import { createSweeper } from './jobs/sweeper.ts'
-import { NotReady } from './not-ready.ts'
 import type { OpenPool } from './pool.ts'
-import { tellOnce } from './repeats.ts'
 
 /** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
 export interface Jobs {
@@ -109,10 +108,9 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
     const schema = `${slug}_jobs`
     const pool = openPool({ name: schema, poolSize })
     const boss = new PgBoss({ db: databaseOn(pool), schema, clock, ...settings.boss })
-    const tell = tellOnce(log, elapsed)
-    boss.on('error', error => tell('error', error, 'the job runner met an error'))
+    boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
     boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
-    const parts = { boss, clock, elapsed, tell, mayRun }
+    const parts = { boss, clock, elapsed, log, mayRun }
     const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
     const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
     let started: Promise<void> | undefined
@@ -131,9 +129,11 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
     }
     const end = async () => {
       const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))
-      await within(systemJobClock, stopMs, 'what runs', ended).catch(error => tell('warn', error, 'jobs are left to the next start'))
+      await within(systemJobClock, stopMs, 'what runs', ended).catch(error => log.warn({ err: error }, 'jobs are left to the next start'))
       // It asks the database once more, which may be the one that hangs.
-      await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error => tell('warn', error, 'the job runner did not end cleanly'))
+      await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error =>
+        log.warn({ err: error }, 'the job runner did not end cleanly'),
+      )
       await pool.end()
     }
 

@@ -1,6 +1,6 @@
 import type { Clock, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
 import type { JobData, JobQueue } from '../jobs.ts'
-import type { TellFailure } from '../repeats.ts'
 import { type Elapsed, within } from './deadline.ts'
 import type { QueueTable } from './queue-table.ts'
 
@@ -12,7 +12,7 @@ export interface PollerOptions {
   readonly clock: Clock
   readonly elapsed: Elapsed
   readonly mayRun: () => boolean
-  readonly tell: TellFailure
+  readonly log: Logger
 }
 
 /** Takes the jobs of one queue, each as soon as it is due and there is room, and ends each by itself. */
@@ -39,7 +39,7 @@ const atOnce = { all: 32, group: 4 }
 /** The least time for which a job is put back, in ms: one that always asks for "now" must not run without a pause. */
 const leastPauseMs = 25
 
-export function createPoller({ boss, queue, clock, elapsed, mayRun, tell }: PollerOptions): Poller {
+export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: PollerOptions): Poller {
   const { name } = queue
   const most = queue.concurrency ?? atOnce.all
   const groups = queue.groupOf && { groupConcurrency: queue.perGroup ?? atOnce.group }
@@ -73,7 +73,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tell }: Poll
       await within(clock, lookMs, `looking for jobs of ${name}`, take())
       lastFinished = elapsed()
     } catch (error) {
-      tell('error', error, 'jobs could not be looked for; it is tried again', { queue: name })
+      log.error({ err: error, queue: name }, 'jobs could not be looked for; it is tried again')
     }
     looking = false
     due = Math.min(due, elapsed() + pollMs)
@@ -99,9 +99,9 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tell }: Poll
       if (outcome?.again) await putBack(job, outcome.again)
       else await boss.complete(name, job)
     } catch (error) {
-      tell('error', error, 'a job failed', { queue: name, job: job.id, data: job.data })
+      log.error({ err: error, queue: name, job: job.id, data: job.data }, 'a job failed')
       // Where this fails too, the missing heartbeat ends the job.
-      await fail(job, error).catch(failure => tell('error', failure, 'a job could not be ended', { queue: name }))
+      await fail(job, error).catch(failure => log.error({ err: failure, queue: name }, 'a job could not be ended'))
     }
     running.delete(job.id)
     if (running.size === 0) {
@@ -128,7 +128,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tell }: Poll
   }
 
   function touch(): void {
-    boss.touch(name, [...running.values()]).catch(error => tell('warn', error, 'running jobs could not be kept alive', { queue: name }))
+    boss.touch(name, [...running.values()]).catch(error => log.warn({ err: error, queue: name }, 'running jobs could not be kept alive'))
   }
 
   return {

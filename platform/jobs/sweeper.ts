@@ -1,6 +1,6 @@
 import type { Clock } from 'pg-boss'
+import type { Logger } from 'pino'
 import type { Sweep } from '../jobs.ts'
-import type { TellFailure } from '../repeats.ts'
 import { type Elapsed, within } from './deadline.ts'
 
 export interface SweeperOptions {
@@ -8,7 +8,7 @@ export interface SweeperOptions {
   readonly clock: Clock
   readonly elapsed: Elapsed
   readonly mayRun: () => boolean
-  readonly tell: TellFailure
+  readonly log: Logger
 }
 
 export interface Sweeper {
@@ -23,7 +23,7 @@ export interface Sweeper {
 export const roundMs = 60_000
 
 /** Runs a sweep every so many milliseconds, one round at a time; a round that hangs is left to itself, and the next begins. */
-export function createSweeper({ sweep, clock, elapsed, mayRun, tell }: SweeperOptions): Sweeper {
+export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOptions): Sweeper {
   let lastFinished = elapsed()
   let over = false
   let timer: unknown
@@ -34,7 +34,7 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, tell }: SweeperOp
       if (mayRun()) await within(clock, roundMs, `the sweep "${sweep.name}"`, sweep.run())
       lastFinished = elapsed()
     } catch (error) {
-      tell('error', error, 'a sweep failed; the next round tries again', { sweep: sweep.name })
+      log.error({ err: error, sweep: sweep.name }, 'a sweep failed; the next round tries again')
     }
   }
   const begin = () => {

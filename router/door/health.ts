@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { NotReady } from '../../platform/not-ready.ts'
+import { NotReady } from '../../platform/errors.ts'
 import { problem, problemType } from './errors.ts'
 
 /** One thing that must work before the platform takes requests. */

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 
 /** What never stands in a log, wherever a caller put it. */
 const secrets = [
@@ -19,10 +19,28 @@ const secrets = [
 
 /**
  * Makes the platform's log: one JSON object a line, secrets replaced. Of an error it keeps type, message, code and stack:
- * errors of drivers carry the values of their statements.
+ * errors of drivers carry the values of their statements. What fails because something behind is away is told once in ten
+ * seconds for each message and cause, with the number of lines left out since (`repeated`).
+ * @param elapsed a clock in ms that is never set back @default the process's own
  */
-export function createLog(level: string, destination?: DestinationStream): Logger {
-  const options = { level, base: null, redact: { paths: secrets, censor: '[secret]' }, serializers: { err: describeError } }
+export function createLog(level: string, destination?: DestinationStream, elapsed: () => number = () => performance.now()): Logger {
+  const repeats = createRepeats(elapsed)
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    redact: { paths: secrets, censor: '[secret]' },
+    serializers: { err: describeError },
+    hooks: {
+      logMethod(line, write) {
+        const [facts, message] = line as unknown as [{ err?: unknown; service?: unknown } | undefined, string | undefined]
+        const cause = typeof facts === 'object' && facts?.err !== undefined ? awayCause(facts.err) : null
+        if (cause === null) return Reflect.apply(write, this, line)
+        const leftOut = repeats(`${message} ${facts?.service ?? ''} ${cause}`)
+        if (leftOut === null) return
+        Reflect.apply(write, this, leftOut === 0 ? line : [{ ...facts, repeated: leftOut }, message])
+      },
+    },
+  }
   return destination ? pino(options, destination) : pino(options)
 }
 
@@ -37,4 +55,54 @@ function describeError(error: unknown, depth = 0): unknown {
     stack,
     ...(cause !== undefined && depth < 3 && { cause: describeError(cause, depth + 1) }),
   }
+}
+
+/** How long the same failure stays silent after it was told, in ms. */
+const silentMs = 10_000
+/** How many different failures are remembered; past it the oldest may be told again early. */
+const mostKnown = 200
+
+/**
+ * Makes what keeps a log readable while a database is away and every request and poll fails for the same reason: one line for
+ * each message and cause in ten seconds.
+ * @param elapsed a clock in ms that is never set back
+ * @returns for a line: null when it is left out, else how many like it were left out before
+ */
+function createRepeats(elapsed: () => number): (line: string) => number | null {
+  const told = new Map<string, { at: number; leftOut: number }>()
+  return line => {
+    const before = told.get(line)
+    const now = elapsed()
+    if (before && now - before.at < silentMs) {
+      before.leftOut += 1
+      return null
+    }
+    told.delete(line)
+    told.set(line, { at: now, leftOut: 0 })
+    if (told.size > mostKnown) told.delete(told.keys().next().value!)
+    return before?.leftOut ?? 0
+  }
+}
+
+/** System codes, and SQLSTATEs of a server that goes, comes, is full or refuses connections. */
+const awayCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[1-4]|08\w{3}|53\w{3}|25006|58\w{3})$/
+const awayMessages = /^(Connection terminated|the database has said nothing|timeout exceeded when trying to connect|Client has encountered a connection error)/
+const awayNames = /^SequelizeConnection/
+
+/**
+ * What is away, as a short name, when an error or what caused it says that something behind is not there; null for every other
+ * error. Third parties are left out: each of their calls is a story of its own.
+ */
+function awayCause(error: unknown): string | null {
+  let present = error as { name?: unknown; code?: unknown; message?: unknown; cause?: unknown; parent?: unknown; originalError?: unknown } | null | undefined
+  for (let depth = 0; depth < 5 && typeof present === 'object' && present !== null; depth++) {
+    const { name, code, message } = present
+    if (name === 'OutboundFailure') return null
+    if (typeof code === 'string' && awayCodes.test(code)) return code
+    const words = typeof message === 'string' ? awayMessages.exec(message) : null
+    if (words) return words[0]
+    if (typeof name === 'string' && awayNames.test(name)) return name
+    present = (present.cause ?? present.parent ?? present.originalError) as typeof present
+  }
+  return null
 }

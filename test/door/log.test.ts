@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { OutboundFailure } from '../../platform/outbound.ts'
+import { createLog } from '../../router/door/log.ts'
+
+function open() {
+  const time = { now: 0 }
+  const lines: Record<string, unknown>[] = []
+  const log = createLog('info', { write: line => void lines.push(JSON.parse(line)) }, () => time.now)
+  return { time, lines, log }
+}
+
+const gone = (code: string) => new Error('wrapped', { cause: Object.assign(new Error('the server went'), { code }) })
+
+test('what fails because the database is away is told once in ten seconds for each message and cause, then with the number left out', () => {
+  const { time, lines, log } = open()
+  for (let turn = 0; turn < 100; turn++) {
+    log.error({ err: gone('57P01'), requestId: String(turn) }, 'A field failed')
+    log.error({ err: gone('ECONNREFUSED'), requestId: String(turn) }, 'A field failed')
+    log.child({ subgraph: 'publishing' }).error({ err: gone('ECONNREFUSED') }, 'a sweep failed')
+  }
+  expect(lines).toMatchObject([{ requestId: '0' }, { requestId: '0' }, { msg: 'a sweep failed', subgraph: 'publishing' }])
+  expect(lines).toHaveLength(3)
+  time.now = 10_000
+  log.error({ err: gone('57P01') }, 'A field failed')
+  expect(lines[3]).toMatchObject({ msg: 'A field failed', repeated: 99 })
+})
+
+test.each([
+  ['mistakes of ours', () => new TypeError('x is undefined')],
+  ['what the database refuses', () => Object.assign(new Error('duplicate key'), { code: '23505' })],
+  ['what third parties did', () => new OutboundFailure('could not be asked', false, gone('ECONNREFUSED'))],
+])('%s are told each time', (_what, error) => {
+  const { lines, log } = open()
+  for (let turn = 0; turn < 3; turn++) log.error({ err: error() }, 'failed')
+  expect(lines).toHaveLength(3)
+})
+
+test('subgraphs that are away are told one by one', () => {
+  const { lines, log } = open()
+  for (const service of ['identity', 'publishing', 'identity']) log.warn({ err: gone('ECONNREFUSED'), service }, 'A subgraph did not answer')
+  expect(lines).toHaveLength(2)
+})
