@@ -71,7 +71,8 @@ export async function provideDemo(needs: DemoNeeds): Promise<DemoFacts> {
 }
 
 async function provideBrand({ publishing, clock }: DemoNeeds, organizationId: string, owner: string): Promise<string> {
-  const present = (await publishing.brands.page(organizationId, { first: 100, limit: 100, after: null })).find(brand => brand.name === brandName)
+  const brands = await publishing.brands.lists.all.pages([organizationId], { first: 100, limit: 100, after: null })
+  const present = brands.get(organizationId)?.find(brand => brand.name === brandName)
   if (present) return present.id
   const now = clock.now()
   const id = newId(now)

@@ -22,4 +22,6 @@ export interface AskAs {
     readonly scopes: readonly string[]
     readonly context: 'personal' | 'organization'
   }
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
 }

@@ -10,7 +10,7 @@ import type { Engine } from './engine/engine.ts'
  */
 export function createAsk(engine: Engine, registrations: readonly Registration[]): Ask {
   const asks = new Map(registrations.map(({ appId, asks: scopes }) => [appId, new Set(scopes)]))
-  return async (document, variables, { appId, viewer }) => {
+  return async (document, variables, { appId, viewer, signal }) => {
     const allowed = asks.get(appId)
     if (!allowed) throw new Error(`${appId} is not registered, so it may not ask`)
     const service: Viewer = {
@@ -25,7 +25,7 @@ export function createAsk(engine: Engine, registrations: readonly Registration[]
       sessionId: null,
       keyId: null,
     }
-    const { data, errors } = await engine.execute({ document, variables, viewer: service, requestId: newId() })
+    const { data, errors } = await engine.execute({ document, variables, viewer: service, requestId: newId(), signal })
     const [first] = errors ?? []
     if (first) throw Object.assign(new Error(first.message), { extensions: first.extensions })
     return data as never

@@ -6,6 +6,7 @@ import type { Cipher } from '../platform/cipher.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Events } from '../platform/events.ts'
 import type { OpenJobs } from '../platform/jobs.ts'
+import type { Reading } from '../platform/loader.ts'
 import type { Outbound } from '../platform/outbound.ts'
 import type { OpenPool } from '../platform/pool.ts'
 import type { Slug } from './scopes.ts'
@@ -45,8 +46,8 @@ export interface Registration {
   readonly lifecycle: 'active' | 'deprecated' | 'retired'
 }
 
-/** What one operation is known by inside a subgraph. */
-export interface Operation {
+/** What one operation, or one event of a stream, is known by inside a subgraph. */
+export interface Operation extends Reading {
   readonly requestId: string
 }
 

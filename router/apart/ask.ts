@@ -9,6 +9,7 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { createAsk } from '../ask.ts'
 import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents.ts'
+import { leavingSignal } from '../door/leaving.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openOrigin, UpstreamFailure } from '../engine/transport/exchange.ts'
 
@@ -48,13 +49,19 @@ export function createRemoteAsk(routerUrl: string, seals: Seals): Ask {
   const { origin, pathname } = new URL(routerUrl)
   const router = openOrigin(origin, limits)
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
-  return async (document, variables, { appId, viewer }) => {
+  return async (document, variables, { appId, viewer, signal }) => {
     const seal = seals.of(viewer)
     if (!seal) throw new Error(`${appId} asks for a viewer whom the router did not send`)
     const headers = ['content-type', 'application/json', sealHeader, seal]
     const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables }) })
     const late = setTimeout(() => exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`)), patienceMs)
-    const { status, text } = await exchange.answer.finally(() => clearTimeout(late))
+    const leave = () => exchange.cancel(new UpstreamFailure('late', 'Nobody waits for it any more'))
+    if (signal?.aborted) leave()
+    signal?.addEventListener('abort', leave)
+    const { status, text } = await exchange.answer.finally(() => {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', leave)
+    })
     const { data, error } = answerIn(text)
     if (error) throw Object.assign(new Error(error.message), { extensions: error.extensions })
     if (status !== 200) throw new Error(`The router answered ${status} to ${appId}`)
@@ -91,7 +98,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
   const readers = new Map(registrations.map(({ slug, appId }) => [slug as string, { appId, read: createSealReader({ audience: slug, keys, clock }) }]))
   app.register(async scope => {
     readJsonBodies(scope)
-    scope.post(askPath, async request => {
+    scope.post(askPath, async (request, reply) => {
       const token = request.headers[sealHeader]
       const asking = readers.get(audienceOf(token))
       if (!asking) throw new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
@@ -100,7 +107,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
       const read = documents.read(String(query))
       if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
       try {
-        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId: asking.appId, viewer }) }
+        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId: asking.appId, viewer, signal: leavingSignal(reply.raw) }) }
       } catch (error) {
         const { message, extensions } = error as Error & { extensions?: Record<string, unknown> }
         if (!extensions) throw error

@@ -5,6 +5,7 @@ import { type ExecutionResult, GraphQLError, getOperationAST, parse, validate } 
 import { useServer } from 'graphql-ws/use/ws'
 import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
+import { codeOf } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { createLru } from '../../platform/lru.ts'
 import { forAsk, forForward, forOperation, isFor, type SealReader, sealHeader } from '../../subgraphs/seal.ts'
@@ -14,8 +15,10 @@ import { readBody } from '../door/body.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
 import { createReadiness, type ReadinessCheck } from '../door/health.ts'
+import { leavingSignal } from '../door/leaving.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
+import { finish, Work } from '../engine/transport/work.ts'
 import { readTarget } from '../target.ts'
 
 export interface SubgraphServerOptions {
@@ -79,24 +82,33 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     documents.set(text, fetch)
     return fetch
   }
-  const callOf = (viewer: Viewer, requestId: string, variables: unknown): FetchCall => ({
+  const callOf = (viewer: Viewer, requestId: string, variables: unknown, signal?: AbortSignal): FetchCall => ({
     variables: (variables ?? {}) as Record<string, unknown>,
     viewer,
     requestId,
-    operation: {},
+    operation: new Work(requestId, signal, undefined, () => performance.now()),
+    signal,
   })
   const tellable = ({ data, errors }: ExecutionResult, requestId: string): ExecutionResult => ({
     ...(data !== undefined && { data }),
     ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false, expose })) as unknown as readonly GraphQLError[] }),
   })
 
-  const answerGraphql = async (request: IncomingMessage, viewer: Viewer, requestId: string): Promise<ExecutionResult> => {
+  const answerGraphql = async (request: IncomingMessage, viewer: Viewer, requestId: string, signal: AbortSignal): Promise<ExecutionResult> => {
     const { query, variables } = jsonOf(await readBody(request, mostBodyBytes)) as { query?: unknown; variables?: unknown }
     const fetch = read(typeof query === 'string' ? query : '')
     if (!('text' in fetch)) return { errors: fetch }
     if (fetch.kind === 'subscription') return { errors: [coded('A subscription is asked over WebSocket.')] }
     if (!isVariables(variables)) return { errors: [coded('Variables are one object.', 'BAD_USER_INPUT')] }
-    return transport.fetch(fetch, callOf(viewer, requestId, variables))
+    const call = callOf(viewer, requestId, variables, signal)
+    try {
+      return await transport.fetch(fetch, call)
+    } catch (cause) {
+      if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') throw cause
+      return { errors: [coded((cause as Error).message, codeOf(cause))] }
+    } finally {
+      finish(call.operation)
+    }
   }
 
   const forward = async (request: IncomingMessage, response: ServerResponse, viewer: Viewer): Promise<void> => {
@@ -136,7 +148,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     if (path !== '/graphql') return forward(request, response, await readSeal(seal, isFor(forForward(method, target.url))))
     const viewer = await readSeal(seal, isFor(forOperation))
     if (method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
-    return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId), requestId))
+    return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId, leavingSignal(response)), requestId))
   }
 
   const server = createServer({ maxHeaderSize: mostHeaderBytes }, (request, response) => {

@@ -58,7 +58,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, row: Forwar
     new Request(`${door.publicUrl}${request.url}`, {
       method: request.method,
       headers,
-      signal: leavingSignal(reply),
+      signal: leavingSignal(reply.raw),
       redirect: 'manual',
       ...(body?.length && { body: new Uint8Array(body) }),
     }),

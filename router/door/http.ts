@@ -155,7 +155,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
 
   const result = await server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
-    context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, signal: leavingSignal(reply) }),
+    context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, signal: leavingSignal(reply.raw) }),
   })
   for (const [name, value] of result.headers) reply.header(name, value)
   if (result.body.kind !== 'complete') throw new Error('the engine answers whole')

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
@@ -79,6 +80,8 @@ interface Extra {
   /** The upgrade's, with what `connection_init` brings in their place. */
   headers: Headers
   closed: boolean
+  /** Aborts when the socket is gone: what it asked is for nobody then. */
+  readonly leaving: AbortController
   end(code: number, reason: string): void
 }
 
@@ -154,6 +157,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         viewer: context.extra.caller!.viewer,
         requestId,
         headers: context.extra.headers,
+        signal: context.extra.leaving.signal,
       }
       return {
         schema: engine.schema,
@@ -177,6 +181,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
     onError: ({ extra }, _id, _payload, errors) => errors.map(error => tell(error, { ...manner, requestId: extra.id })),
     onClose({ extra }) {
       extra.closed = true
+      extra.leaving.abort()
       unwatch.get(extra)?.()
       if (extra.viewer !== null) viewers.leave(extra.viewer)
     },
@@ -219,7 +224,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
 function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>, socket: WebSocket, request: IncomingMessage, log: Logger) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const extra: Extra = { request, id: newId(), caller: null, viewer: null, headers: noHeaders, closed: false, end }
+  const extra: Extra = { request, id: newId(), caller: null, viewer: null, headers: noHeaders, closed: false, leaving: new AbortController(), end }
+  // Every operation of the socket listens to it.
+  setMaxListeners(0, extra.leaving.signal)
   const closed = protocol.opened(
     {
       protocol: socket.protocol,

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Work } from './transport/work.ts'
 
 /** One operation of one viewer: what every door (HTTP, WebSocket, REST, asking, tests) hands to the engine. */
 export interface OperationRequest {
@@ -58,8 +59,8 @@ export interface FetchCall {
   readonly signal?: AbortSignal | undefined
   /** When the operation's time is up, by the engine's clock (`EngineOptions.now`), in milliseconds. */
   readonly deadline?: number | undefined
-  /** One object per client operation: a transport keeps what lives that long (the subgraph's context) under it. */
-  readonly operation: object
+  /** One for each client operation, and for each event: a transport counts there what it takes, and keeps what lives that long under it. */
+  readonly operation: Work
 }
 
 /** What a subscription is started with. Its deadline is that of the start; each event has a time of its own. */

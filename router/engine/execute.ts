@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './compile.ts'
-import { countElements, TooManyElements } from './data/elements.ts'
+import { countElements, TooMuch } from './data/elements.ts'
 import { applyRewrite, type Place, visitTargets } from './data/entities.ts'
 import { type Data, isData } from './data/merge.ts'
 import { createRepresentations, type Representations } from './data/representations.ts'
@@ -79,6 +79,7 @@ async function runFetch(run: Run, step: FetchStep): Promise<void> {
   try {
     takeAnswer(run, step, await send(run, step.fetch, variablesFor(run, step.variables)))
   } catch (cause) {
+    if (cause instanceof TooMuch) throw cause
     const places = [...step.shape.keys()].map(key => [key])
     run.failures.push({ subgraph: step.fetch.subgraph, error: null, cause, places, renames: noRenames })
   }
@@ -117,7 +118,7 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
     if (sent.length > 0) takeEntityErrors(run, step, waiting, sent)
   } catch (cause) {
     // No subgraph's fault, and nothing that another step could answer.
-    if (cause instanceof TooManyElements) throw cause
+    if (cause instanceof TooMuch) throw cause
     step.groups.forEach((_, at) => {
       fail(cause, at)
     })

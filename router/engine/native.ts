@@ -14,7 +14,7 @@ import type { Logger } from 'pino'
 import { codeOf } from '../../platform/errors.ts'
 import { createLru, type Lru } from '../../platform/lru.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
-import { TooManyElements } from './data/elements.ts'
+import { TooMuch } from './data/elements.ts'
 import type { Data } from './data/merge.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
 import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
@@ -26,6 +26,7 @@ import { createProjector, type Projector } from './shape/projector.ts'
 import { type Shape, shapeOf } from './shape/shape.ts'
 import { readSupergraph, type Supergraph } from './supergraph.ts'
 import { mapStream } from './transport/stream.ts'
+import { abandon, finish as finishWork, Work } from './transport/work.ts'
 
 export interface EngineOptions {
   /** SDL as composition writes it, or what `readSupergraph` made of it. */
@@ -134,15 +135,19 @@ export function createEngine(options: EngineOptions): Engine {
       }
       const { signal } = request
       const events = source[Symbol.asyncIterator]()
+      const ending = new AbortController()
       const stream = mapStream(
         events,
-        event => finish(ready, runOf(ready), eventRun => takeAnswer(eventRun, primary, event)),
+        event => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event)),
         cause => {
           const failedRun = runOf(ready)
           failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
           return answer(ready, failedRun)
         },
-        () => signal?.removeEventListener('abort', stop),
+        () => {
+          signal?.removeEventListener('abort', stop)
+          ending.abort()
+        },
       )
       const stop = () => void stream.return()
       signal?.addEventListener('abort', stop)
@@ -252,9 +257,11 @@ export function createEngine(options: EngineOptions): Engine {
     return { plan, shape, project: createProjector(shape), introspection: introspectionOf(document, asked, shape) }
   }
 
-  function runOf(ready: Ready): Run {
-    const { viewer, requestId, headers, signal } = ready.request
-    const call = { viewer, requestId, headers, signal, deadline: now() + operationTimeoutMs, operation: {} }
+  /** @param signal aborts when nobody waits for it any more */
+  function runOf(ready: Ready, signal = ready.request.signal): Run {
+    const { viewer, requestId, headers } = ready.request
+    const deadline = now() + operationTimeoutMs
+    const call = { viewer, requestId, headers, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map(), gone: new Map() }
   }
 
@@ -266,9 +273,11 @@ export function createEngine(options: EngineOptions): Engine {
     try {
       begin?.(run)
       await runPlan(run, ready.variant.plan)
+      finishWork(run.call.operation)
       return answer(ready, run)
     } catch (cause) {
-      if (cause instanceof TooManyElements) return { data: null, errors: [errorFor('BAD_USER_INPUT', cause.message)] }
+      abandon(run.call.operation)
+      if (cause instanceof TooMuch) return { data: null, errors: [errorFor('BAD_USER_INPUT', cause.message)] }
       log.error({ requestId: ready.request.requestId, err: cause }, 'An answer could not be put together')
       return accident(cause)
     }

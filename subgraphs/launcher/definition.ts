@@ -1,15 +1,15 @@
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
-import type { Context } from './context.ts'
+import { type Context, openContext } from './context.ts'
 import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
 /** The launcher: the live widgets of every app on one dashboard. */
-export function define({ ask, events, log }: Foundation): Subgraph<Context> {
+export function define(foundation: Foundation): Subgraph<Context> {
   return {
     registration,
     schema: executableSchema('launcher', { widget: widgetResolvers }),
-    open: (viewer, { requestId }) => ({ ask, events, log, viewer, requestId }),
+    open: (viewer, operation) => openContext(foundation, viewer, operation),
     start: async () => {},
     stop: async () => {},
   }

@@ -68,7 +68,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       integration: integrationResolvers,
       widget: widgetResolvers,
     }),
-    open: (viewer, { requestId }) => openContext(room, viewer, requestId),
+    open: (viewer, operation) => openContext(room, viewer, operation),
     http: request => handle(room, request),
     start: () => jobs.start(),
     ready: () => jobs.check(),

@@ -19,6 +19,7 @@ import { Refusal } from '../../platform/errors.ts'
 import { type AccessTable, meets } from '../../router/access/rules.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import { unbounded } from '../kit/reading.ts'
 
 /** A value with the subgraph that it came from. */
 interface Held {
@@ -47,7 +48,7 @@ export function platformOracle(schema: GraphQLSchema, subgraphs: readonly Subgra
     return isObjectType(found) ? found.getFields()[field] : undefined
   }
   const contextOf = (asking: Asking, slug: string) => {
-    const known = asking.contexts.get(slug) ?? bySlug.get(slug)!.open(asking.viewer, { requestId: 'whole' })
+    const known = asking.contexts.get(slug) ?? bySlug.get(slug)!.open(asking.viewer, { requestId: 'whole', ...unbounded })
     asking.contexts.set(slug, known)
     return known
   }

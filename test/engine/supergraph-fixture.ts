@@ -6,7 +6,7 @@ import { createMemoryEvents } from '../../platform/events.ts'
 import type { AccessFilter, Engine, Fetch, FetchCall, ResultStream, Transport } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
-import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import type { Operation, Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 
 type Module = Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number]
@@ -17,7 +17,7 @@ export interface Part {
   readonly sdl: string
   readonly resolvers?: Resolvers
   /** Makes the resolvers' context. */
-  readonly open?: () => object
+  readonly open?: (viewer: Viewer, operation: Operation) => object
 }
 
 export interface Sent {
@@ -133,7 +133,7 @@ export function answerOf(result: ExecutionResult): Answer {
 /** The executable schema of one subgraph. */
 export const schemaOf = (part: Part): GraphQLSchema => buildSubgraphSchema([{ typeDefs: parse(link + part.sdl), resolvers: part.resolvers ?? {} }])
 
-function subgraphOf(part: Part): Subgraph {
+export function subgraphOf(part: Part): Subgraph {
   const none = async () => {}
   return {
     registration: {} as Subgraph['registration'],

@@ -7,6 +7,7 @@ import { errorFor, errorFrom } from '../errors.ts'
 import type { EngineOptions } from '../native.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation.ts'
 import { readSupergraph, type Supergraph } from '../supergraph.ts'
+import { finish, Work } from '../transport/work.ts'
 import { reshape, withTypes } from './reshape.ts'
 import { createSource } from './source.ts'
 
@@ -91,7 +92,9 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
 
   async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
     const { viewer, requestId, headers, signal, operationName, variables = {} } = request
-    const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, signal, deadline: now() + operationTimeoutMs, operation: {} }
+    const deadline = now() + operationTimeoutMs
+    const operation = new Work(requestId, signal, deadline, now)
+    const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, signal, deadline, operation }
     const source = print(document)
     let queryHash = hashes.get(document)
     if (!queryHash) {
@@ -114,6 +117,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(error => told(error, request)) }) }
     } catch (cause) {
       return { data: null, errors: [told(cause, request)] }
+    } finally {
+      finish(operation)
     }
   }
 

@@ -20,9 +20,15 @@ export function takeElements(count: number): void {
   if (elements.left < 0) throw new TooManyElements()
 }
 
-/** The operation asks for more than can be put together: no subgraph's fault, and the end of all of it. */
-export class TooManyElements extends Refusal {
+/** The operation asks for more than can be worked out or put together: no subgraph's fault, and the end of all of it. */
+export class TooMuch extends Refusal {
+  constructor(sentence: string) {
+    super('BAD_USER_INPUT', sentence)
+  }
+}
+
+export class TooManyElements extends TooMuch {
   constructor() {
-    super('BAD_USER_INPUT', `The answer would have more than ${most} elements of lists; ask for fewer levels of lists within lists, or for shorter ones.`)
+    super(`The answer would have more than ${most} elements of lists; ask for fewer levels of lists within lists, or for shorter ones.`)
   }
 }

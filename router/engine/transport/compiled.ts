@@ -10,8 +10,6 @@ import {
   isAbstractType,
   isInputObjectType,
   isLeafType,
-  isListType,
-  isNonNullType,
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
@@ -26,6 +24,7 @@ import {
 } from 'graphql'
 import { withoutCodeCache } from '../code.ts'
 import { jsonSafe } from './json-safe.ts'
+import { counted, isThenable, meterLists } from './lists.ts'
 
 /** Executes one document on one schema; data is JSON-safe. */
 export type Run = (contextValue: object, variables: Readonly<Record<string, unknown>>, rootValue?: unknown) => ExecutionResult | Promise<ExecutionResult>
@@ -179,48 +178,21 @@ function jsonSafeSerializers(schema: GraphQLSchema): Record<string, (value: unkn
   return serializers
 }
 
-type Resolver = NonNullable<GraphQLField<unknown, unknown>['resolve']>
-
-interface ListField {
-  readonly field: GraphQLField<unknown, unknown>
-  readonly resolve: Resolver
-  readonly settled: Resolver
-}
-
-const listFields = new WeakMap<GraphQLSchema, readonly ListField[]>()
-
 /**
- * Compiles while every list field has a resolver that waits for the elements of its list: graphql-jit puts an element that
- * is rejected at the end of the list instead of at its place. It reads resolvers only while it compiles.
+ * Compiles while every list field with a resolver of its own waits for the elements of its list: graphql-jit puts an element that is
+ * rejected at the end of the list instead of at its place. It reads resolvers only while it compiles.
  */
 function withSettledLists<Compiled>(schema: GraphQLSchema, compile: () => Compiled): Compiled {
-  let fields = listFields.get(schema)
-  if (!fields) {
-    fields = Object.values(schema.getTypeMap()).flatMap(type => (isObjectType(type) ? Object.values(type.getFields()).flatMap(settledField) : []))
-    listFields.set(schema, fields)
-  }
+  const fields = meterLists(schema).map(({ field, own }) => ({ field, resolve: field.resolve!, own }))
   try {
-    for (const { field, settled } of fields) field.resolve = settled
+    for (const { field, own } of fields) if (own) field.resolve = counted((...call) => settled(own(...call)))
     return withoutCodeCache(compile)
   } finally {
     for (const { field, resolve } of fields) field.resolve = resolve
   }
 }
 
-function settledField(field: GraphQLField<unknown, unknown>): ListField[] {
-  const { resolve } = field
-  if (!resolve || !isListType(isNonNullType(field.type) ? field.type.ofType : field.type)) return []
-  return [
-    {
-      field,
-      resolve,
-      settled(...call) {
-        const list = resolve(...call)
-        return isThenable(list) ? list.then(settle) : settle(list)
-      },
-    },
-  ]
-}
+const settled = (list: unknown) => (isThenable(list) ? list.then(settle) : settle(list))
 
 function settle(list: unknown): unknown {
   if (!Array.isArray(list) || !list.some(isThenable)) return list
@@ -229,6 +201,3 @@ function settle(list: unknown): unknown {
 
 /** An element that is an error is told where it stands. */
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(`Unexpected error value: ${String(cause)}`))
-
-const isThenable = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'

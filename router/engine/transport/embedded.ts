@@ -1,10 +1,13 @@
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
+import { TooMuch } from '../data/elements.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
 import { UpstreamFailure } from './exchange.ts'
+import { workWith } from './lists.ts'
 import { createRunner } from './runner.ts'
 import { mapStream } from './stream.ts'
+import { abandon, finish, Work, whyOver } from './work.ts'
 
 /**
  * Reaches subgraphs by a call in this process. Resolvers get one context per client operation and subgraph, because it holds
@@ -14,7 +17,6 @@ import { mapStream } from './stream.ts'
  * @param now       the engine's clock (`EngineOptions.now`)
  */
 export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>, now: () => number = () => performance.now()): Transport {
-  const contexts = new WeakMap<object, Map<string, object>>()
   const runners = new Map([...subgraphs].map(([name, { schema }]) => [name, createRunner(schema)]))
 
   const subgraphOf = (fetch: Fetch): Subgraph => {
@@ -23,56 +25,92 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
     return subgraph
   }
 
-  const contextOf = (subgraph: Subgraph, fetch: Fetch, call: FetchCall): object => {
-    const opened = contexts.get(call.operation) ?? new Map<string, object>()
-    contexts.set(call.operation, opened)
-    const context = opened.get(fetch.subgraph) ?? subgraph.open(call.viewer, call)
-    opened.set(fetch.subgraph, context)
+  const open = (subgraph: Subgraph, { viewer }: FetchCall, work: Work): object => {
+    const context = subgraph.open(viewer, work)
+    workWith(context, work)
     return context
   }
 
-  const run = async (fetch: Fetch, call: FetchCall, context: object, rootValue?: unknown): Promise<ExecutionResult> =>
-    coded(await inTime(runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue), call.deadline, now))
+  const contextOf = (subgraph: Subgraph, fetch: Fetch, call: FetchCall): object => {
+    const work = call.operation
+    work.contexts ??= new Map()
+    let context = work.contexts.get(fetch.subgraph)
+    if (!context) {
+      context = open(subgraph, call, work)
+      work.contexts.set(fetch.subgraph, context)
+    }
+    return context
+  }
+
+  const run = async (fetch: Fetch, call: FetchCall, work: Work, context: object, rootValue?: unknown): Promise<ExecutionResult> => {
+    const over = whyOver(work)
+    if (over) throw over instanceof TooMuch ? over : new UpstreamFailure('unsent', over.message)
+    let result: ExecutionResult
+    try {
+      result = await inTime(runners.get(fetch.subgraph)!(fetch)(context, call.variables, rootValue), call.deadline, now)
+    } catch (late) {
+      if (work.deadline !== undefined) abandon(work)
+      throw late
+    }
+    if (work.ended instanceof TooMuch) throw work.ended
+    return coded(result)
+  }
 
   return {
     async fetch(fetch, call) {
       const subgraph = subgraphOf(fetch)
-      if (fetch.kind !== 'mutation') return run(fetch, call, contextOf(subgraph, fetch, call))
-      contexts.delete(call.operation)
+      if (fetch.kind !== 'mutation') return run(fetch, call, call.operation, contextOf(subgraph, fetch, call))
+      call.operation.contexts = null
       try {
-        return await run(fetch, call, subgraph.open(call.viewer, call))
+        // What a mutation has begun it finishes, whoever leaves: its context never says that nobody waits.
+        const whole = new Work(call.requestId, undefined, undefined, now)
+        return await run(fetch, call, whole, open(subgraph, call, whole))
       } finally {
-        contexts.delete(call.operation)
+        call.operation.contexts = null
       }
     },
     async subscribe(fetch, call): Promise<ResultStream | ExecutionResult> {
       const subgraph = subgraphOf(fetch)
+      // As long as the stream: its deadline is not that of the start.
+      const streaming = new Work(call.requestId, call.signal, undefined, now)
       const starting = createSourceEventStream({
         schema: subgraph.schema,
         document: fetch.document,
-        contextValue: subgraph.open(call.viewer, call),
+        contextValue: open(subgraph, call, streaming),
         variableValues: call.variables,
       })
       let source: Awaited<typeof starting>
       try {
         source = await inTime(starting, call.deadline, now)
       } catch (late) {
+        abandon(streaming)
         // Begun after all, it would keep its listeners for nobody.
         starting.then(begun => (Symbol.asyncIterator in begun ? begun[Symbol.asyncIterator]().return?.() : undefined)).catch(() => {})
         throw late
       }
-      if (!(Symbol.asyncIterator in source)) return coded(source)
+      if (!(Symbol.asyncIterator in source)) {
+        finish(streaming)
+        return coded(source)
+      }
       // The deadline of the call is over soon after the start; an event may come at any time.
-      const runEvent = (event: unknown) => {
-        const ofEvent = { ...call, operation: {}, deadline: call.eventMs === undefined ? undefined : now() + call.eventMs }
-        return run(fetch, ofEvent, subgraph.open(call.viewer, ofEvent), event)
+      const runEvent = async (event: unknown) => {
+        const deadline = call.eventMs === undefined ? undefined : now() + call.eventMs
+        const work = new Work(call.requestId, streaming.signal, deadline, now)
+        try {
+          return await run(fetch, { ...call, deadline }, work, open(subgraph, call, work), event)
+        } catch (cause) {
+          return failedEvent(cause)
+        } finally {
+          finish(work)
+        }
       }
       return mapStream(
         source[Symbol.asyncIterator](),
-        event => runEvent(event).catch(failedEvent),
+        runEvent,
         cause => ({
           errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })],
         }),
+        () => abandon(streaming),
       )
     },
   }
@@ -82,11 +120,13 @@ const failedEvent = (cause: unknown): ExecutionResult => ({
   errors: [
     cause instanceof UpstreamFailure
       ? errorFor('UPSTREAM_FAILED', 'The service did not answer this event in time.')
-      : new GraphQLError('The event could not be worked out', { originalError: cause instanceof Error ? cause : new Error(String(cause)) }),
+      : cause instanceof TooMuch
+        ? errorFor('BAD_USER_INPUT', cause.message)
+        : new GraphQLError('The event could not be worked out', { originalError: cause instanceof Error ? cause : new Error(String(cause)) }),
   ],
 })
 
-/** What runs on after the time is up is nobody's any more: what it has begun in a database, it finishes. */
+/** What runs on after the time is up is nobody's any more: it begins nothing more, and what it has begun in a database, it finishes. */
 function inTime<Result>(result: Result | Promise<Result>, deadline: number | undefined, now: () => number): Result | Promise<Result> {
   if (deadline === undefined || !(result instanceof Promise)) return result
   return new Promise((resolve, reject) => {

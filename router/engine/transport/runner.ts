@@ -3,6 +3,7 @@ import { createLru } from '../../../platform/lru.ts'
 import type { Fetch } from '../engine.ts'
 import { compileDocument, loadCompiler, type Run } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
+import { meterLists } from './lists.ts'
 
 /** How often a document is executed by graphql-js before it is compiled: what is asked once is not worth it. */
 const coldRuns = 2
@@ -15,6 +16,7 @@ const mostTexts = 1000
  * object for the same fetch, because what is compiled lives as long as the document does.
  */
 export function createRunner(schema: GraphQLSchema): (fetch: Fetch) => Run {
+  meterLists(schema)
   const runs = new WeakMap<DocumentNode, Run>()
   const byText = createLru<string, Run>(mostTexts)
   return ({ document, text }) => {

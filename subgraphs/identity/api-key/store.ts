@@ -1,7 +1,7 @@
 import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize'
 import { isId, newId } from '../../../platform/ids.ts'
-import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
-import { continueAfter } from '../../keyset.ts'
+import { createListLoader, type Reading } from '../../../platform/loader.ts'
+import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { dayBefore, type Made } from '../../quota.ts'
 import { type AuditAction, recordAudit } from '../audit/store.ts'
 import type { Tables } from '../tables.ts'
@@ -19,8 +19,9 @@ export const apiKeyOrder: Order<ApiKeyRow> = {
 /** What a key is made of; its clear text is not among it. */
 export type NewApiKey = Pick<ApiKeyRow, 'organizationId' | 'name' | 'hash' | 'prefix' | 'scopes' | 'expiresAt' | 'idempotencyKey' | 'createdBy'>
 
-export function openApiKeyStore(tables: Tables) {
+export function openApiKeyStore(tables: Tables, reading: Reading) {
   const { apiKeys, sequelize } = tables
+  const ofOrganization = createListLoader(reading, apiKeyOrder, tables.apiKeysOfOrganizations)
 
   const audited = (action: AuditAction, row: ApiKeyRow, by: string | null, at: Date, transaction: Transaction) =>
     recordAudit(tables, { organizationId: row.organizationId, userId: by, action, target: row.id, at }, transaction)
@@ -39,18 +40,8 @@ export function openApiKeyStore(tables: Tables) {
   }
 
   return {
-    async ofOrganization(organizationId: string, request: PageRequest): Promise<Connection<ApiKeyRow>> {
-      const rows = await apiKeys.findAll({
-        where: { organizationId, ...continueAfter(request.after, 'newest first') },
-        order: [
-          ['createdAt', 'DESC'],
-          ['id', 'DESC'],
-        ],
-        limit: request.limit,
-        raw: true,
-      })
-      return toConnection(rows, request, apiKeyOrder, () => apiKeys.count({ where: { organizationId } }))
-    },
+    /** The keys of an organization. */
+    ofOrganization: (organizationId: string, request: PageRequest) => ofOrganization.load(organizationId, request),
 
     /** The key that the person made before with the same idempotency key. */
     findRepeated: (organizationId: string, createdBy: string | null, idempotencyKey: string): Promise<ApiKeyRow | null> =>

@@ -1,7 +1,7 @@
 import { Op, type Transaction } from 'sequelize'
 import { isId, newId } from '../../../platform/ids.ts'
-import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
-import { continueAfter } from '../../keyset.ts'
+import { createListLoader, type Reading } from '../../../platform/loader.ts'
+import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { type AuditAction, recordAudit } from '../audit/store.ts'
 import type { Tables } from '../tables.ts'
 import type { MembershipRow } from './table.ts'
@@ -15,31 +15,20 @@ export const membershipOrder: Order<MembershipRow> = {
   parts: [isMoment, isId],
 }
 
-export function openMembershipStore(tables: Tables) {
+export function openMembershipStore(tables: Tables, reading: Reading) {
   const { memberships } = tables
-
-  async function page(where: { userId: string } | { organizationId: string }, request: PageRequest): Promise<Connection<MembershipRow>> {
-    const rows = await memberships.findAll({
-      where: { ...where, ...continueAfter(request.after, 'oldest first') },
-      order: [
-        ['createdAt', 'ASC'],
-        ['id', 'ASC'],
-      ],
-      limit: request.limit,
-      raw: true,
-    })
-    return toConnection(rows, request, membershipOrder, () => memberships.count({ where }))
-  }
+  const ofUser = createListLoader(reading, membershipOrder, tables.membershipsOfUsers)
+  const ofOrganization = createListLoader(reading, membershipOrder, tables.membershipsOfOrganizations)
 
   const audited = (action: AuditAction, row: MembershipRow, by: string | null, at: Date, transaction: Transaction) =>
     recordAudit(tables, { organizationId: row.organizationId, userId: by, action, target: row.id, at }, transaction)
 
   return {
     /** The organizations that a person belongs to. */
-    ofUser: (userId: string, request: PageRequest) => page({ userId }, request),
+    ofUser: (userId: string, request: PageRequest) => ofUser.load(userId, request),
 
     /** The people of an organization. */
-    ofOrganization: (organizationId: string, request: PageRequest) => page({ organizationId }, request),
+    ofOrganization: (organizationId: string, request: PageRequest) => ofOrganization.load(organizationId, request),
 
     /** One membership of an organization, as it stands in the transaction. */
     find: (organizationId: string, membership: { id: string } | { userId: string }, transaction?: Transaction): Promise<MembershipRow | null> =>

@@ -1,6 +1,6 @@
-import DataLoader from 'dataloader'
 import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
+import { createLoader, type Reading } from '../../../platform/loader.ts'
 import { dayBefore, type Made } from '../../quota.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { Tables } from '../tables.ts'
@@ -9,7 +9,7 @@ import type { OrganizationRow } from './table.ts'
 export type OrganizationStore = ReturnType<typeof openOrganizationStore>
 
 /** Organizations, for one operation. Who may see one is a rule, not asked here. */
-export function openOrganizationStore(tables: Tables) {
+export function openOrganizationStore(tables: Tables, reading: Reading) {
   /** What a person has created. Their row is locked by a statement of its own: of two at once the second sees what the first has made. */
   async function madeBy(person: string, now: Date, transaction: Transaction): Promise<Made> {
     await tables.sequelize.query('select from identity.users where id = $1 for no key update', { type: QueryTypes.SELECT, bind: [person], transaction })
@@ -23,7 +23,7 @@ export function openOrganizationStore(tables: Tables) {
   }
 
   return {
-    byId: new DataLoader<string, OrganizationRow | null>(async ids => {
+    byId: createLoader<string, OrganizationRow | null>(reading, async ids => {
       const rows = await tables.organizations.findAll({ where: { id: [...ids] }, raw: true })
       const found = new Map(rows.map(row => [row.id, row]))
       return ids.map(id => found.get(id) ?? null)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import DataLoader from 'dataloader'
 import { Op, QueryTypes, type Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
+import { createLoader, type Reading } from '../../../platform/loader.ts'
 import type { Tables } from '../tables.ts'
 import { conflictOf, type EntryContent } from './rules.ts'
 import type { ServiceEntryRow } from './table.ts'
@@ -9,18 +9,22 @@ import type { ServiceEntryRow } from './table.ts'
 export type ServiceEntryStore = ReturnType<typeof openServiceEntryStore>
 
 /** The registry of one environment, for one operation. */
-export function openServiceEntryStore(tables: Tables, environment: string) {
+export function openServiceEntryStore(tables: Tables, environment: string, reading: Reading) {
   const { serviceEntries } = tables
   const by = (column: 'id' | 'slug') =>
-    new DataLoader<string, ServiceEntryRow | null>(async values => {
+    createLoader<string, ServiceEntryRow | null>(reading, async values => {
       const rows = await serviceEntries.findAll({ where: { environment, [column]: [...values] }, raw: true })
       const found = new Map(rows.map(row => [row[column], row]))
       return values.map(value => found.get(value) ?? null)
     })
+  const inEnvironment = createLoader<string, ServiceEntryRow[]>(reading, environments =>
+    Promise.all(environments.map(each => serviceEntries.findAll({ where: { environment: each }, order: [['slug', 'ASC']], raw: true }))),
+  )
   return {
     byId: by('id'),
     bySlug: by('slug'),
-    all: (): Promise<ServiceEntryRow[]> => serviceEntries.findAll({ where: { environment }, order: [['slug', 'ASC']], raw: true }),
+    /** By slug. */
+    all: (): Promise<ServiceEntryRow[]> => inEnvironment.load(environment),
   }
 }
 

@@ -1,5 +1,5 @@
-import DataLoader from 'dataloader'
 import { QueryTypes, type Transaction } from 'sequelize'
+import { createLoader, type Reading } from '../../../platform/loader.ts'
 import type { Viewer } from '../../viewer.ts'
 import { toStored } from '../credentials/mail-address.ts'
 import { platformOrganization, platformRoles } from '../membership/rules.ts'
@@ -9,10 +9,10 @@ import type { UserRow } from './table.ts'
 export type UserStore = ReturnType<typeof openUserStore>
 
 /** People as one viewer may see them, for one operation. */
-export function openUserStore(tables: Tables, viewer: Viewer) {
+export function openUserStore(tables: Tables, viewer: Viewer, reading: Reading) {
   return {
     /** The person, or null when nobody has that id or the viewer does not share the active organization with them. One statement for a batch. */
-    byId: new DataLoader<string, UserRow | null>(async ids => {
+    byId: createLoader<string, UserRow | null>(reading, async ids => {
       const rows = await tables.sequelize.query<UserRow>(
         `select u.id, u.name, u.email, u.image, u.email_verified as "emailVerified", u.created_at as "createdAt", u.updated_at as "updatedAt"
            from identity.users u

@@ -23,6 +23,9 @@ export const sources: Readonly<Record<string, Source>> = {
   },
 }
 
+/** What the widget of an app shows; null for an app without one. */
+export const shown = async (ask: Ask, viewer: Viewer, app: string): Promise<Payload | null> => (await sources[app]?.read(ask, viewer)) ?? null
+
 /** Whether a viewer may see the widget of a source at all. */
 export const canSee = (viewer: Viewer, { scope, audience }: Source): boolean =>
   viewer.scopes.includes(scope) && (audience === 'user' ? viewer.userId !== null : viewer.organizationId !== null)

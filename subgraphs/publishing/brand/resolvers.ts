@@ -11,13 +11,12 @@ export const brandResolvers: Resolvers = {
       const key = requireId(id, 'id')
       return owned(viewer, await brandById.load(key), key)
     },
-    brands: async (_, args, { viewer, brands, brandById }) => {
+    brands: async (_, args, { viewer, brandLists, brandById }) => {
       const organizationId = activeOrganization(viewer, 'Brands')
-      const archived = args.archived ?? false
-      const request = readPage(args, brandOrder)
-      const rows = await brands.list(organizationId, archived, request)
-      for (const row of rows) brandById.prime(row.id, row)
-      return toConnection(rows, request, brandOrder, () => brands.countListed(organizationId, archived))
+      const list = args.archived ? brandLists.archived : brandLists.inUse
+      const page = await list.load(organizationId, readPage(args, brandOrder))
+      for (const brand of page.nodes) brandById.prime(brand.id, brand)
+      return page
     },
   },
   Mutation: {
@@ -40,13 +39,13 @@ export const brandResolvers: Resolvers = {
   BrandConnection: { totalCount: page => page.totalCount() },
   Organization: {
     __resolveReference: ({ id }) => ({ id }),
-    brands: async ({ id }, args, { viewer, brands, brandById }) => {
+    brands: async ({ id }, args, { viewer, brandLists, brandById }) => {
       const request = readPage(args, brandOrder)
       // An organization that is not the active one shows nothing, as if it had no brands.
       if (viewer.organizationId !== id) return toConnection([], request, brandOrder, async () => 0)
-      const rows = await brands.page(id, request)
-      for (const row of rows) brandById.prime(row.id, row)
-      return toConnection(rows, request, brandOrder, () => brands.count(id))
+      const page = await brandLists.all.load(id, request)
+      for (const brand of page.nodes) brandById.prime(brand.id, brand)
+      return page
     },
   },
 }

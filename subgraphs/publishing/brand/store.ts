@@ -1,8 +1,8 @@
-import DataLoader from 'dataloader'
-import { type CreationAttributes, Op, QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import { type CreationAttributes, QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { isId } from '../../../platform/ids.ts'
-import type { Order, PageRequest } from '../../../platform/page.ts'
-import { isMoment } from '../../../platform/page.ts'
+import { createListLoader, createLoader, type Reading } from '../../../platform/loader.ts'
+import { isMoment, type Order } from '../../../platform/page.ts'
+import { listBelow } from '../../list.ts'
 import type { Made } from '../../quota.ts'
 import { columnsOf } from '../mapping.ts'
 import { requireInUse } from './rules.ts'
@@ -77,32 +77,15 @@ export function createBrandStore(sequelize: Sequelize) {
       return { ...brand, ...changes }
     },
 
-    /** One page of an organization's brands: those in use, or those that are archived. */
-    list(organizationId: string, archived: boolean, { after, limit }: PageRequest): Promise<BrandRow[]> {
-      return sequelize.query<BrandRow>(
-        `select ${columns} from publishing.brands b where b.organization_id = $1 and (b.archived_at is not null) = $2
-           and ($3::timestamptz is null or (b.created_at, b.id) > ($3::timestamptz, $4::uuid))
-         order by b.created_at, b.id limit $5`,
-        { bind: [organizationId, archived, after?.[0] ?? null, after?.[1] ?? null, limit], type: QueryTypes.SELECT },
-      )
-    },
-    countListed: (organizationId: string, archived: boolean): Promise<number> =>
-      Brand.count({ where: { organizationId, archivedAt: archived ? { [Op.not]: null } : null } }),
     /** The brands with these ids, whoever owns them. */
     byIds(ids: readonly string[]): Promise<BrandRow[]> {
       return sequelize.query<BrandRow>(`select ${columns} from publishing.brands b where b.id = any($1::uuid[])`, { bind: [ids], type: QueryTypes.SELECT })
     },
-    /** One page of an organization's brands. */
-    page(organizationId: string, request: PageRequest): Promise<BrandRow[]> {
-      return sequelize.query<BrandRow>(
-        `select ${columns} from publishing.brands b where b.organization_id = $1
-           and ($2::timestamptz is null or (b.created_at, b.id) > ($2::timestamptz, $3::uuid))
-         order by b.created_at, b.id limit $4`,
-        { bind: [organizationId, request.after?.[0] ?? null, request.after?.[1] ?? null, request.limit], type: QueryTypes.SELECT },
-      )
-    },
-    async count(organizationId: string): Promise<number> {
-      return Brand.count({ where: { organizationId } })
+    /** The brands below organizations: all, those in use, and those that are archived. */
+    lists: {
+      all: listBelow<BrandRow>(Brand, 'organizationId', 'oldest first'),
+      inUse: listBelow<BrandRow>(Brand, 'organizationId', 'oldest first', 't.archived_at is null'),
+      archived: listBelow<BrandRow>(Brand, 'organizationId', 'oldest first', 't.archived_at is not null'),
     },
   }
 }
@@ -110,8 +93,15 @@ export function createBrandStore(sequelize: Sequelize) {
 export type BrandStore = ReturnType<typeof createBrandStore>
 
 /** One by key, for one operation. */
-export const brandById = (store: BrandStore) =>
-  new DataLoader<string, BrandRow | null>(async ids => {
+export const brandById = (store: BrandStore, reading: Reading) =>
+  createLoader<string, BrandRow | null>(reading, async ids => {
     const found = new Map((await store.byIds(ids)).map(brand => [brand.id, brand]))
     return ids.map(id => found.get(id) ?? null)
   })
+
+/** The lists of brands below organizations, for one operation. */
+export const brandLists = ({ lists }: BrandStore, reading: Reading) => ({
+  all: createListLoader(reading, brandOrder, lists.all),
+  inUse: createListLoader(reading, brandOrder, lists.inUse),
+  archived: createListLoader(reading, brandOrder, lists.archived),
+})

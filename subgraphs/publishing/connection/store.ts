@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader'
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { newId } from '../../../platform/ids.ts'
+import { createLoader, type Reading } from '../../../platform/loader.ts'
 import { columnsOf } from '../mapping.ts'
 import { type Account, type Grant, GrantFailure, type Platform } from '../network/network.ts'
 import { type ConnectionRow, defineConnectionTable } from './table.ts'
@@ -126,15 +126,15 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
 export type ConnectionStore = ReturnType<typeof createConnectionStore>
 
 /** Many by key, for one operation. */
-export const connectionsByBrand = (store: ConnectionStore) =>
-  new DataLoader<string, ConnectionRow[]>(async brandIds => {
+export const connectionsByBrand = (store: ConnectionStore, reading: Reading) =>
+  createLoader<string, ConnectionRow[]>(reading, async brandIds => {
     const found = Map.groupBy(await store.byBrands(brandIds), row => row.brandId)
     return brandIds.map(id => found.get(id) ?? [])
   })
 
 /** One by key, for one operation. */
-export const connectionById = (store: ConnectionStore) =>
-  new DataLoader<string, ConnectionRow | null>(async ids => {
+export const connectionById = (store: ConnectionStore, reading: Reading) =>
+  createLoader<string, ConnectionRow | null>(reading, async ids => {
     const found = new Map((await store.byIds(ids)).map(row => [row.id, row]))
     return ids.map(id => found.get(id) ?? null)
   })

@@ -2,7 +2,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
 import { readIdempotency } from '../../../platform/idempotency.ts'
 import { newId, requireId } from '../../../platform/ids.ts'
-import { readPage, toConnection } from '../../../platform/page.ts'
+import { readPage } from '../../../platform/page.ts'
 import { requireRoom } from '../../quota.ts'
 import { announcePost, postStatusTopic } from '../announce.ts'
 import { actorOf } from '../audit.ts'
@@ -60,11 +60,10 @@ export const postResolvers: Resolvers = {
         scheduledAfter: args.scheduledAfter ?? null,
         scheduledBefore: args.scheduledBefore ?? null,
       }
-      const order = filter.threadId ? threadOrder : newestFirst
-      const request = readPage(args, order)
-      const rows = await context.posts.page(filter, request)
-      for (const row of rows) context.postById.prime(row.id, row)
-      return toConnection(rows, request, order, () => context.posts.count(filter))
+      const request = readPage(args, filter.threadId ? threadOrder : newestFirst)
+      const page = await context.postPages.load(filter, request)
+      for (const post of page.nodes) context.postById.prime(post.id, post)
+      return page
     },
   },
 

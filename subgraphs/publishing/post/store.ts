@@ -1,10 +1,9 @@
-import DataLoader from 'dataloader'
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { checkSameContent, type Idempotency } from '../../../platform/idempotency.ts'
 import { isId } from '../../../platform/ids.ts'
-import type { Order, PageRequest } from '../../../platform/page.ts'
-import { isMoment } from '../../../platform/page.ts'
+import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
 import { dayBefore, type Made } from '../../quota.ts'
 import { columnsOf } from '../mapping.ts'
 import { networkFacts } from '../network/network.ts'
@@ -229,15 +228,30 @@ export function createPostStore(sequelize: Sequelize) {
 export type PostStore = ReturnType<typeof createPostStore>
 
 /** One by key, for one operation. */
-export const postById = (store: PostStore) =>
-  new DataLoader<string, PostRow | null>(async ids => {
+export const postById = (store: PostStore, reading: Reading) =>
+  createLoader<string, PostRow | null>(reading, async ids => {
     const found = new Map((await store.byIds(ids)).map(post => [post.id, post]))
     return ids.map(id => found.get(id) ?? null)
   })
 
 /** The earlier post of the thread by the later one's id, for one operation. */
-export const predecessorOf = (store: PostStore) =>
-  new DataLoader<string, PostRow | null>(async ids => {
+export const predecessorOf = (store: PostStore, reading: Reading) =>
+  createLoader<string, PostRow | null>(reading, async ids => {
     const found = new Map((await store.predecessors(ids)).map(row => [row.before, row]))
     return ids.map(id => found.get(id) ?? null)
   })
+
+/** Pages of posts, for one operation: the same page under several aliases is read once, and so is its total. */
+export function postPages(store: PostStore, reading: Reading) {
+  const rows = createLoader<{ filter: PostFilter; request: PageRequest }, readonly PostRow[]>(
+    reading,
+    asked => Promise.all(asked.map(({ filter, request }) => store.page(filter, request))),
+    JSON.stringify,
+  )
+  const counts = createLoader<PostFilter, number>(reading, filters => Promise.all(filters.map(store.count)), JSON.stringify)
+  return {
+    async load(filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
+      return toConnection(await rows.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))
+    },
+  }
+}

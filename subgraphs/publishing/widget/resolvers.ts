@@ -1,13 +1,10 @@
 import { activeOrganization } from '../brand/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { dayOf, payload, weekBegin } from './rules.ts'
+import { payload } from './rules.ts'
 
 export const widgetResolvers: Resolvers = {
   Query: {
-    publishingWidget: async (_, __, { viewer, widget, clock, publicUrl }) => {
-      const organizationId = activeOrganization(viewer, 'Posts')
-      const now = clock.now()
-      return payload(await widget.facts(organizationId, now, dayOf(now), weekBegin(now)), publicUrl)
-    },
+    publishingWidget: async (_, __, { viewer, widgetFacts, publicUrl }) =>
+      payload(await widgetFacts.load(activeOrganization(viewer, 'Posts')), publicUrl),
   },
 }

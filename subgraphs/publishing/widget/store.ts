@@ -1,4 +1,7 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
+import type { Clock } from '../../../platform/clock.ts'
+import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { dayOf, weekBegin } from './rules.ts'
 
 /** What the widget counts and shows, in one statement. */
 export interface WidgetFacts {
@@ -45,3 +48,10 @@ export function createWidgetStore(sequelize: Sequelize) {
 }
 
 export type WidgetStore = ReturnType<typeof createWidgetStore>
+
+/** What the widgets of organizations show, for one operation: under several aliases it is counted once. */
+export const widgetFacts = (store: WidgetStore, clock: Clock, reading: Reading) =>
+  createLoader<string, WidgetFacts>(reading, organizationIds => {
+    const now = clock.now()
+    return Promise.all(organizationIds.map(id => store.facts(id, now, dayOf(now), weekBegin(now))))
+  })

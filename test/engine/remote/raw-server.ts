@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { parse } from 'graphql'
 import type { Fetch, FetchCall } from '../../../router/engine/engine.ts'
 import { createRemoteTransport, type RemoteOptions, type RemoteTransport } from '../../../router/engine/transport/remote.ts'
+import { Work } from '../../../router/engine/transport/work.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 
 /** One request as it stood on the wire. */
@@ -88,7 +89,13 @@ export interface OneTransport extends AsyncDisposable {
 
 export function transportTo(url: string, options: Omit<RemoteOptions, 'subgraphs'> = {}): OneTransport {
   const transport = createRemoteTransport({ timeoutMs: 2000, ...options, subgraphs: new Map([['one', { url }]]) })
-  const callOf = (call: Partial<FetchCall> = {}): FetchCall => ({ variables: {}, viewer: anonymous, requestId: 'request-1', operation: {}, ...call })
+  const callOf = (call: Partial<FetchCall> = {}): FetchCall => ({
+    variables: {},
+    viewer: anonymous,
+    requestId: 'request-1',
+    operation: new Work('request-1', call.signal, undefined, () => performance.now()),
+    ...call,
+  })
   return {
     transport,
     ask: async (kind = 'query', call) => transport.fetch(fetches[kind], callOf(call)),

@@ -8,6 +8,7 @@ import type { Engine, ResultStream } from '../../../router/engine/engine.ts'
 import { createEngine } from '../../../router/engine/native.ts'
 import { createRemoteTransport, type RemoteOptions } from '../../../router/engine/transport/remote.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { unbounded } from '../../kit/reading.ts'
 import { type Answer, answerOf, compose, type Part, schemaOf } from '../supergraph-fixture.ts'
 
 /** What a subgraph was asked. */
@@ -56,7 +57,10 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
     if (one.fault) return void (await one.fault(request, response, body))
     const document = parse(query)
     const errors = validate(schema, document)
-    const result = errors.length > 0 ? { errors } : await execute({ schema, document, variableValues: variables, contextValue: part.open?.() ?? {} })
+    const result =
+      errors.length > 0
+        ? { errors }
+        : await execute({ schema, document, variableValues: variables, contextValue: part.open?.(anonymous, { requestId: 'request-1', ...unbounded }) ?? {} })
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(result))
   })

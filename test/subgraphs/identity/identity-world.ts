@@ -10,6 +10,7 @@ import { scopesOf } from '../../../subgraphs/scopes.ts'
 import type { Foundation } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { createTestDatabase, type TestDatabase } from '../../kit/database.ts'
+import { unbounded } from '../../kit/reading.ts'
 
 export const origin = 'http://localhost:4000'
 export const password = 'correct horse battery'
@@ -104,7 +105,7 @@ export const userViewer = (userId: string, organizationId: string | null, roles:
 
 /** Executes a document in the subgraph, as the router does after its access check. */
 export async function execute(identity: Identity, viewer: Viewer, source: string, variables: Record<string, unknown> = {}) {
-  const contextValue = identity.open(viewer, { requestId: 'test' })
+  const contextValue = identity.open(viewer, { requestId: 'test', ...unbounded })
   const result = await graphql({ schema: identity.schema, source, variableValues: variables, contextValue })
   const answer = JSON.parse(JSON.stringify(result)) as {
     data?: Record<string, unknown> | null

@@ -1,0 +1,135 @@
+import { request } from 'node:http'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createLoader } from '../../../platform/loader.ts'
+import { serveSubgraph } from '../../../router/apart/server.ts'
+import type { ResultStream } from '../../../router/engine/engine.ts'
+import type { Operation } from '../../../subgraphs/subgraph.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { codesOf, eventSource, type Part, subgraphOf, testGraph, until } from '../supergraph-fixture.ts'
+
+const events = eventSource()
+
+/** A subgraph whose fields hang until they are let go, and which remembers its operations and what its loader read. */
+function slowly() {
+  const operations: Operation[] = []
+  const read: string[] = []
+  const held: (() => void)[] = []
+  const part: Part = {
+    sdl: `type Query { things: [Thing] } type Thing { id: ID! name: String next: Thing } type Mutation { change: Thing } type Subscription { changed: Thing }`,
+    open(_viewer, operation) {
+      operations.push(operation)
+      const names = createLoader<string, string>(operation, async ids => {
+        read.push(...ids)
+        return ids.map(id => `name of ${id}`)
+      })
+      return { operation, names }
+    },
+    resolvers: {
+      Query: { things: () => [{ id: '1' }, { id: '2' }] },
+      Mutation: { change: () => ({ id: 'm' }) },
+      Subscription: { changed: { subscribe: () => events.listen(['changed']), resolve: () => ({ id: 'e' }) } },
+      Thing: {
+        name: ({ id }: { id: string }, _: unknown, { names }: { names: { load(id: string): Promise<string> } }) => names.load(id),
+        next: async ({ id }: { id: string }) => {
+          await new Promise<void>(resolve => held.push(resolve))
+          return { id: `${id}+` }
+        },
+      },
+    },
+  }
+  return { part, operations, read, held, letGo: () => held.splice(0).forEach(go => void go()) }
+}
+
+const deeper = '{ things { name next { name next { name } } } }'
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve))
+}
+
+test('when the client leaves, nothing that is asked for afterwards is read', async () => {
+  const { part, operations, read, held, letGo } = slowly()
+  const client = new AbortController()
+  const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
+  await until(() => held.length === 2)
+  expect(read).toEqual(['1', '2'])
+  expect(operations[0]!.signal.aborted).toBe(false)
+  client.abort()
+  expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
+  expect(operations[0]!.signal.aborted).toBe(true)
+  letGo()
+  await turns()
+  expect(read).toEqual(['1', '2'])
+})
+
+test('so it is when the time of the operation is up', async () => {
+  const { part, operations, read, held, letGo } = slowly()
+  const answer = testGraph({ part }, { operationTimeoutMs: 100 }).run(deeper)
+  await until(() => held.length === 2)
+  expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
+  letGo()
+  await turns()
+  expect(operations[0]!.signal.aborted).toBe(true)
+  expect(read).toEqual(['1', '2'])
+})
+
+test('an operation that was answered is never said to have been left', async () => {
+  const { part, operations } = slowly()
+  const client = new AbortController()
+  let now = 0
+  await testGraph({ part }, { now: () => now }).run('{ things { name } }', {}, { signal: client.signal })
+  const { signal } = operations[0]!
+  client.abort()
+  now = 3_600_000
+  expect(signal.aborted).toBe(false)
+})
+
+test('what a mutation has begun it finishes, though its client leaves', async () => {
+  const { part, operations, read, held, letGo } = slowly()
+  const client = new AbortController()
+  const answer = testGraph({ part }).run('mutation { change { next { name } } }', {}, { signal: client.signal })
+  await until(() => held.length === 1)
+  client.abort()
+  await answer
+  letGo()
+  await until(() => read.length === 1)
+  expect(operations.every(({ signal }) => !signal.aborted)).toBe(true)
+})
+
+test('a stream that is ended in the middle of an event begins nothing more for it', async () => {
+  const { part, operations, read, held, letGo } = slowly()
+  const stream = (await testGraph({ part }).subscribe('subscription { changed { next { name } } }')) as ResultStream
+  const pending = stream.next()
+  events.announce('changed', {})
+  await until(() => held.length === 1)
+  await stream.return()
+  expect(await pending).toEqual({ value: undefined, done: true })
+  letGo()
+  await turns()
+  expect(operations.map(({ signal }) => signal.aborted)).toEqual([true, true])
+  expect(read).toEqual([])
+})
+
+test('a subgraph apart from the router begins nothing more when the router hangs up', async () => {
+  const { part, operations, read, held, letGo } = slowly()
+  const subgraph = { ...subgraphOf(part), registration: { slug: 'part' } as never }
+  const log = pino({ level: 'silent' })
+  const server = await serveSubgraph({
+    subgraph,
+    readSeal: async () => anonymous,
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: 'http://localhost',
+    readiness: [],
+    log,
+  })
+  const asking = request({ host: '127.0.0.1', port: server.port, path: '/graphql', method: 'POST' })
+  asking.on('error', () => {})
+  asking.end(JSON.stringify({ query: deeper }))
+  await until(() => held.length === 2)
+  asking.destroy()
+  await until(() => operations[0]!.signal.aborted)
+  letGo()
+  await turns()
+  expect(read).toEqual(['1', '2'])
+  await server.close()
+})

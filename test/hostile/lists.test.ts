@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { createListLoader } from '../../platform/loader.ts'
+import { workLimits } from '../../router/engine/transport/work.ts'
+import { membershipOrder } from '../../subgraphs/identity/membership/store.ts'
+import { defineTables } from '../../subgraphs/identity/tables.ts'
+import { crowd } from '../kit/crowd.ts'
+import { unbounded } from '../kit/reading.ts'
+import { supergraph } from '../kit/supergraph.ts'
+
+const nested = (levels: number): string =>
+  levels === 0 ? 'id' : `organization { memberships(first: 100) { totalCount nodes { id ${nested(levels - 1)} user { name } } } }`
+
+test('lists below lists cost one statement a level, however many parents they stand below', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  await crowd(graph.database.sequelize, owner.organizationId!, { members: 30, brands: 3, posts: 5 })
+  const ask = () => graph.execute(`{ organizationMembers(first: 20) { nodes { id ${nested(2)} } } }`, {}, { as: owner })
+  const statements = await graph.statements(async () => (await ask()).data())
+  // The first page, the organization, its members, their total, their people; and nothing for the level below, which asks for the same.
+  expect(statements.length).toBe(5)
+})
+
+test('the same list under several aliases is read once for each page', async () => {
+  await using graph = await supergraph()
+  const { owner, brand } = await graph.seed.owner().brand()
+  await crowd(graph.database.sequelize, owner.organizationId!, { members: 3, brands: 3, posts: 20 })
+  const statements = await graph.statements(async () => {
+    const answer = await graph.execute(
+      `query ($brand: ID) {
+        a: posts(brandId: $brand) { totalCount nodes { id } } b: posts(brandId: $brand) { totalCount nodes { copy } } c: posts(brandId: $brand, first: 2) { totalCount nodes { id } }
+        m: organizationMembers { totalCount nodes { id } } n: organizationMembers { totalCount } k: apiKeys { nodes { id } } l: apiKeys { nodes { name } }
+        s: services { slug } t: services { title } v: publishingWidget { statistics { value } } w: publishingWidget { statistics { key } }
+        x: viewer { organization { p: brands { nodes { id } } q: brands { totalCount nodes { name } } } }
+      }`,
+      { brand: brand.id },
+      { as: owner },
+    )
+    answer.data()
+  })
+  const reading = (table: RegExp) => statements.filter(text => table.test(text)).length
+  expect(reading(/from publishing\.posts p join publishing\.brands b on b\.id = p\.brand_id\s+where b\.organization_id = \$1 and/)).toBe(3)
+  expect(reading(/identity\.memberships t/)).toBe(2)
+  expect(reading(/identity\.api_keys t/)).toBe(1)
+  expect(reading(/publishing\.brands t/)).toBe(2)
+  expect(reading(/service_entries/)).toBe(1)
+  expect(reading(/scheduledToday/)).toBe(1)
+})
+
+test('a list is cut and continued alike below one parent and below many', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  await crowd(graph.database.sequelize, owner.organizationId!, { members: 25, brands: 25, posts: 0 })
+  for (const list of ['memberships', 'brands']) {
+    const page = async (after: string | null) =>
+      (
+        await graph.execute(
+          `query ($after: String) { viewer { organization { ${list}(first: 10, after: $after) { totalCount nodes { id } pageInfo { hasNextPage endCursor } } } } }`,
+          { after },
+          { as: owner },
+        )
+      ).data().viewer.organization[list]
+    const seen: string[] = []
+    let after: string | null = null
+    for (;;) {
+      const { nodes, pageInfo, totalCount } = await page(after)
+      expect(totalCount).toBe(list === 'brands' ? 25 : 26)
+      seen.push(...nodes.map(({ id }: { id: string }) => id))
+      if (!pageInfo.hasNextPage) break
+      after = pageInfo.endCursor
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.length).toBe(list === 'brands' ? 25 : 26)
+  }
+})
+
+const worst = `{ organizationMembers(first: 100) { nodes { ${'organization { memberships(first: 100) { nodes { '.repeat(5)} id ${'} } } '.repeat(5)} } } }`
+
+test('lists within lists that would multiply beyond bounds are refused, and nobody waits for that', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  await crowd(graph.database.sequelize, owner.organizationId!, { members: 99, brands: 0, posts: 0 })
+  const sender = graph.execute(worst, {}, { as: owner })
+  let turns = 0
+  let counting = setImmediate(function again() {
+    turns++
+    counting = setImmediate(again)
+  })
+  const refused = await sender.finally(() => clearImmediate(counting))
+  expect(refused.refused('BAD_USER_INPUT').message).toMatch(/lists within lists/)
+  // Everybody else had a turn after every few thousand values.
+  expect(turns).toBeGreaterThan(workLimits.values / workLimits.turn / 2)
+})
+
+test('one page is read below any number of parents by one statement, each parent with its own rows in order', async () => {
+  await using graph = await supergraph()
+  const [here, there] = [await graph.seed.owner(), await graph.seed.owner()]
+  await crowd(graph.database.sequelize, here.organization.id, { members: 5, brands: 0, posts: 0 })
+  await crowd(graph.database.sequelize, there.organization.id, { members: 2, brands: 0, posts: 0 })
+  const { membershipsOfOrganizations: store } = defineTables(graph.database.sequelize)
+  const list = createListLoader(unbounded, membershipOrder, store)
+  const nowhere = newId()
+  const statements = await graph.statements(async () => {
+    const first = { first: 4, limit: 5, after: null }
+    const pages = await Promise.all([here.organization.id, nowhere, there.organization.id].map(id => list.load(id, first)))
+    expect(pages.map(({ nodes }) => nodes.length)).toEqual([4, 0, 3])
+    expect(pages.map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, false, false])
+    for (const { nodes } of pages) expect(nodes).toEqual(nodes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()))
+    expect(pages[2]!.nodes.every(({ organizationId }) => organizationId === there.organization.id)).toBe(true)
+    expect(await Promise.all(pages.map(page => page.totalCount()))).toEqual([6, 0, 3])
+  })
+  expect(statements).toHaveLength(2)
+})
