@@ -35,7 +35,13 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     if (row.method !== 'GET') refuseVain(row, headers, versioned)
     const variables = given(row.variables(input))
     words.check(variables)
-    const result = await door.engine.execute({ document: row.operation, variables, viewer: caller.viewer, requestId: request.id, signal: leavingSignal(reply.raw) })
+    const result = await door.engine.execute({
+      document: row.operation,
+      variables,
+      viewer: caller.viewer,
+      requestId: request.id,
+      signal: leavingSignal(reply.raw),
+    })
     const data = result.data
     // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
     const rootIsNull = !data || Object.values(data).every(value => value === null)

@@ -1,7 +1,7 @@
 import { Op, type Transaction } from 'sequelize'
 import { isId, newId } from '../../../platform/ids.ts'
-import { createListLoader, type Reading } from '../../../platform/loader.ts'
 import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { createListLoader, type Reading } from '../../loader.ts'
 import { type AuditAction, recordAudit } from '../audit/store.ts'
 import type { Tables } from '../tables.ts'
 import type { MembershipRow } from './table.ts'

@@ -1,6 +1,6 @@
 import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
-import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { createLoader, type Reading } from '../../loader.ts'
 import { dayBefore, type Made } from '../../quota.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { Tables } from '../tables.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Op, QueryTypes, type Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
-import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { createLoader, type Reading } from '../../loader.ts'
 import type { Tables } from '../tables.ts'
 import { conflictOf, type EntryContent } from './rules.ts'
 import type { ServiceEntryRow } from './table.ts'

@@ -1,5 +1,5 @@
 import { QueryTypes, type Transaction } from 'sequelize'
-import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { createLoader, type Reading } from '../../loader.ts'
 import type { Viewer } from '../../viewer.ts'
 import { toStored } from '../credentials/mail-address.ts'
 import { platformOrganization, platformRoles } from '../membership/rules.ts'

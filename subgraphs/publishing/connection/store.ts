@@ -1,7 +1,7 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { newId } from '../../../platform/ids.ts'
-import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { createLoader, type Reading } from '../../loader.ts'
 import { columnsOf } from '../mapping.ts'
 import { type Account, type Grant, GrantFailure, type Platform } from '../network/network.ts'
 import { type ConnectionRow, defineConnectionTable } from './table.ts'

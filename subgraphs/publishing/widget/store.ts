@@ -1,6 +1,6 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
 import type { Clock } from '../../../platform/clock.ts'
-import { createLoader, type Reading } from '../../../platform/loader.ts'
+import { createLoader, type Reading } from '../../loader.ts'
 import { dayOf, weekBegin } from './rules.ts'
 
 /** What the widget counts and shows, in one statement. */

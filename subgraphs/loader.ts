@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { type Connection, type Order, type PageRequest, toConnection } from './page.ts'
+import { type Connection, type Order, type PageRequest, toConnection } from '../platform/page.ts'
 
 /** What readers know of the operation that they read for. */
 export interface Reading {
