@@ -32,3 +32,13 @@ input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}
     },
   })
 }
+
+/** The longest form that is read, in bytes. */
+const longestForm = 16 * 1024
+
+/** Reads the form that a page sends; empty for anything else. */
+export async function formOf(request: Request): Promise<URLSearchParams> {
+  const body = await request.bytes()
+  const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
+  return new URLSearchParams(isForm && body.byteLength <= longestForm ? new TextDecoder().decode(body) : '')
+}

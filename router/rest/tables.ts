@@ -1,5 +1,5 @@
 import { credentialRows } from './identity/credentials.ts'
-import { setupRows } from './identity/setup.ts'
+import { pageRows } from './identity/pages.ts'
 import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { postRows } from './publishing/post.ts'
@@ -8,6 +8,6 @@ import type { RouteTable } from './row.ts'
 
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
-  { slug: 'identity', rows: [...credentialRows, ...setupRows] },
+  { slug: 'identity', rows: [...credentialRows, ...pageRows] },
   { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...widgetRows] },
 ]

@@ -32,7 +32,7 @@ export interface Assembly {
 export interface Assembled {
   readonly url: string
   readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
-  /** Where the first account is made; null when there is one, or demo data. */
+  /** Where the first account is made; null once somebody has signed in, or with demo data. */
   readonly setup: string | null
   /** What was done otherwise than configured, a sentence each. */
   readonly notices: readonly string[]

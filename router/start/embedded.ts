@@ -34,7 +34,7 @@ export async function startEmbedded(config: Config, { signal, tell, onAbandon }:
     const { url, demo, setup } = platform
     const notices = [...noticesOf(config), ...platform.notices]
     for (const notice of config.environment === 'development' ? [] : notices) tell.warn(notice)
-    if (setup && config.environment !== 'development') tell.say(`nobody has an account yet: make the first one here, once, within a day: ${setup}`)
+    if (setup && config.environment !== 'development') tell.say(`nobody has signed in yet: make the first account here, within a day: ${setup}`)
     tell.ready({
       seconds,
       url,
@@ -91,7 +91,7 @@ function welcome({ url, database, demo, setup, notices }: Welcome): readonly str
       `  Demo accounts, password ${demo.password}`,
       ...demo.accounts.map(account => `    ${account}`),
     )
-  if (setup) lines.push('', '  Nobody has an account yet. Make the first one here, once, within a day:', `    ${setup}`)
+  if (setup) lines.push('', '  Nobody has signed in yet. Make the first account here, within a day:', `    ${setup}`)
   if (notices.length > 0) lines.push('', ...notices.map(notice => `  ${notice}`))
   return [...lines, '']
 }

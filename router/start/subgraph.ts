@@ -94,6 +94,6 @@ async function openIdentity(identity: Defined['identity'], publicUrl: string, te
   const registrations = await readRegistrations()
   await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }])))
   const setup = await identity.openSetup()
-  if (setup) tell.say(`nobody has an account yet: open ${publicUrl}${setup} to make the first one`)
+  if (setup) tell.say(`nobody has signed in yet: open ${publicUrl}${setup} within a day to make the first account`)
   return new Map([[authorityPath, answerAuthority(identity.authority)]])
 }

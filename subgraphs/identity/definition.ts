@@ -8,6 +8,7 @@ import { type Context, openContext } from './context.ts'
 import { createAttempts } from './credentials/attempts.ts'
 import type { Auth } from './credentials/auth.ts'
 import { createAuthority } from './credentials/authority.ts'
+import { createLoginPage, loginPath } from './credentials/login-page.ts'
 import type { IdentitySettings } from './credentials/settings.ts'
 import { endSigningKeys, readPublicKeys, replaceForeignKeys } from './credentials/signing-keys.ts'
 import { createHttp } from './http.ts'
@@ -43,7 +44,7 @@ export interface Identity extends Subgraph<Context> {
   registerServices(registrations: readonly Registration[], addresses: Readonly<Record<string, Addresses>>): Promise<RegistrationOutcome>
   /** Makes people, organizations and keys that are not there yet: for set-up and demo data. */
   provision(world: World): Promise<Provisioned>
-  /** Path and query of a one-time link to the set-up page, in place of the former one; null when somebody has an account. */
+  /** Path and query of a link to the set-up page, in place of the former one; null once somebody has signed in. */
   openSetup(): Promise<string | null>
   /**
    * Signs from now on with a new key.
@@ -93,6 +94,10 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
   }
   const setup = createSetup(tables, clock)
   const credentials = createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader })
+  const pages: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
+    [setupPath]: setup.handle,
+    [loginPath]: createLoginPage({ publicUrl, clientAddressHeader: settings.clientAddressHeader, credentials }),
+  }
   let ending: Promise<void> | undefined
 
   return {
@@ -108,7 +113,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
       session: sessionResolvers,
     }),
     open: (viewer, operation) => openContext(ground, viewer, operation),
-    http: request => (new URL(request.url).pathname === setupPath ? setup.handle(request) : credentials(request)),
+    http: request => (pages[new URL(request.url).pathname] ?? credentials)(request),
     registerServices: (registrations, addresses) => registerServices(tables, registrations, addresses, { environment, now: clock.now(), log }),
     provision: world => provision(tables, world, clock.now()),
     openSetup: setup.open,

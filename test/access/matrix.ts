@@ -443,6 +443,8 @@ export const routeRows: readonly RouteRow[] = [
   },
   { at: 'GET /publishing/api/widget', scopes: figures, less: widgets, cells: byScopeEachTheirOwn, path: () => '/publishing/api/widget' },
   { at: '* /identity/api/auth/*', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/api/auth/no-such-thing' },
+  { at: 'GET /identity/login', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/login' },
+  { at: 'POST /identity/login', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/login' },
   { at: 'GET /identity/setup', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/setup?code=nobody-knows' },
   { at: 'POST /identity/setup', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/setup?code=nobody-knows' },
 ]

@@ -27,7 +27,8 @@ export function clearingCookies(secure: boolean): string[] {
   return cookies.map(cookie => `${nameOf(cookie, secure)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`)
 }
 
-function cookieOf(header: string, name: string): string | null {
+/** The value of a cookie in a `Cookie` header; null when it is not there. */
+export function cookieOf(header: string, name: string): string | null {
   for (const part of header.split(';')) {
     const equals = part.indexOf('=')
     if (equals < 0 || part.slice(0, equals).trim() !== name) continue

@@ -4,6 +4,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { Scope } from '../../scopes.ts'
 import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
 import { insertAccounts } from '../credentials/accounts.ts'
+import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
 import type { Role } from '../membership/rules.ts'
 import type { Tables } from '../tables.ts'
 
@@ -47,14 +48,19 @@ const provisionLock = 7_301_443
  * have changed meanwhile stay. Past its first time it costs six statements.
  */
 export function provision(tables: Tables, world: World, now: Date): Promise<Provisioned> {
-  return tables.sequelize.transaction(async transaction => {
-    await tables.sequelize.query('select pg_advisory_xact_lock($1::bigint)', { type: QueryTypes.SELECT, bind: [provisionLock], transaction })
-    const users = await providePeople(tables, world, now, transaction)
-    const organizations = await provideOrganizations(tables, world, now, transaction)
-    await provideMemberships(tables, world, users, organizations, now, transaction)
-    const keys = await provideKeys(tables, world, users, organizations, now, transaction)
-    return { users, organizations, keys }
-  })
+  return tables.sequelize.transaction(transaction => provisionWithin(tables, world, now, transaction))
+}
+
+/** The same within a transaction of the caller's. */
+export async function provisionWithin(tables: Tables, world: World, now: Date, transaction: Transaction): Promise<Provisioned> {
+  const wrong = world.people.find(({ email }) => !isMailAddress(email))
+  if (wrong) throw new Error(`the world has a person at ${wrong.email}, where nobody could sign in: an address is ${mailAddressSentence}`)
+  await tables.sequelize.query('select pg_advisory_xact_lock($1::bigint)', { type: QueryTypes.SELECT, bind: [provisionLock], transaction })
+  const users = await providePeople(tables, world, now, transaction)
+  const organizations = await provideOrganizations(tables, world, now, transaction)
+  await provideMemberships(tables, world, users, organizations, now, transaction)
+  const keys = await provideKeys(tables, world, users, organizations, now, transaction)
+  return { users, organizations, keys }
 }
 
 async function providePeople({ users, sequelize }: Tables, { people, password }: World, now: Date, transaction: Transaction) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
-import { isMailAddress } from '../credentials/mail-address.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../credentials/mail-address.ts'
 import { platformOrganization } from '../membership/rules.ts'
 import { readName, readSlug } from '../organization/rules.ts'
 import type { World } from './provision.ts'
@@ -24,8 +24,8 @@ export function readForm(form: URLSearchParams): World {
   const field = (name: string) => form.get(name) ?? ''
   const name = readName(field('name'), 'Your name')
   const organization = readName(field('organization'), 'The organization')
-  const email = field('email').trim().toLowerCase()
-  if (!isMailAddress(email)) throw new Refusal('BAD_USER_INPUT', 'The mail address is missing, or is none.')
+  const email = toStored(field('email').trim())
+  if (!isMailAddress(email)) throw new Refusal('BAD_USER_INPUT', `The mail address is missing, or is none that can sign in: it is ${mailAddressSentence}.`)
   const password = field('password')
   if (password.length < leastPassword || password.length > mostPassword)
     throw new Refusal('BAD_USER_INPUT', `The password takes ${leastPassword} to ${mostPassword} characters.`)

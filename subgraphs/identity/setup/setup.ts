@@ -1,27 +1,35 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
-import { page } from '../../page.ts'
+import { formOf, page } from '../../page.ts'
+import { loginPath } from '../credentials/login-page.ts'
 import type { Tables } from '../tables.ts'
 import { setupForm } from './page.ts'
-import { provision } from './provision.ts'
 import { readForm, setupPath } from './rules.ts'
 import { createSetupStore } from './store.ts'
 
-/** The longest form that is read, in bytes. */
-const longestForm = 16 * 1024
-
-/** How the first account comes into being where there is no demo data: a link that the operator finds on the terminal, once. */
+/**
+ * How the first account comes into being where there is no demo data: a link that the operator finds on the terminal. It lives until somebody
+ * has signed in, so that an address or a password with a typing error locks nobody out; the last form that was sent counts.
+ */
 export interface Setup {
-  /** Path and query of a new link, in place of the former one; null when somebody has an account already. */
+  /** Path and query of a new link, in place of the former one; null once somebody has signed in. */
   open(): Promise<string | null>
   /** Answers the link: the form, and what it sends. */
   handle(request: Request): Promise<Response>
 }
 
+const signInLink = `<p><a href="${loginPath}">Sign in</a></p>`
+
 /** Makes the set-up of one platform. */
 export function createSetup(tables: Tables, clock: Clock): Setup {
   const store = createSetupStore(tables)
-  const dead = () => page(410, 'This link is dead', 'It was used, is older than a day, or a later start has replaced it. Start the platform to get another.')
+  const dead = () =>
+    page(
+      410,
+      'This link is dead',
+      'Somebody has signed in since, or it is older than a day, or a later start has replaced it: as long as nobody has signed in, each start prints another.',
+      signInLink,
+    )
 
   return {
     async open() {
@@ -39,21 +47,14 @@ export function createSetup(tables: Tables, clock: Clock): Setup {
       if (!(await store.stands(code, clock.now()))) return dead()
       try {
         const world = readForm(form)
-        // Used up first: of two who send the form at once, one makes an account. What fails after this is mended by another start.
-        if (!(await store.redeem(code, clock.now()))) return dead()
-        await provision(tables, world, clock.now())
+        if (!(await store.redeem(code, world, clock.now()))) return dead()
         const [person] = world.people
-        return page(201, 'The platform is set up', `${person!.email} can sign in now. This link is dead.`)
+        const sentence = `The account ${person!.email} is there. Sign in now: that ends this link. Until then the form can be sent again, should the address or the password be wrong.`
+        return page(201, 'The platform is set up', sentence, signInLink)
       } catch (error) {
         if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
         return setupForm(code, form, (error as Refusal).message)
       }
     },
   }
-}
-
-async function formOf(request: Request): Promise<URLSearchParams> {
-  const body = await request.bytes()
-  const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
-  return new URLSearchParams(isForm && body.byteLength <= longestForm ? new TextDecoder().decode(body) : '')
 }

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { isMailAddress } from '../../../subgraphs/identity/credentials/mail-address.ts'
+import { setupPath } from '../../../subgraphs/identity/setup/rules.ts'
+import { openIdentity, origin, password, world } from './identity-world.ts'
+
+let open: Awaited<ReturnType<typeof openIdentity>>
+
+beforeAll(async () => {
+  open = await openIdentity()
+})
+afterAll(() => open[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await open.database.reset()
+  open.clock.set(new Date())
+})
+
+const at = (path: string, init: RequestInit = {}) => open.identity.http(new Request(`${origin}${path}`, init))
+
+describe('the page for signing in', () => {
+  /** Opens the page: its cookie and the token of its form. */
+  async function opened() {
+    const page = await at('/identity/login')
+    expect(page.status).toBe(200)
+    const line = page.headers.getSetCookie()[0]!
+    expect(line).toMatch(/HttpOnly; SameSite=Strict/)
+    return { cookie: line.split(';')[0]!, token: /name="token" value="([^"]+)"/.exec(await page.text())![1]! }
+  }
+  const send = (fields: Record<string, string>, cookie?: string) =>
+    at('/identity/login', { method: 'POST', headers: { 'x-client-address': '10.2.0.1', ...(cookie && { cookie }) }, body: new URLSearchParams(fields) })
+
+  beforeEach(() => open.identity.provision(world))
+
+  it('signs in and leads on, with the session’s cookie', async () => {
+    const { cookie, token } = await opened()
+    const answer = await send({ token, email: ' Owner@acme.test ', password }, cookie)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/graphql'])
+    const session = answer.headers.getSetCookie()[0]!.split(';')[0]!
+    expect(await open.identity.authority.cookie(new Headers({ cookie: session }))).toMatchObject({ roles: ['owner'] })
+  })
+
+  it('comes back with what was wrong, and counts failures as sign-in does', async () => {
+    const { cookie, token } = await opened()
+    const wrong = () => send({ token, email: '"owner"@acme.test', password: 'wrong' }, cookie)
+    expect((await wrong()).status).toBe(400)
+    const again = await send({ token, email: 'owner@acme.test', password: 'wrong one' }, cookie)
+    const text = await again.text()
+    expect([again.status, text.includes('the password is wrong'), text.includes('value="owner@acme.test"'), text.includes('wrong one')]).toEqual([
+      401,
+      true,
+      true,
+      false,
+    ])
+    for (let turn = 1; turn < 10; turn++) await send({ token, email: 'owner@acme.test', password: 'wrong' }, cookie)
+    const refused = await send({ token, email: 'owner@acme.test', password }, cookie)
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+  })
+
+  it('takes no form that a page of another site could send', async () => {
+    const { cookie, token } = await opened()
+    const fields = { email: 'owner@acme.test', password }
+    for (const answer of [
+      await send(fields),
+      await send({ ...fields, token }),
+      await send(fields, cookie),
+      await send({ ...fields, token: 'guessed' }, cookie),
+    ])
+      expect([answer.status, answer.headers.getSetCookie().some(line => line.includes('session_token'))]).toEqual([400, false])
+  })
+})
+
+describe('the link for the first account', () => {
+  it('is good for a day', async () => {
+    const link = (await open.identity.openSetup())!
+    expect(link.startsWith(setupPath)).toBe(true)
+    open.clock.advance(24 * 3_600_000 - 1000)
+    expect((await at(link)).status).toBe(200)
+    open.clock.advance(1000)
+    expect((await at(link)).status).toBe(410)
+    expect((await at((await open.identity.openSetup())!)).status).toBe(200)
+  })
+})
+
+describe('the rule for mail addresses', () => {
+  it('takes none that the credential library refuses at sign-in', () => {
+    const tried = [
+      'owner@demo.test',
+      'a@b.c',
+      'ada+x@a-b.co',
+      'ada@localhost',
+      'jörg@a.de',
+      '.x@a.de',
+      'x..y@a.de',
+      "o'n@a.de",
+      'x@1.2.3.4',
+      'a b@c.de',
+      'a@b.de\n',
+      '',
+    ]
+    for (const address of tried) expect(isMailAddress(address), address).toBe(z.email().safeParse(address).success)
+    expect(tried.filter(isMailAddress)).toEqual(['owner@demo.test', 'ada+x@a-b.co', "o'n@a.de"])
+  })
+
+  it('takes 64 characters before the @ and 254 in all', () => {
+    const domain = (characters: number) => `${'d'.repeat(characters - 3)}.de`
+    expect(['x'.repeat(64), 'x'.repeat(65)].map(name => isMailAddress(`${name}@a.de`))).toEqual([true, false])
+    expect([254, 255].map(all => isMailAddress(`a@${domain(all - 2)}`))).toEqual([true, false])
+    expect(isMailAddress(7)).toBe(false)
+  })
+
+  it('lets nobody into a world who could not sign in', async () => {
+    const people = [{ email: 'ada@localhost', name: 'Ada' }]
+    await expect(open.identity.provision({ password, people, organizations: [], keys: [] })).rejects.toThrow('ada@localhost')
+  })
+})
