@@ -38,7 +38,7 @@ export async function openDoor({ platform, publicUrl, clock, room }: Supergraph)
       headers: { host: new URL(publicUrl).host, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     })
-    const isJson = /json/.test(String(answer.headers['content-type']))
+    const isJson = answer.body !== '' && /json/.test(String(answer.headers['content-type']))
     return { status: answer.statusCode, headers: answer.headers, text: answer.body, json: isJson ? JSON.parse(answer.body) : null }
   }
   return {
