@@ -8,7 +8,7 @@ import { anonymous, type Viewer } from '../subgraphs/viewer.ts'
 import { createAddressOf } from './access/address.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
-import { readJsonBodies } from './door/body.ts'
+import { ignoreBodies, readJsonBodies } from './door/body.ts'
 import { createDocuments } from './door/documents.ts'
 import { doorRefusal } from './door/errors.ts'
 import { type ForwardTarget, serveForwards } from './door/forward.ts'
@@ -109,7 +109,7 @@ interface RouteDoor {
   readonly subgraphs: readonly ForwardTarget[]
 }
 
-/** Puts every row of the tables behind its door; a known path asked with another method is 405. */
+/** Puts every row of the tables behind its door; a known path answers OPTIONS with the methods it takes, and any other with 405. */
 function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: RouteDoor): void {
   const all = tables.flatMap(({ slug, rows }) => rows.map(row => ({ slug, row })))
   serveForwards(
@@ -117,24 +117,32 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
     all.flatMap(({ slug, row }) => (row.kind === 'forward' ? [{ slug, row }] : [])),
     door,
   )
-  app.register(async scope => {
-    readJsonBodies(scope)
-    for (const { slug, row } of all) if (row.kind === 'operation') serveOperation(scope, slug, row, door)
-  })
-  const methodsOf = Map.groupBy(all, ({ slug, row }) => `/${slug}${row.path}`)
-  for (const [url, rows] of methodsOf) {
-    const known = rows.flatMap(({ row }) => (row.method === '*' ? everyMethod : [row.method]))
-    const others = everyMethod.filter(method => !known.includes(method))
-    if (others.length === 0) continue
-    app.route({
-      method: others,
-      url,
-      handler: (_request, reply) => {
-        reply.header('allow', known.join(', '))
-        throw doorRefusal(405, `This address takes ${known.join(', ')}.`)
-      },
+  const operations = all.flatMap(({ slug, row }) => (row.kind === 'operation' ? [{ slug, row }] : []))
+  for (const [takesBody, rows] of Map.groupBy(operations, ({ row }) => row.body !== undefined))
+    app.register(async scope => {
+      if (takesBody) readJsonBodies(scope)
+      else ignoreBodies(scope)
+      for (const { slug, row } of rows) serveOperation(scope, slug, row, door)
     })
+  for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => `/${slug}${row.path}`)) {
+    const served: readonly string[] = rows.flatMap(({ row }) => (row.method === '*' ? anyMethod : [row.method]))
+    // Whoever serves GET serves HEAD with it.
+    const known = served.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const allow = [...known, 'OPTIONS'].join(', ')
+    for (const url of rows.some(({ row }) => row.kind === 'operation') ? [path, `${path}/`] : [path])
+      app.route({
+        method: app.supportedMethods.filter(method => !known.includes(method)),
+        url,
+        // Before a body is looked at: what is wrong is the method, whatever comes with it.
+        async onRequest(request, reply) {
+          reply.header('allow', allow)
+          if (request.method === 'OPTIONS') return reply.code(204).send()
+          throw doorRefusal(405, `This address takes ${allow}.`)
+        },
+        handler: () => undefined,
+      })
   }
 }
 
-const everyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+/** What a forward row serves that takes any method. */
+const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']

@@ -30,13 +30,16 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number): Promise<
   })
 }
 
-/** Teaches a scope of routes to read JSON bodies. What is not JSON is refused with a sentence, an empty body is undefined. */
+/** Teaches a scope of routes to read JSON bodies. What is not JSON in UTF-8 is refused with a sentence, an empty body is undefined. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity') throw doorRefusal(415, `A body with Content-Encoding ${encoding.slice(0, 50)} is not read here: send it as it is.`)
-    const text = (await readBody(payload, mostBodyBytes)).toString('utf8')
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
+    if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
+      throw doorRefusal(415, `A body in ${charset.slice(0, 50)} is not read here: JSON is written in UTF-8.`)
+    const text = decoded(await readBody(payload, mostBodyBytes))
     if (text.trim() === '') return undefined
     try {
       return JSON.parse(text) as unknown
@@ -45,6 +48,18 @@ export function readJsonBodies(app: FastifyInstance): void {
     }
   })
 }
+
+/** A body as text. What is no UTF-8 would be stored with signs in it that nobody wrote. */
+function decoded(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw doorRefusal(400, 'The body is not valid UTF-8.')
+  }
+}
+
+/** Teaches a scope of routes that take no body to read past whatever comes, under whatever Content-Type. */
+export const ignoreBodies = (app: FastifyInstance): void => readRawBodies(app, () => mostBodyBytes)
 
 /** Teaches a scope of routes to hand over bodies of every type as they came. */
 export function readRawBodies(app: FastifyInstance, limitOf: (route: string) => number): void {

@@ -98,6 +98,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
   FST_ERR_CTP_EMPTY_TYPE: [415, 'The body has no Content-Type: send application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body’s length differs from its Content-Length.'],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [400, 'A request with the method QUERY says in its Content-Type what its body is.'],
   FST_ERR_BAD_URL: [400, 'The path is not a valid URL path: check its percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: [400, 'A part of the path is too long.'],
 }

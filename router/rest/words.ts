@@ -64,7 +64,9 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
     return [Object.hasOwn(names, first) ? names[first] : first, ...rest].join('.')
   }
   const lowered = (text: string): string => text.replaceAll(/\b[A-Z][A-Z0-9_]+\b/g, word => (enumValues.has(word) ? fromEnum(word) : word))
-  const retold = (message: string): string => lowered(message.replace(/^\w+/, word => named(word)))
+  // Whatever is called `id` may stand anywhere in a sentence; a field that is meant stands at its beginning.
+  const retold = (message: string): string =>
+    lowered(message.replace(/^\w+/, word => named(word)).replaceAll(/\b(?:expectedVersion|idempotencyKey)\b/g, word => headerNames[word]!))
   const details = (value: unknown, key = ''): unknown => {
     if (codes.has(key)) return key === 'field' && typeof value === 'string' ? named(value) : value
     if (typeof value === 'string') return enumValues.has(value) ? fromEnum(value) : value

@@ -11,7 +11,7 @@ export interface Reply {
 }
 
 export interface Door extends AsyncDisposable {
-  /** Sends a request through every room of the router, without a socket. */
+  /** Sends a request through every room of the router, without a socket. A body is sent as JSON, bytes as they are. */
   ask(method: string, path: string, options?: { readonly headers?: Record<string, string>; readonly body?: unknown }): Promise<Reply>
   /** Signs in by password; throws when that is refused. */
   signIn(email: string, password: string): Promise<{ authorization: string }>
@@ -36,7 +36,7 @@ export async function openDoor({ platform, publicUrl, clock, room }: Supergraph)
       method: method as 'GET',
       url: path,
       headers: { host: new URL(publicUrl).host, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { payload: JSON.stringify(body) }),
+      ...(body !== undefined && { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     })
     const isJson = answer.body !== '' && /json/.test(String(answer.headers['content-type']))
     return { status: answer.statusCode, headers: answer.headers, text: answer.body, json: isJson ? JSON.parse(answer.body) : null }

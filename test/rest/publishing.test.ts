@@ -269,7 +269,7 @@ describe('bad input is a clear answer, and nothing is stored', () => {
 
   test('a known path with another method is 405 and says which it takes', async () => {
     const answer = await ask('PATCH', `/posts/${newId()}`, {})
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, PUT, DELETE'])
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS'])
   })
 })
 

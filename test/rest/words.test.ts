@@ -21,7 +21,7 @@ const graphWords = [
   /\b(?:Query|Mutation|Subscription)\./,
   /\bExpected type\b/,
   /\b(?:ID|String|Int|DateTime|\w+Input)!|\[\w+!?\]!/,
-  /\b(?:endCursor|expectedVersion|idempotencyKey|resolveDelivery)\b/,
+  /\b(?:endCursor|expectedVersion|idempotencyKey)\b/,
   new RegExp(`\\b(?:${enumValues.filter(name => name.length > 1).join('|')})\\b`),
 ]
 
@@ -130,6 +130,19 @@ describe('what is wrong is named as the route names it', () => {
     const send = (length: number) => world.ask('owner', 'POST', '/posts', { ...good, brandId: world.brandId }, { 'idempotency-key': 'x'.repeat(length) })
     expect((await send(200)).status).toBe(201)
     expect((await send(201)).json).toMatchObject({ status: 400, field: 'Idempotency-Key', detail: 'Idempotency-Key must have 1 to 200 characters.' })
+  })
+
+  test('an idempotency key that was used for something else', async () => {
+    const send = (copy: string) => world.ask('owner', 'POST', '/posts', { ...good, brandId: world.brandId, copy }, { 'idempotency-key': 'once' })
+    const first = await send('Hello')
+    expect(await send('Hello')).toMatchObject({ status: 201, json: { id: first.json.id }, headers: { location: first.headers.location } })
+    expect((await send('Other')).json).toMatchObject({
+      status: 409,
+      code: 'CONFLICT',
+      reason: 'KEY_REUSED',
+      field: 'Idempotency-Key',
+      detail: expect.stringMatching(/^This Idempotency-Key was used/),
+    })
   })
 
   test('a state in lower case, in the sentence and beside it', async () => {

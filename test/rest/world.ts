@@ -14,6 +14,8 @@ export interface RestWorld extends AsyncDisposable {
   readonly postId: string
   /** Asks a route by its path after `/publishing/api`, or by a whole path. */
   ask(who: Who, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  /** Sends the owner's bytes as JSON. */
+  raw(method: string, path: string, body: Buffer): Promise<Reply>
   /** Writes a draft and answers it as the route does. */
   write(input?: object): Promise<{ readonly id: string; readonly version: number }>
 }
@@ -57,6 +59,7 @@ export async function restWorld(): Promise<RestWorld> {
         headers: { ...credentials[who], ...headers },
         ...(body !== undefined && { body }),
       }),
+    raw: (method, path, body) => door.ask(method, `/publishing/api${path}`, { headers: { ...credentials.owner, 'content-type': 'application/json' }, body }),
     async [Symbol.asyncDispose]() {
       await door[Symbol.asyncDispose]()
       await graph[Symbol.asyncDispose]()

@@ -45,7 +45,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
     if (phase === 'UNKNOWN')
       throw new Refusal(
         'CONFLICT',
-        `Nobody knows yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the network is asked, or look there yourself and resolve its delivery.`,
+        `Nobody knows yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the network is asked, or say what you see there with resolveDelivery.`,
         { status, deliveryPhase: phase },
       )
   }
