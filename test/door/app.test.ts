@@ -263,7 +263,7 @@ describe('forward rows', () => {
   test('refuse a body over their limit and other methods than theirs', async () => {
     expect((await platform.ask('/publishing/open/x', { method: 'POST', body: 'x'.repeat(1001) })).json).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' })
     const answer = await platform.ask('/publishing/guarded', { method: 'DELETE' })
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
   test('that change something make the next request see it: signed out means signed out', async () => {
