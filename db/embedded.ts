@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import { chooseAccount } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
 import { createCluster, hasCluster, ownedFolders, readCluster, removeLeftovers, superuser } from './embedded/cluster.ts'
-import { disownPidFile, findOrphan, readPidFile, startServer, stopServer } from './embedded/server.ts'
+import { keepServer } from './embedded/keeper.ts'
+import { disownPidFile, findOrphan, readPidFile, startServer } from './embedded/server.ts'
 import { holds, lockFolder } from './lock.ts'
-import { isAlive, signal } from './process-table.ts'
 import { lineOf, StartError } from './start-error.ts'
 
 /** A PostgreSQL of our own on 127.0.0.1, made of the files in one data folder. */
@@ -22,24 +22,36 @@ export interface EmbeddedPostgres {
   killNow(): void
 }
 
+export interface PostgresOptions {
+  /** Data folder; made with mode 0700 when absent. */
+  readonly folder: string
+  readonly log: Logger
+  /** PostgreSQL settings that replace or join the shipped ones. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Abandons the start: what was begun is ended again, and the promise rejects. */
+  readonly signal?: AbortSignal
+  /** Called when a server that ended by itself cannot be started again. @default the process falls over with that error */
+  lost?(error: StartError): void
+  /** Milliseconds before each attempt to start it again. @default at once, then up to 8 s, five times in all */
+  readonly restartAfterMs?: readonly number[]
+}
+
+const fall = (error: StartError): void => {
+  setImmediate(() => {
+    throw error
+  })
+}
+
 /**
  * Starts the PostgreSQL of a data folder and makes it first when there is none; ready for connections when it resolves.
  * A server that outlived its platform is taken over, with the settings it runs with. The folder is locked for as long as the
- * server runs, unless the caller holds its lock already.
- * @param folder   data folder; made with mode 0700 when absent
- * @param settings PostgreSQL settings that replace or join the shipped ones
- * @param signal   abandons the start: what was begun is ended again, and the promise rejects
+ * server runs, unless the caller holds its lock already. A server that ends by itself is started again on the same port.
  * @throws StartError one line that says what is wrong and what to do
  */
-export async function startPostgres(options: {
-  folder: string
-  log: Logger
-  settings?: Readonly<Record<string, string>>
-  signal?: AbortSignal
-}): Promise<EmbeddedPostgres> {
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const lock = holds(options.folder) ? null : await lockFolder(options.folder)
   try {
-    return await start(lock?.folder ?? resolve(options.folder), options.log, options.settings ?? {}, () => lock?.release(), options.signal)
+    return await start(lock?.folder ?? resolve(options.folder), options, () => lock?.release())
   } catch (error) {
     lock?.release()
     if (error instanceof StartError || options.signal?.aborted) throw error
@@ -49,10 +61,8 @@ export async function startPostgres(options: {
 
 async function start(
   folder: string,
-  log: Logger,
-  settings: Readonly<Record<string, string>>,
+  { log, settings = {}, signal: abort, lost = fall, restartAfterMs }: PostgresOptions,
   release: () => void,
-  abort?: AbortSignal,
 ): Promise<EmbeddedPostgres> {
   const began = performance.now()
   await removeLeftovers(folder)
@@ -67,20 +77,22 @@ async function start(
   log.info({ port: server.port, server: server.process.pid, recovered, ms: Math.round(performance.now() - began) }, 'PostgreSQL is ready')
 
   const databaseUrl = (name: string) => `postgres://${superuser}:${cluster.password}@127.0.0.1:${server.port}/${encodeURIComponent(name)}`
-  let stopping: Promise<void> | undefined
-  server.child?.once('exit', (code, killedBy) => {
-    if (!stopping) log.error({ code, signal: killedBy }, `PostgreSQL ended by itself, see ${cluster.serverLog}`)
+  const kept = keepServer({
+    server,
+    restart(port, giveUp) {
+      if (readPidFile(cluster) !== null) disownPidFile(cluster)
+      return startServer(cluster, account, findBinaries(account, folder), { ...settings, port: String(port) }, giveUp)
+    },
+    serverLog: cluster.serverLog,
+    log,
+    lost,
+    ...(restartAfterMs && { pausesMs: restartAfterMs }),
   })
   return {
     url: databaseUrl('postgres'),
     recovered,
     databaseUrl,
-    stop() {
-      stopping ??= stopServer(server).finally(release)
-      return stopping
-    },
-    killNow() {
-      if (isAlive(server.process)) signal(server.process.pid, 'SIGINT')
-    },
+    stop: () => kept.stop().finally(release),
+    killNow: kept.killNow,
   }
 }

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { connect } from '../../db/connect.ts'
 import { canRead } from '../../db/embedded/account.ts'
 import { findBinaries } from '../../db/embedded/binaries.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../db/embedded.ts'
@@ -176,6 +177,50 @@ describe('a server', () => {
     const second = await start(folder)
     expect(second.recovered).toBe('after a crash')
     expect(await ask(second.url, 'select answer from kept')).toBe(42)
+  })
+
+  test('that is killed while its platform runs is started again on its port, adopted or not; pools go on', async () => {
+    const folder = newFolder()
+    const killed = await start(folder)
+    const { sequelize, close } = connect({ url: killed.url, poolSize: 2, log })
+    await sequelize.query('create table kept (id int)')
+    for (let turn = 1; turn <= 2; turn++) {
+      const pid = serverPid(folder)!
+      process.kill(pid, 'SIGKILL')
+      await until(async () => (await sequelize.query('select 1').catch(() => null)) !== null && serverPid(folder) !== pid)
+      await sequelize.query('insert into kept values (1)')
+    }
+    expect((await sequelize.query('select count(*)::int as n from kept'))[0]).toEqual([{ n: 2 }])
+    await close()
+    await killed.stop()
+
+    const platform = launch(folder)
+    await platform.ready()
+    await platform.end('SIGKILL')
+    const adopted = await start(folder)
+    expect(adopted.recovered).toBe('adopted')
+    const pid = serverPid(folder)!
+    process.kill(pid, 'SIGKILL')
+    await until(
+      () =>
+        serverPid(folder) !== pid &&
+        ask(adopted.url, 'select count(*)::int from kept').then(
+          count => count === 2,
+          () => false,
+        ),
+    )
+  })
+
+  test('that cannot be started again is lost, and told in one line', async () => {
+    const folder = newFolder()
+    const { promise, resolve } = Promise.withResolvers<Error>()
+    const postgres = await startPostgres({ folder, log, lost: resolve, restartAfterMs: [0, 10] })
+    running.push(postgres)
+    rmSync(join(folder, 'postgres', 'data', 'global'), { recursive: true })
+    process.kill(serverPid(folder)!, 'SIGKILL')
+    expect((await promise).message).toMatch(/^the database ended by itself and cannot be started again: .*global.*\(see \S+server\.log\)$/)
+    // It names this process now, so that PostgreSQL does not take it for its own; what clears up after tests would.
+    rmSync(join(folder, 'postgres', 'data', 'postmaster.pid'))
   })
 
   test('whose pid belongs to another process by now is started again', async () => {
