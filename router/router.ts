@@ -43,6 +43,8 @@ export interface RouterOptions {
   readonly log: Logger
   /** What must work before `/health/ready` says so. */
   readonly readiness: readonly ReadinessCheck[]
+  /** Milliseconds between pings of a WebSocket. @default 12000 */
+  readonly pingMs?: number
   /** @default every route of the platform */
   readonly tables?: readonly RouteTable[]
   /** Adds routes of its own before the application is ready. */
@@ -75,6 +77,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     addressOf: createAddressOf(trustProxy),
     hideSuggestions: production,
     exposeErrors,
+    pingMs: options.pingMs,
     log,
   })
 

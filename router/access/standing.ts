@@ -15,9 +15,14 @@ export interface Standing<Value> {
   forget(): void
 }
 
-/** Puts a short memory and batching before one of the authority's questions. */
-export function createStanding<Value>(lookup: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>): Standing<Value> {
-  // Age is elapsed time, not a moment: it does not follow the platform's clock.
+/**
+ * Puts a short memory and batching before one of the authority's questions.
+ * @param elapsed milliseconds since some beginning: age is no moment, and does not follow the platform's clock @default performance.now
+ */
+export function createStanding<Value>(
+  lookup: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  elapsed: () => number = () => performance.now(),
+): Standing<Value> {
   const kept = createLru<string, { readonly at: number; readonly answer: Promise<Value | undefined> }>(mostKept)
   let batch: { readonly keys: Set<string>; readonly answer: Promise<ReadonlyMap<string, Value>> } | null = null
 
@@ -39,8 +44,8 @@ export function createStanding<Value>(lookup: (keys: readonly string[]) => Promi
   return {
     of(key, since = Number.NEGATIVE_INFINITY) {
       const known = kept.get(key)
-      if (known && known.at >= since && performance.now() - known.at < keptMs) return known.answer
-      const entry = { at: performance.now(), answer: ask(key) }
+      if (known && known.at >= since && elapsed() - known.at < keptMs) return known.answer
+      const entry = { at: elapsed(), answer: ask(key) }
       kept.set(key, entry)
       // A lookup that failed says nothing about the key: the next question asks again.
       entry.answer.catch(() => {

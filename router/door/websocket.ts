@@ -32,6 +32,8 @@ export interface WebSocketDoor {
   readonly hideSuggestions: boolean
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
+  /** Milliseconds between pings; a client that answers none of them for that long is gone. @default 12000 */
+  readonly pingMs?: number | undefined
   readonly log: Logger
 }
 
@@ -51,7 +53,7 @@ export const socketLimits = {
   waitingBytes: 1024 * 1024,
   /** Milliseconds until `connection_init` must have come. */
   initMs: 5000,
-  /** Milliseconds between pings; a client that answers none of them for that long is gone. */
+  /** Milliseconds between pings. */
   pingMs: 12_000,
   /** Milliseconds that a closed socket has for its farewell. */
   farewellMs: 500,
@@ -189,7 +191,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
 
   // One message a turn of the event loop: what one client sends at once must not keep it from everybody else.
   const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols, allowSynchronousEvents: false })
-  server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, log))
+  server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, door))
 
   return {
     attach(http) {
@@ -222,7 +224,12 @@ export function createSockets(door: WebSocketDoor): Sockets {
 }
 
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
-function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>, socket: WebSocket, request: IncomingMessage, log: Logger) {
+function serve(
+  protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
+  socket: WebSocket,
+  request: IncomingMessage,
+  { log, pingMs = socketLimits.pingMs }: Pick<WebSocketDoor, 'log' | 'pingMs'>,
+) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
   const extra: Extra = { request, id: newId(), caller: null, viewer: null, headers: noHeaders, closed: false, leaving: new AbortController(), end }
   // Every operation of the socket listens to it.
@@ -241,7 +248,10 @@ function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | 
       },
       send(text) {
         if (socket.readyState !== socket.OPEN) return
-        if (socket.bufferedAmount > socketLimits.waitingBytes) return end(tryAgainCode, 'Too slow: connect again')
+        if (socket.bufferedAmount > socketLimits.waitingBytes) {
+          log.info({ requestId: extra.id, waiting: socket.bufferedAmount }, 'a client that reads too slowly was dropped')
+          return end(tryAgainCode, 'Too slow: connect again')
+        }
         socket.send(text)
         // A stream that never waits must not keep the event loop from everybody else.
         return new Promise(resolve => setImmediate(resolve))
@@ -254,7 +264,7 @@ function serve(protocol: ReturnType<typeof makeServer<Record<string, unknown> | 
     if (!answered) return socket.terminate()
     answered = false
     socket.ping()
-  }, socketLimits.pingMs)
+  }, pingMs)
   heartbeat.unref()
   socket.on('pong', () => {
     answered = true

@@ -26,8 +26,11 @@ export interface Streams {
 /** Close code of graphql-transport-ws after which its clients connect again, with new credentials. */
 export const forbiddenCode = 4403
 
-/** Makes the registry of open streams. An anonymous stream has nothing that could end. */
-export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'>, clock: Clock, log: Logger): Streams {
+/**
+ * Makes the registry of open streams. An anonymous stream has nothing that could end.
+ * @param everyMs milliseconds from look to look @default 1000
+ */
+export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'>, clock: Clock, log: Pick<Logger, 'warn'>, everyMs = lookMs): Streams {
   const open = new Set<OpenStream>()
   let looking = false
 
@@ -75,7 +78,7 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
     }
   }
 
-  const timer = setInterval(look, lookMs)
+  const timer = setInterval(look, everyMs)
   timer.unref()
   return {
     watch(stream) {

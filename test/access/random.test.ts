@@ -89,6 +89,8 @@ test('S-07 random graphs with rules answer random viewers what one schema answer
   expect(count.compared).toBeGreaterThan(graphs * operations * 3)
   for (const part of [count.refused, count.open]) expect(part).toBeGreaterThan(count.compared / 5)
   expect(count.mutations).toBeGreaterThan(count.compared / 15)
+  // Refused as a whole, not in places.
+  expect(count.nulls).toBeGreaterThan(count.refused / 50)
   expect(count.unplanned).toBeLessThan(count.compared / 50)
 })
 

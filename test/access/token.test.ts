@@ -31,14 +31,34 @@ async function identity() {
     addKey,
     asked: () => asked,
     distrust: () => published.splice(0),
-    token: (kid: string, seconds = 600) =>
-      new SignJWT({ sid: 'session-1', sub: 'user-1', exp: clock.now().getTime() / 1000 + seconds })
+    token: (kid: string, seconds = 600, claims: Record<string, unknown> = {}) =>
+      new SignJWT({
+        sid: 'session-1',
+        sub: 'user-1',
+        iss: 'https://platform.test',
+        aud: 'supergraph',
+        exp: clock.now().getTime() / 1000 + seconds,
+        ...claims,
+      })
         .setProtectedHeader({ alg: 'EdDSA', kid })
-        .setIssuer('https://platform.test')
-        .setAudience('supergraph')
         .sign(secrets.get(kid)!),
   }
 }
+
+test.each<[string, Record<string, unknown>]>([
+  ['another audience', { aud: 'elsewhere' }],
+  ['no audience', { aud: undefined }],
+  ['other audiences', { aud: ['elsewhere', 'nowhere'] }],
+  ['another issuer', { iss: 'https://elsewhere.test' }],
+  ['no issuer', { iss: undefined }],
+  ['no person', { sub: undefined }],
+  ['no session', { sid: undefined }],
+  ['no end', { exp: undefined }],
+])('I-01 a token that names %s is not valid, though the right key signed it', async (_what, claims) => {
+  const { read, token } = await identity()
+  expect(await read(await token('first'))).toMatchObject({ userId: 'user-1', sessionId: 'session-1' })
+  expect(await read(await token('first', 600, claims))).toBe('invalid')
+})
 
 describe('the keys of access tokens', () => {
   test('I-01 that identity distrusts open nothing within a second or two, tokens that were read before included', async () => {

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Refusal } from '../../platform/errors.ts'
 import { canonicalPath, createHosts, hostsOf, localOrigins } from '../../router/door/hosts.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
@@ -21,6 +22,7 @@ const echo = {
   async http(request: Request, viewer: Viewer) {
     const url = new URL(request.url)
     if (url.pathname.endsWith('/crash')) throw new Error('secret inside')
+    if (url.pathname.endsWith('/busy')) throw new Refusal('RATE_LIMITED', 'Too much at once: try again in 7 seconds.', { retryAfter: 7 })
     if (url.pathname.endsWith('/sign-out'))
       return new Response(null, {
         status: 302,
@@ -311,6 +313,12 @@ describe('errors outside GraphQL', () => {
     platform.fail(false)
     expect([guarded.status, guarded.json]).toEqual([502, expect.objectContaining({ code: 'UPSTREAM_FAILED', service: 'identity' })])
     expect(open.status).toBe(200)
+  })
+
+  test('say when to come again, where there is a time', async () => {
+    const busy = await platform.ask('/publishing/open/busy')
+    expect([busy.status, busy.headers['retry-after'], busy.json.retryAfter]).toEqual([429, '7', 7])
+    expect((await platform.ask('/nowhere')).headers['retry-after']).toBeUndefined()
   })
 
   test('what is no HTTP at all is answered and cut', async () => {

@@ -1,7 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hostsOf } from '../../router/door/hosts.ts'
-import { scopesOf } from '../../subgraphs/scopes.ts'
+import { createHosts, hostsOf } from '../../router/door/hosts.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 
@@ -17,6 +16,18 @@ beforeEach(() => {
   platform.fail(false)
   platform.signIn('one')
 })
+
+/** Every `.read` of every service, and what a member may write and use beside. */
+const scopesOfMembers = [
+  ...['agents.read', 'knowledge.read', 'reports.read', 'runs.invoke', 'workflows.read', 'workspace.read'].map(scope => `agents:${scope}`),
+  ...['apps', 'dashboard', 'entitlements', 'launcher', 'launches', 'notifications', 'settings', 'widgets', 'workflows'].map(noun => `launcher:${noun}.read`),
+  ...['analytics.read', 'audit.read', 'customers.read', 'dashboard.read', 'invoices.read', 'merchants.read', 'payments.create', 'payments.read'].map(
+    scope => `payments:${scope}`,
+  ),
+  ...['reports', 'settings', 'transactions', 'venues'].map(noun => `payments:${noun}.read`),
+  ...['ai.invoke', 'apps.read', 'usage.read'].map(scope => `providers:${scope}`),
+  ...['accounts.read', 'analytics.read', 'calendar.read', 'calendar.write', 'dashboard.read', 'posts.read', 'posts.write'].map(scope => `publishing:${scope}`),
+]
 
 const whoQuery = '{ viewer { kind userId organizationId roles scopes } }'
 const who = async (headers: Record<string, string>) => (await platform.gql(whoQuery, headers)).json?.data?.viewer
@@ -35,13 +46,14 @@ describe('I-01 an access token', () => {
       userId: 'user of one',
       organizationId: 'org-1',
       roles: ['member'],
-      scopes: scopesOf(['member']),
+      scopes: scopesOfMembers,
     })
   })
 
   test.each([
     ['with a changed signature', async () => `${(await platform.token('one')).slice(0, -8)}AAAAAAAA`],
     ['of another issuer', () => platform.token('one', { iss: 'https://elsewhere.example' })],
+    ['for another audience', () => platform.token('one', { aud: 'somebody else' })],
     ['that has expired', () => platform.token('one', { exp: Math.floor(platform.clock.now().getTime() / 1000) - 1 })],
     ['without a session', () => platform.token('one', { sid: undefined })],
     ['of a session that ended', async () => platform.token('one', { sid: 'gone' })],
@@ -149,6 +161,41 @@ describe('I-02 an API key', () => {
     })
   })
 
+  test('is noted as used, and one that does not count is not', async () => {
+    platform.touched.length = 0
+    await platform.gql('{ hello }', { 'x-api-key': 'guess' })
+    expect(platform.touched).toEqual([])
+    await platform.gql('{ hello }', { 'x-api-key': 'secret-key' })
+    expect(platform.touched).toEqual(['key-1'])
+  })
+
+  test('opens nothing from the moment at which it expires, whatever identity still says of it', async () => {
+    const now = platform.clock.now().getTime()
+    const statusOf = async (name: string, expiresAt: Date) => {
+      platform.keys.set(`hash of ${name}`, { keyId: name, organizationId: 'org-1', scopes: [], expiresAt })
+      return (await platform.gql('{ __typename }', { 'x-api-key': name })).status
+    }
+    expect(await statusOf('expires now', new Date(now))).toBe(401)
+    expect(await statusOf('expired', new Date(now - 1))).toBe(401)
+    expect(await statusOf('expires', new Date(now + 1))).toBe(200)
+    platform.clock.advance(1)
+    expect((await platform.gql('{ __typename }', { 'x-api-key': 'expires' })).status).toBe(401)
+  })
+
+  test('of 8,192 characters is looked up, and nothing longer', async () => {
+    for (const [length, status] of [
+      [8192, 200],
+      [8193, 401],
+    ] as const) {
+      const clear = 'k'.repeat(length)
+      platform.keys.set(`hash of ${clear}`, { keyId: 'long', organizationId: 'org-1', scopes: [], expiresAt: null })
+      const asked = platform.asked.keys
+      const answer = await platform.gql('{ __typename }', { 'x-api-key': clear })
+      expect([answer.status, platform.asked.keys - asked]).toEqual([status, status === 200 ? 1 : 0])
+      if (status === 401) expect(answer.json.errors[0].message).toContain('longer than any credential')
+    }
+  })
+
   test('that is unknown, and a service token as long as there are none, are 401', async () => {
     expect((await platform.gql('{ __typename }', { 'x-api-key': 'guess' })).status).toBe(401)
     expect((await platform.gql('{ __typename }', { 'x-service-token': 'guess' })).status).toBe(401)
@@ -182,6 +229,22 @@ describe('the session cookie', () => {
     expect(await statusFrom('https://app.example')).toBe(200)
     expect(await statusFrom('http://localhost:5173')).toBe(403)
     expect(await statusFrom('http://localhost:5173', platform)).toBe(200)
+  })
+
+  test('does not count on a host for programs alone, though its service answers there and its pages are trusted', async () => {
+    const origins = [
+      { slug: 'publishing', role: 'api', origin: 'https://api.publishing.example' },
+      { slug: 'publishing', role: 'web', origin: 'https://publishing.example' },
+      { slug: 'launcher', role: 'dashboard', origin: 'https://launcher.example' },
+    ] as const
+    const hosts = createHosts('https://platform.example', origins)
+    await using told = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts })
+    told.signIn('one')
+    const kindAt = async (host: string) =>
+      (await told.gql('{ viewer { kind } }', { ...cookie, host, origin: 'https://api.publishing.example' })).json.data.viewer.kind
+    expect(await kindAt('api.publishing.example')).toBe('anonymous')
+    for (const host of ['publishing.example', 'launcher.example', 'platform.example']) expect([host, await kindAt(host)]).toEqual([host, 'user'])
+    expect([hosts.serviceOf('api.publishing.example'), hosts.isWeb('api.publishing.example')]).toEqual(['publishing', false])
   })
 
   test('is refused, not overlooked, for a foreign origin or none', async () => {

@@ -54,7 +54,8 @@ export async function memoryAuthority(issuer: string) {
   const keys = new Map<string, StandingKey>()
   const published: JWK[] = []
   const signing = new Map<string, CryptoKey>()
-  const asked = { sessions: 0, jwks: 0, cookie: 0 }
+  const asked = { sessions: 0, jwks: 0, cookie: 0, keys: 0 }
+  const touched: string[] = []
   let down = false
   const up = () => {
     if (down) throw new Error('the database of identity is down')
@@ -84,13 +85,14 @@ export async function memoryAuthority(issuer: string) {
     hashKey: clear => `hash of ${clear}`,
     async keys(hashes) {
       up()
+      asked.keys += 1
       return new Map(hashes.flatMap(hash => (keys.has(hash) ? [[hash, keys.get(hash)!] as const] : [])))
     },
     async keysById(ids) {
       up()
       return new Map([...keys.values()].filter(key => ids.includes(key.keyId)).map(key => [key.keyId, key]))
     },
-    touchKeys: () => undefined,
+    touchKeys: ids => void touched.push(...ids),
     ready: async () => up(),
   }
   return {
@@ -99,6 +101,8 @@ export async function memoryAuthority(issuer: string) {
     sessions,
     keys,
     asked,
+    /** Ids of keys whose use was noted. */
+    touched,
     fail: (state: boolean) => {
       down = state
     },
@@ -129,7 +133,7 @@ export async function memoryAuthority(issuer: string) {
       return new SignJWT({ sid, org: session.organizationId, ctx: session.context, roles: session.roles, sub: session.userId, exp: now + 600, ...claims })
         .setProtectedHeader({ alg: 'EdDSA', kid })
         .setIssuer(String(claims.iss ?? issuer))
-        .setAudience('supergraph')
+        .setAudience(String(claims.aud ?? 'supergraph'))
         .sign(signing.get(kid)!)
     },
   }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { type ClientOptions, WebSocket } from 'ws'
 import { neighbourhoodOf } from '../../platform/address.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { createAddressOf } from '../../router/access/address.ts'
@@ -21,9 +21,10 @@ beforeEach(async () => {
 afterEach(() => platform.close())
 
 /** A bare socket: what it was sent, and how it was closed. */
-async function dial(headers: Record<string, string> = {}, url = platform.url) {
+async function dial(headers: Record<string, string> = {}, url = platform.url, options: ClientOptions = {}) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
     headers: { host: `localhost:${platform.port}`, ...headers },
+    ...options,
   })
   const messages: { type: string; id?: string; payload?: Record<string, unknown> }[] = []
   socket.on('message', data => messages.push(JSON.parse(String(data))))
@@ -296,10 +297,10 @@ describe('a stream ends with its credential', () => {
 
   test('I-01 when the token expires', async () => {
     const wire = await open({ authorization: await token() })
+    const looks = platform.asked.sessions
     platform.clock.advance(601_000)
-    const began = performance.now()
     expect(await wire.closed).toEqual({ code: 4403, reason: 'token expired' })
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(platform.asked.sessions - looks).toBeLessThanOrEqual(2)
     await listening(0)
   })
 
@@ -308,10 +309,10 @@ describe('a stream ends with its credential', () => {
     ['cookie', () => open(undefined, { cookie: 'session=one', origin: platform.origin })],
   ])('I-01 when the session of its %s ends', async (_what, begin) => {
     const wire = await begin()
+    const looks = platform.asked.sessions
     platform.sessions.delete('one')
-    const began = performance.now()
     expect((await wire.closed).code).toBe(4403)
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(platform.asked.sessions - looks).toBeLessThanOrEqual(2)
     await listening(0)
   })
 
@@ -328,7 +329,7 @@ describe('a stream ends with its credential', () => {
     expect(await wire.closed).toEqual({ code: 4403, reason: 'rights changed' })
   })
 
-  test('and not before: a cookie outlives ten minutes, a token its session’s move to another organization', async () => {
+  test('and not before: a cookie outlives ten minutes', async () => {
     const cookie = await open(undefined, { cookie: 'session=one', origin: platform.origin })
     platform.clock.advance(601_000)
     const asked = platform.asked.sessions
@@ -356,14 +357,42 @@ describe('bounds', () => {
     fast.subscribe('a', 'subscription { flood }')
     await listening(2)
     slow.socket.pause()
-    for (let n = 0; events.listenerCount() === 2 && n < 200; n += 1) {
-      events.announce('flood', { n: String(n) })
-      await new Promise(resolve => setTimeout(resolve, 5))
+    let announced = 0
+    const dropped = () => platform.lines.some(line => line.includes('reads too slowly'))
+    while (!dropped() && announced < 200) {
+      events.announce('flood', { n: String(announced++) })
+      // Until the reader has it, so that it is not the one who is too slow.
+      await expect.poll(() => fast.messages.filter(({ type }) => type === 'next').length, { interval: 1 }).toBe(announced)
     }
+    // In time for the farewell.
+    slow.socket.resume()
+    expect(await slow.closed).toEqual({ code: 1013, reason: expect.stringContaining('connect again') })
     await listening(1)
     expect(fast.socket.readyState).toBe(WebSocket.OPEN)
-    slow.socket.terminate()
     fast.socket.terminate()
+  })
+
+  test('a client that answers no ping is cut after the second, and its listener with it; who answers stays', async () => {
+    await using brisk = await openRouter(schemaEngine(smallGraph(events)), { pingMs: 250 })
+    const [deaf, alive] = await Promise.all([dial({}, brisk.url, { autoPong: false }), dial({}, brisk.url)])
+    let [missed, answered] = [0, 0]
+    deaf.socket.on('ping', () => {
+      missed += 1
+    })
+    alive.socket.on('ping', () => {
+      answered += 1
+    })
+    for (const wire of [deaf, alive]) {
+      await wire.init()
+      wire.subscribe('a', 'subscription { tick }')
+    }
+    expect((await deaf.closed).code).toBe(1006)
+    expect(missed).toBe(1)
+    await listening(1)
+    const before = answered
+    await expect.poll(() => answered).toBeGreaterThan(before + 3)
+    expect(alive.socket.readyState).toBe(WebSocket.OPEN)
+    alive.socket.terminate()
   })
 
   test(`one socket runs at most ${socketLimits.operations} operations at a time`, async () => {
@@ -467,27 +496,32 @@ describe('bounds', () => {
 })
 
 describe('closing', () => {
-  test('an idle router with open sockets and kept-alive connections is gone in well under a second', async () => {
+  // A kept-alive connection that nobody cut would hold it for longer than a test may take.
+  test('an idle router with open sockets and kept-alive connections is gone', async () => {
     const other = await openRouter(schemaEngine(smallGraph(events)))
     const sockets = other.urls.map(url => new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws'))
     await Promise.all(sockets.map(socket => new Promise(resolve => socket.on('open', resolve))))
     for (const url of other.urls) await (await fetch(`${url}/health/live`)).text()
     const codes = sockets.map(socket => new Promise(resolve => socket.on('close', resolve)))
-    const began = performance.now()
+    expect(other.router.app.server.keepAliveTimeout).toBeGreaterThan(60_000)
     await other.close()
-    expect(performance.now() - began).toBeLessThan(500)
     expect(await Promise.all(codes)).toEqual([1001, 1001])
     await other.close()
   })
 
   test('lets a running request end first', async () => {
-    const other = await openRouter(schemaEngine(smallGraph(events)))
+    const engine = schemaEngine(smallGraph(events))
+    let running = false
+    const other = await openRouter({
+      ...engine,
+      execute(request) {
+        running = true
+        return engine.execute(request)
+      },
+    })
     const slow = fetch(`${other.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ wait }"}' })
-    await expect.poll(() => new Promise(resolve => other.router.app.server.getConnections((_error, count) => resolve(count)))).toBe(1)
-    await new Promise(resolve => setTimeout(resolve, 50))
-    const began = performance.now()
+    await expect.poll(() => running).toBe(true)
     await other.close()
     expect(((await (await slow).json()) as { data: unknown }).data).toEqual({ wait: 'waited' })
-    expect(performance.now() - began).toBeLessThan(1000)
   })
 })

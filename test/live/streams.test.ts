@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { createBoundClock } from '../../platform/clock.ts'
+import type { Credential } from '../../router/access/authenticate.ts'
+import { createStreams } from '../../router/live/streams.ts'
+import type { StandingKey, StandingSession } from '../../subgraphs/authority.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+
+const noon = new Date('2027-03-01T12:00:00.000Z')
+
+/** A registry that looks without pause, at sessions and keys which a test changes. */
+function watching() {
+  const clock = createBoundClock(noon)
+  const sessions = new Map<string, StandingSession>()
+  const keys = new Map<string, StandingKey>()
+  let looks = 0
+  const asked: string[][] = []
+  const authority = {
+    async sessions(ids: readonly string[]) {
+      looks += 1
+      asked.push([...ids])
+      return new Map([...sessions].filter(([id]) => ids.includes(id)))
+    },
+    async keysById(ids: readonly string[]) {
+      looks += 1
+      return new Map([...keys].filter(([id]) => ids.includes(id)))
+    },
+  }
+  const streams = createStreams(authority, clock, { warn() {} }, 2)
+  const ends: string[] = []
+  return {
+    clock,
+    sessions,
+    keys,
+    asked,
+    ends,
+    streams,
+    /** Watches a stream; what ends it is written down. */
+    open(viewer: Partial<Viewer>, credential: Credential) {
+      const forget = streams.watch({ caller: { viewer: { ...anonymous, ...viewer }, credential }, end: (code, reason) => void ends.push(`${code} ${reason}`) })
+      return { forget }
+    },
+    /** Waits until everything was looked at twice from now on: the look that is under way may be half done. */
+    async looked() {
+      const before = looks
+      await expect.poll(() => looks, { interval: 2 }).toBeGreaterThan(before + 2)
+    },
+    [Symbol.dispose]: () => streams.stop(),
+  }
+}
+
+const session = (more: Partial<StandingSession> = {}): StandingSession => ({
+  userId: 'u',
+  organizationId: 'one',
+  roles: ['member'],
+  context: 'organization',
+  memberships: { one: ['member'], two: ['owner'] },
+  expiresAt: new Date('2028-01-01'),
+  ...more,
+})
+const member = { kind: 'user', userId: 'u', organizationId: 'one', roles: ['member'], context: 'organization' } as const
+const token: Credential = { kind: 'token', id: 's', expiresAt: new Date(noon.getTime() + 600_000) }
+const cookie: Credential = { kind: 'cookie', id: 's', expiresAt: null }
+const key: Credential = { kind: 'key', id: 'k', expiresAt: new Date(noon.getTime() + 1000) }
+const rightsChanged = expect.arrayContaining(['4403 rights changed'])
+
+describe('a stream', () => {
+  test.each([
+    ['token', token],
+    ['cookie', cookie],
+  ])('of a %s goes on while nothing changes, whatever organization the person moves in beside', async (_what, credential) => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.open(member, credential)
+    await world.looked()
+    world.sessions.set('s', session({ memberships: { one: ['member'], three: ['owner'] } }))
+    await world.looked()
+    expect(world.ends).toEqual([])
+    expect(world.streams.size).toBe(1)
+  })
+
+  test('of a cookie follows its session to another organization: it is decided anew', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.open(member, cookie)
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.sessions.set('s', session({ organizationId: 'two', roles: ['owner'] }))
+    await world.looked()
+    expect(world.ends).toEqual(rightsChanged)
+  })
+
+  test('of a token stays in its organization when the session moves to another', async () => {
+    using world = watching()
+    world.sessions.set('s', session({ organizationId: 'two', roles: ['owner'] }))
+    world.open(member, token)
+    await world.looked()
+    expect(world.ends).toEqual([])
+  })
+
+  test.each<[string, readonly string[] | undefined]>([
+    ['gained a role', ['member', 'admin']],
+    ['lost its role', []],
+    ['has another role instead', ['viewer']],
+    ['is no member any more', undefined],
+  ])('whose person %s is decided anew', async (_what, roles) => {
+    for (const credential of [token, cookie]) {
+      using world = watching()
+      world.sessions.set('s', session())
+      world.open(member, credential)
+      await world.looked()
+      expect(world.ends).toEqual([])
+      world.sessions.set('s', session({ memberships: roles ? { one: roles } : {} }))
+      await world.looked()
+      expect(world.ends).toEqual(rightsChanged)
+    }
+  })
+
+  test('whose roles merely stand in another order goes on', async () => {
+    using world = watching()
+    world.sessions.set('s', session({ memberships: { one: ['admin', 'member'] } }))
+    world.open({ ...member, roles: ['member', 'admin'] }, token)
+    await world.looked()
+    expect(world.ends).toEqual([])
+  })
+
+  test('ends with its session', async () => {
+    using world = watching()
+    world.open(member, cookie)
+    await world.looked()
+    expect(world.ends).toEqual(expect.arrayContaining(['4403 session ended']))
+  })
+
+  test.each([
+    ['token', token, 600_000],
+    ['key', key, 1000],
+  ])('of a %s ends at the moment at which that expires', async (_what, credential, lifetime) => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', scopes: [], expiresAt: credential.expiresAt })
+    world.open(member, credential)
+    world.clock.advance(lifetime - 1)
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.clock.advance(1)
+    await world.looked()
+    expect(world.ends).toEqual(expect.arrayContaining(['4403 token expired']))
+  })
+
+  test('of a key ends when the key is revoked, and one of a key without end does not before', async () => {
+    using world = watching()
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', scopes: [], expiresAt: null })
+    world.open({ kind: 'apiKey', keyId: 'k' }, { ...key, expiresAt: null })
+    world.clock.advance(10 ** 12)
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.keys.clear()
+    await world.looked()
+    expect(world.ends).toEqual(expect.arrayContaining(['4403 key revoked']))
+  })
+
+  test('that is not watched any more is neither asked about nor ended', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.sessions.set('other', session())
+    const { forget } = world.open(member, token)
+    world.open(member, { ...token, id: 'other' })
+    await world.looked()
+    forget()
+    expect(world.streams.size).toBe(1)
+    await world.looked()
+    expect(world.asked.at(-1)).toEqual(['other'])
+    world.sessions.delete('s')
+    await world.looked()
+    expect(world.ends).toEqual([])
+  })
+})
