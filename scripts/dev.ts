@@ -13,8 +13,8 @@ const folders = ['subgraphs', 'platform', 'router', 'db', 'sandbox', 'schema']
 
 const isDerived = (path: string) => /\.generated\.ts$|^schema\/(?:subgraphs\/.*|supergraph|api)\.graphql$/.test(path)
 /** What `npm run generate` reads: contracts, operations, the list of subgraphs, rows, and its own code. */
-const isInput = (path: string) => !isDerived(path) && /\.graphql$|^supergraph\.yaml$|^codegen\.ts$|\/table\.ts$|^schema\/.*\.ts$/.test(path)
-const counts = (path: string) => /(?:^|\/)[^./][^/]*\.(?:ts|graphql|sql)$|^supergraph\.yaml$/.test(path) && path !== 'schema/api.released.graphql'
+const isInput = (path: string) => !isDerived(path) && /\.(?:graphql|yaml)$|^codegen\.ts$|\/table\.ts$|^schema\/.*\.ts$/.test(path)
+const counts = (path: string) => /(?:^|\/)[^./][^/]*\.(?:ts|graphql|sql|yaml)$/.test(path) && path !== 'schema/api.released.graphql'
 
 const watcher = watchProject(root, { folders, counts })
 let platform: ChildProcess | null = null
@@ -54,8 +54,7 @@ async function isSound(changed: readonly string[]): Promise<boolean> {
     for (const path of fresh) owed.add(path)
     if (!(await generate())) return false
   }
-  const parts = ['run', 'embedded', 'assemble'].map(name => `await import('./router/start/${name}.ts')`)
-  const { status, output } = await runNode(['--input-type=module', '-e', `${parts.join('\n')}\nprocess.exit(0)`])
+  const { status, output } = await runNode(['scripts/trial.ts'])
   if (status !== 0) show(output.split('\n').filter(line => !/^ {4}at |^Node\.js v|^$/.test(line)))
   return status === 0
 }

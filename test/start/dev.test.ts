@@ -112,6 +112,16 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
   save(root, 'subgraphs/publishing/brand/rules.ts', rules)
   await started()
 
+  // Half of a new mutation: its resolver is not written yet.
+  const post = 'subgraphs/publishing/post/schema.graphql'
+  const mutations = readFileSync(join(root, post), 'utf8')
+  const before = folder.node()!.pid
+  save(root, post, `${mutations}\nextend type Mutation {\n  "Waves."\n  wave: Post @requiresScopes(scopes: [["publishing:posts.write"]])\n}\n`)
+  await refused(/Mutation\.wave has no resolver in subgraphs\/publishing/)
+  expect(folder.node()!.pid).toBe(before)
+  save(root, post, mutations)
+  await started()
+
   // A migration that fails, after which nothing runs; and one that does not.
   save(root, 'db/migrations/publishing/9998_mottos.sql', 'create table mottos (id uid);')
   await until('the start has failed', () => /^dev: the platform has ended; the next save tries again$/m.test(dev.said()), 60)
