@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
-import { connect } from '../db/connect.ts'
+import { connect, createOpenPool } from '../db/connect.ts'
 import { createCipher } from '../platform/cipher.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createMemoryEvents } from '../platform/events.ts'
@@ -16,12 +16,14 @@ await Promise.all([import('../router/start/run.ts'), import('../router/start/emb
 const config = readConfig()
 const databaseUrl = 'postgres://nobody@localhost:1/nothing'
 const log = pino({ level: 'silent' })
+const openPool = createOpenPool({ url: databaseUrl, log })
 const definitions = await loadDefinitions()
 const foundation = {
   environment: config.environment,
   publicUrl: config.publicUrl,
   sequelize: connect({ url: databaseUrl, poolSize: 1, log }).sequelize,
-  openJobs: createOpenJobs(databaseUrl, 1),
+  openPool,
+  openJobs: createOpenJobs({ openPool, poolSize: 1 }),
   events: createMemoryEvents(),
   ask: () => Promise.reject(new Error('nobody is asked')),
   clock: systemClock,
@@ -29,6 +31,6 @@ const foundation = {
   outbound: createOutbound([]),
   log,
 }
-const settings = settingsFrom({ databaseUrl, authSecret: 'x'.repeat(32), hosts: hostsOf(config), x: null, quotas: config.quotas })
+const settings = settingsFrom({ authSecret: 'x'.repeat(32), hosts: hostsOf(config), x: null, quotas: config.quotas })
 for (const define of Object.values(definitions)) define(foundation, settings)
 process.exit(0)
