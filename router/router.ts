@@ -40,6 +40,8 @@ export interface RouterOptions {
   /** Whether `X-Forwarded-For` names the caller: true, or the addresses of the proxies that may say so. @default false */
   readonly trustProxy?: boolean | string
   readonly clock: Clock
+  /** Milliseconds since some beginning: what is remembered of credentials ages by it. @default performance.now */
+  readonly elapsed?: () => number
   readonly log: Logger
   /** What must work before `/health/ready` says so. */
   readonly readiness: readonly ReadinessCheck[]
@@ -64,7 +66,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   // Whoever develops sees what broke; elsewhere the log alone does.
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
-  const authenticate = createAuthenticate(authority, hosts, clock, log)
+  const authenticate = createAuthenticate(authority, hosts, clock, log, options.elapsed)
   const documents = createDocuments(engine.schema, { introspection: !production })
   const streams = createStreams(authority, clock, log)
   const trustProxy = options.trustProxy ?? false

@@ -52,11 +52,14 @@ export const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token
 
 export const isCaller = (result: Caller | Unauthenticated): result is Caller => 'viewer' in result
 
-/** Makes the one function that turns credentials into viewers, for every door. */
-export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Clock, log: Pick<Logger, 'error'>): Authenticate {
-  const readToken = createTokenReader(authority, clock)
-  const sessions = createStanding(ids => authority.sessions(ids))
-  const keys = createStanding(hashes => authority.keys(hashes))
+/**
+ * Makes the one function that turns credentials into viewers, for every door.
+ * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ */
+export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Clock, log: Pick<Logger, 'error'>, elapsed?: () => number): Authenticate {
+  const readToken = createTokenReader(authority, clock, elapsed)
+  const sessions = createStanding(ids => authority.sessions(ids), elapsed)
+  const keys = createStanding(hashes => authority.keys(hashes), elapsed)
 
   /** What identity's answer makes of a viewer is worked out once an answer: what hangs on the viewer is then found again. */
   const viewers = new WeakMap<object, Viewer>()

@@ -8,7 +8,7 @@ const mostKept = 10_000
 export interface Standing<Value> {
   /**
    * The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws.
-   * @param since moment of `performance.now()`: an answer that was asked for before it does not count @default none
+   * @param since elapsed milliseconds: an answer that was asked for before it does not count @default none
    */
   of(key: string, since?: number): Promise<Value | undefined>
   /** Makes every next question a fresh one, those under way included. */

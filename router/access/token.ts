@@ -18,22 +18,29 @@ export interface TokenClaims {
   readonly context: 'personal' | 'organization'
   readonly roles: readonly string[]
   readonly expiresAt: Date
-  /** When this router first read the token, by `performance.now()`: what was known before may not know of what the token is for. */
+  /** When this router first read the token, in elapsed milliseconds: what was known before may not know of what the token is for. */
   readonly seenAt: number
 }
 
 /** Reads a token: its claims, or why it does not count. Throws only when identity cannot be reached. */
 export type ReadToken = (token: string) => Promise<TokenClaims | 'invalid' | 'expired'>
 
-/** Makes a reader of access tokens: signature by the published keys, issuer, audience, time (RFC 7519) by the given clock. */
-export function createTokenReader(authority: Pick<Authority, 'issuer' | 'audience' | 'jwks'>, clock: Clock): ReadToken {
+/**
+ * Makes a reader of access tokens: signature by the published keys, issuer, audience, time (RFC 7519) by the given clock.
+ * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ */
+export function createTokenReader(
+  authority: Pick<Authority, 'issuer' | 'audience' | 'jwks'>,
+  clock: Clock,
+  elapsed: () => number = () => performance.now(),
+): ReadToken {
   let keys: Promise<ReturnType<typeof createLocalJWKSet>> | null = null
   let [loadedAt, urgedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let published: { readonly text: string; readonly set: ReturnType<typeof createLocalJWKSet> } | null = null
   const verified = createLru<string, TokenClaims>(mostKept)
 
   const load = () => {
-    loadedAt = performance.now()
+    loadedAt = elapsed()
     const loading = authority.jwks().then(jwks => {
       const text = JSON.stringify(jwks)
       if (text === published?.text) return published.set
@@ -48,14 +55,14 @@ export function createTokenReader(authority: Pick<Authority, 'issuer' | 'audienc
     })
     return loading
   }
-  const present = () => (keys && performance.now() - loadedAt < keptMs ? keys : load())
+  const present = () => (keys && elapsed() - loadedAt < keptMs ? keys : load())
   const verify = async (token: string, set: ReturnType<typeof createLocalJWKSet>) => {
     const options = { issuer: authority.issuer, audience: authority.audience, currentDate: clock.now(), requiredClaims: ['exp', 'sub', 'sid'] }
     try {
       return await jwtVerify(token, set, options)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() - urgedAt < reloadMs) throw error
-      urgedAt = performance.now()
+      if (!(error instanceof errors.JWKSNoMatchingKey) || elapsed() - urgedAt < reloadMs) throw error
+      urgedAt = elapsed()
       return await jwtVerify(token, await load(), options)
     }
   }
@@ -66,7 +73,7 @@ export function createTokenReader(authority: Pick<Authority, 'issuer' | 'audienc
     let claims = verified.get(digest)
     if (!claims) {
       try {
-        const read = claimsOf((await verify(token, set)).payload)
+        const read = claimsOf((await verify(token, set)).payload, elapsed())
         if (!read) return 'invalid'
         claims = read
       } catch (error) {
@@ -81,7 +88,7 @@ export function createTokenReader(authority: Pick<Authority, 'issuer' | 'audienc
   }
 }
 
-function claimsOf(payload: JWTPayload): TokenClaims | undefined {
+function claimsOf(payload: JWTPayload, seenAt: number): TokenClaims | undefined {
   const { sub, sid, org, ctx, roles, exp } = payload
   if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined
   if (org !== null && org !== undefined && typeof org !== 'string') return undefined
@@ -93,6 +100,6 @@ function claimsOf(payload: JWTPayload): TokenClaims | undefined {
     context: ctx === 'organization' && org ? 'organization' : 'personal',
     roles: roles ?? [],
     expiresAt: new Date(exp * 1000),
-    seenAt: performance.now(),
+    seenAt,
   }
 }

@@ -65,7 +65,7 @@ function wordsOf(failure: Failure, reader: ErrorReader): { message: string; exte
     return { message: withClientVariables(error.message), extensions: { ...detailsOf(error), code, service } }
   }
   log.error({ requestId, service, path: error.path, err: error.originalError ?? error }, 'A field failed')
-  const shown = reader.exposeInternalErrors && typeof error.message === 'string' ? error.message : 'Internal server error'
+  const shown = reader.exposeInternalErrors && typeof error.message === 'string' ? withClientVariables(error.message) : 'Internal server error'
   return { message: shown, extensions: { code: 'INTERNAL_SERVER_ERROR', service } }
 }
 

@@ -164,6 +164,7 @@ export async function openRouter(
       done()
     },
   })
+  let passed = 0
   const router = await createRouter({
     engine,
     authority: identity.authority,
@@ -174,6 +175,7 @@ export async function openRouter(
     publicUrl,
     environment: 'development',
     clock: identity.clock,
+    elapsed: () => performance.now() + passed,
     log: createLog('debug', destination),
     readiness: [],
     ...options,
@@ -188,6 +190,10 @@ export async function openRouter(
     urls,
     origin: publicUrl,
     lines,
+    /** Lets so much time pass for what the router remembers of credentials. */
+    pass: (milliseconds: number) => {
+      passed += milliseconds
+    },
     /** Asks over node:http, which lets a test set Host and any other header. */
     ask: (path: string, asked: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {}) => ask(port, path, asked),
     gql: (query: string, headers: Record<string, string> = {}, variables?: Record<string, unknown>) =>

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { demoPassword } from '../../db/demo.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+
+test('pages of CORS_ORIGINS, and in development of this machine, sign in, read with their cookie and sign out; errors say what broke', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url, CORS_ORIGINS: 'https://app.example' }
+  const platform = launchPlatform(environment)
+  const [, url = ''] = await platform.told(readyLine)
+  const post = async (path: string, origin: string, body: unknown, cookie = '') => {
+    const headers = { 'content-type': 'application/json', origin, ...(cookie && { cookie }) }
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const readable = answer.headers.get('access-control-allow-origin') === origin
+    return { readable, status: answer.status, cookies: answer.headers.getSetCookie(), json: await answer.json() }
+  }
+  const credentials = { email: 'owner@demo.test', password: demoPassword }
+
+  for (const origin of ['https://app.example', 'http://localhost:5173', 'http://127.0.0.1:5173']) {
+    const signedIn = await post('/identity/api/auth/sign-in/email', origin, credentials)
+    const cookie = signedIn.cookies.map(line => line.split(';', 1)[0]).join('; ')
+    const read = await post('/graphql', origin, { query: '{ viewer { kind } }' }, cookie)
+    expect([signedIn.readable, signedIn.status, read.readable, read.json]).toEqual([true, 200, true, { data: { viewer: { kind: 'USER' } } }])
+    const foreign = await post('/identity/api/auth/sign-out', 'https://evil.example', {}, cookie)
+    const signedOut = await post('/identity/api/auth/sign-out', origin, {}, cookie)
+    expect([foreign.readable, foreign.status, signedOut.readable, signedOut.status]).toEqual([false, 403, true, 200])
+  }
+
+  const { json } = await post('/identity/api/auth/sign-in/email', url, credentials)
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${json.accessToken}` }
+  await database.sequelize.query('alter table publishing.posts rename to posts_away')
+  const graph = await fetch(`${url}/graphql`, { method: 'POST', headers, body: '{"query":"{ posts { nodes { id } } }"}' })
+  const rest = await fetch(`${url}/publishing/api/posts`, { headers })
+  const told = [await graph.json(), await rest.json()]
+  await database.sequelize.query('alter table publishing.posts_away rename to posts')
+  const broken = expect.stringContaining('publishing.posts')
+  expect(told).toMatchObject([{ errors: [{ message: broken, extensions: { code: 'INTERNAL_SERVER_ERROR', service: 'publishing' } }] }, { detail: broken }])
+  expect(JSON.stringify(told)).not.toMatch(/stack|\.ts\b/)
+  platform.child.kill('SIGTERM')
+  expect(await platform.ended).toBe(0)
+})
