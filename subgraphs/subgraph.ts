@@ -8,6 +8,7 @@ import type { Events } from '../platform/events.ts'
 import type { OpenJobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
 import type { OpenPool } from '../platform/pool.ts'
+import type { Browser } from './browser.ts'
 import type { Reading } from './loader.ts'
 import type { Slug } from './scopes.ts'
 import type { Viewer } from './viewer.ts'
@@ -49,6 +50,8 @@ export interface Registration {
 /** What one operation, or one event of a stream, is known by inside a subgraph. */
 export interface Operation extends Reading {
   readonly requestId: string
+  /** The browser that asks; without it a program does, or nobody knows. */
+  readonly browser?: Browser | undefined
 }
 
 /**

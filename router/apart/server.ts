@@ -8,6 +8,7 @@ import { WebSocketServer } from 'ws'
 import { codeOf } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { createLru } from '../../platform/lru.ts'
+import { browserHeader } from '../../subgraphs/browser.ts'
 import { forAsk, forForward, forOperation, isFor, type SealReader, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -100,7 +101,8 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     if (!('text' in fetch)) return { errors: fetch }
     if (fetch.kind === 'subscription') return { errors: [coded('A subscription is asked over WebSocket.')] }
     if (!isVariables(variables)) return { errors: [coded('Variables are one object.', 'BAD_USER_INPUT')] }
-    const call = callOf(viewer, requestId, variables, signal)
+    const fingerprint = request.headers[browserHeader]
+    const call = { ...callOf(viewer, requestId, variables, signal), ...(typeof fingerprint === 'string' && { browser: { fingerprint } }) }
     try {
       return await transport.fetch(fetch, call)
     } catch (cause) {

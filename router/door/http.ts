@@ -1,10 +1,11 @@
 import { ApolloServer, type GraphQLRequestListener, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { statusOf } from '../../platform/errors.ts'
 import { type Authenticate, isCaller } from '../access/authenticate.ts'
+import { browserOf } from '../access/browser.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createGateway, type RequestContext } from '../engine/gateway.ts'
 import { readJsonBodies } from './body.ts'
@@ -153,9 +154,12 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     )
   }
 
+  const changes = read?.document.definitions.some(definition => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation')
+  const known = changes ? browserOf(headers, caller, door.hosts, door.publicUrl) : null
+  if (known?.setCookie) reply.header('set-cookie', known.setCookie)
   const result = await server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
-    context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, signal: leavingSignal(reply.raw) }),
+    context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal: leavingSignal(reply.raw) }),
   })
   for (const [name, value] of result.headers) reply.header(name, value)
   if (result.body.kind !== 'complete') throw new Error('the engine answers whole')

@@ -1,4 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql'
+import type { Browser } from '../../subgraphs/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Work } from './transport/work.ts'
 
@@ -13,6 +14,8 @@ export interface OperationRequest {
   readonly requestId: string
   /** As the client sent them, for transports that let some of them pass to subgraphs. */
   readonly headers?: Headers | undefined
+  /** The browser that asks, where one is known. */
+  readonly browser?: Browser | undefined
   /** Aborts the work when the caller leaves. */
   readonly signal?: AbortSignal | undefined
 }
@@ -56,6 +59,8 @@ export interface FetchCall {
   readonly viewer: Viewer
   readonly requestId: string
   readonly headers?: Headers | undefined
+  /** The browser that asks, where one is known. */
+  readonly browser?: Browser | undefined
   readonly signal?: AbortSignal | undefined
   /** When the operation's time is up, by the engine's clock (`EngineOptions.now`), in milliseconds. */
   readonly deadline?: number | undefined

@@ -1,4 +1,5 @@
 import type { ApolloServerOptionsWithGateway } from '@apollo/server'
+import type { Browser } from '../../subgraphs/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Engine } from './engine.ts'
 
@@ -7,6 +8,7 @@ export interface RequestContext {
   readonly viewer: Viewer
   readonly requestId: string
   readonly headers?: Headers | undefined
+  readonly browser?: Browser | undefined
   /** Aborts when the client leaves. */
   readonly signal?: AbortSignal | undefined
 }
@@ -29,8 +31,7 @@ export function createGateway(engine: Engine): Gateway {
       for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: '' })
       return {
         executor: ({ document, request, operationName, context }) => {
-          const { viewer, requestId, headers, signal } = context as RequestContext
-          return engine.execute({ document, operationName: operationName ?? undefined, variables: request.variables, viewer, requestId, headers, signal })
+          return engine.execute({ ...(context as RequestContext), document, operationName: operationName ?? undefined, variables: request.variables })
         },
       }
     },

@@ -259,9 +259,9 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** @param signal aborts when nobody waits for it any more */
   function runOf(ready: Ready, signal = ready.request.signal): Run {
-    const { viewer, requestId, headers } = ready.request
+    const { viewer, requestId, headers, browser } = ready.request
     const deadline = now() + operationTimeoutMs
-    const call = { viewer, requestId, headers, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
+    const call = { viewer, requestId, headers, browser, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map(), gone: new Map() }
   }
 

@@ -3,7 +3,9 @@ import { type GraphQLSchema, isInputObjectType, Kind, type TypeNode } from 'grap
 import { codeOf, Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
+import { browserOf } from '../access/browser.ts'
 import { webHeaders } from '../door/headers.ts'
+import type { Hosts } from '../door/hosts.ts'
 import { leavingSignal } from '../door/leaving.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readInput } from './input.ts'
@@ -14,6 +16,8 @@ import { wordsOf } from './words.ts'
 export interface RestDoor {
   readonly engine: Engine
   readonly authenticate: Authenticate
+  readonly hosts: Pick<Hosts, 'trusts'>
+  readonly publicUrl: string
 }
 
 /** By what a caller is known: two callers may be answered differently at one address. */
@@ -35,11 +39,14 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     if (row.method !== 'GET') refuseVain(row, headers, versioned)
     const variables = given(row.variables(input))
     words.check(variables)
+    const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.hosts, door.publicUrl)
+    if (known?.setCookie) reply.header('set-cookie', known.setCookie)
     const result = await door.engine.execute({
       document: row.operation,
       variables,
       viewer: caller.viewer,
       requestId: request.id,
+      browser: known?.browser,
       signal: leavingSignal(reply.raw),
     })
     const data = result.data

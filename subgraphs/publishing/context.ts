@@ -1,3 +1,4 @@
+import type { Browser } from '../browser.ts'
 import type { Operation } from '../subgraph.ts'
 import type { Viewer } from '../viewer.ts'
 import { brandById, brandLists } from './brand/store.ts'
@@ -10,6 +11,7 @@ import { widgetFacts } from './widget/store.ts'
 export interface Context extends Room {
   readonly viewer: Viewer
   readonly requestId: string
+  readonly browser: Browser | undefined
   readonly brandById: ReturnType<typeof brandById>
   readonly brandLists: ReturnType<typeof brandLists>
   readonly postById: ReturnType<typeof postById>
@@ -24,6 +26,7 @@ export const openContext = (room: Room, viewer: Viewer, operation: Operation): C
   ...room,
   viewer,
   requestId: operation.requestId,
+  browser: operation.browser,
   brandById: brandById(room.brands, operation),
   brandLists: brandLists(room.brands, operation),
   postById: postById(room.posts, operation),

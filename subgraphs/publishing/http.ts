@@ -1,15 +1,16 @@
-import { callback } from './integration/callback.ts'
+import { callback, confirmed } from './integration/callback.ts'
 import { networkFacts, type Platform } from './network/network.ts'
 import type { Room } from './room.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 
-/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks. */
+/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. */
 export async function handle(room: Room, request: Request): Promise<Response> {
   const url = new URL(request.url)
   const path = callbackPath.exec(url.pathname)?.[1]
   const platform = (Object.keys(networkFacts) as Platform[]).find(name => networkFacts[name].path === path)
-  if (request.method === 'GET' && platform) return callback(room, platform, url.searchParams)
+  if (request.method === 'GET' && platform) return callback(room, platform, request)
+  if (request.method === 'POST' && platform) return confirmed(room, platform, request)
   const problem = {
     type: 'about:blank',
     title: 'Not Found',

@@ -130,7 +130,7 @@ export type Mutation = {
   readonly restoreBrand?: Maybe<Brand>;
   /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
   readonly resolveDelivery?: Maybe<Post>;
-  /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Refused with CONFLICT, and no address, for a network that cannot be connected. */
+  /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Asked from a browser, it is finished in that browser alone; asked by a program, the person first reads whose brand it is and confirms. Refused with CONFLICT, and no address, for a network that cannot be connected. */
   readonly connectIntegration?: Maybe<IntegrationAuthorization>;
   /** Writes a post. With `scheduledAt` it is queued and will be sent then; without, it stays a draft until it is scheduled. */
   readonly createPost?: Maybe<Post>;

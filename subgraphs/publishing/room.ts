@@ -18,7 +18,7 @@ export interface Quotas {
 }
 
 /** What publishing works with in one process: made once in definition.ts, shared by resolvers and jobs. */
-export interface Room extends Pick<Foundation, 'sequelize' | 'events' | 'clock' | 'cipher' | 'log' | 'publicUrl'> {
+export interface Room extends Pick<Foundation, 'sequelize' | 'ask' | 'events' | 'clock' | 'cipher' | 'log' | 'publicUrl'> {
   readonly networks: Networks
   readonly quotas: Quotas
   readonly jobs: Jobs

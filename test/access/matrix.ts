@@ -441,6 +441,13 @@ export const routeRows: readonly RouteRow[] = [
     cells: publicRoute,
     path: () => '/publishing/api/integrations/x/callback?state=nobody',
   },
+  {
+    at: 'POST /publishing/api/integrations/:platform/callback',
+    scopes: all,
+    less: unrelated,
+    cells: publicRoute,
+    path: () => '/publishing/api/integrations/x/callback',
+  },
   { at: 'GET /publishing/api/widget', scopes: figures, less: widgets, cells: byScopeEachTheirOwn, path: () => '/publishing/api/widget' },
   { at: '* /identity/api/auth/*', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/api/auth/no-such-thing' },
   { at: 'GET /identity/login', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/login' },

@@ -12,6 +12,7 @@ import { createDocuments } from '../../router/door/documents.ts'
 import { createHosts } from '../../router/door/hosts.ts'
 import { createLog } from '../../router/door/log.ts'
 import { type Composition, compose } from '../../router/start/compose.ts'
+import type { Browser } from '../../subgraphs/browser.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
 import type { Room } from '../../subgraphs/publishing/room.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -37,6 +38,8 @@ export interface SupergraphOptions {
 export interface As {
   /** Who asks. @default anonymous */
   readonly as?: Viewer
+  /** The browser that asks. @default none: a program does */
+  readonly browser?: Browser
 }
 
 /** Every subgraph behind the engine and its access filter, in this process, on a database of their own. */
@@ -150,9 +153,9 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       if (!x) throw new Error('this supergraph has no X: open it with { sandbox: true }')
       return x
     },
-    async execute(text, variables = {}, { as = anonymous } = {}) {
+    async execute(text, variables = {}, { as = anonymous, browser } = {}) {
       const asked = request(text, variables, as)
-      return answer(await engine.execute(asked), text, asked)
+      return answer(await engine.execute({ ...asked, browser }), text, asked)
     },
     trySubscription,
     async subscribe(text, variables, as) {

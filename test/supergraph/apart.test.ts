@@ -42,6 +42,10 @@ async function startApart(databaseUrl: string) {
     PUBLIC_URL: url,
     LOG_LEVEL: 'fatal',
     AUTH_SECRET: randomBytes(32).toString('hex'),
+    // Nobody is there: who gets as far as asking X hears that it cannot be reached.
+    X_CLIENT_ID: 'application',
+    X_CLIENT_SECRET: 'secret',
+    X_API_URL: 'http://127.0.0.1:9',
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     // The old key of a rotation stands beside the one in use.
     SEAL_PUBLIC_KEYS: [{ id: 'old', key: randomBytes(32) }, publicHalf(key)].map(({ id, key: half }) => `${id}:${half.toString('base64')}`).join(),
@@ -103,6 +107,29 @@ const gql = async (query: string, variables = {}, headers: Record<string, string
 const everything = `{ viewer { kind user { name } organization { name brands { nodes { id name } } } }
   posts(first: 5) { nodes { copy author { name } brand { name organization { name } } } }
   widgets { app payload { statistics { key value } } } }`
+
+test('a connection that was begun in a browser ends there alone, and one that a program began names whose brand it is', async () => {
+  const begin = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${platform.url}/publishing/api/integrations/x/connect`, {
+      method: 'POST',
+      headers: { authorization: bearer, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ brandId }),
+    })
+    const { authorizationUrl } = (await answer.json()) as { authorizationUrl: string }
+    const back = `${platform.url}/publishing/api/integrations/x/callback?code=c&state=${new URL(authorizationUrl).searchParams.get('state')}`
+    const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+    const open = async (kept: string) => {
+      const page = await fetch(back, { headers: { accept: 'text/html', ...(kept && { cookie: kept }) } })
+      return [page.status, await page.text()]
+    }
+    return { cookie, open }
+  }
+  const inBrowser = await begin({ origin: platform.url })
+  expect(await inBrowser.open('')).toEqual([400, expect.stringContaining('another browser')])
+  expect(await inBrowser.open(inBrowser.cookie)).toEqual([502, expect.stringContaining('load this page again')])
+  const byProgram = await begin({ 'x-browser-fingerprint': '0'.repeat(64) })
+  expect(await byProgram.open('')).toEqual([200, expect.stringContaining('of the organization “Apart”')])
+})
 
 test('S-03 D3 one query crosses three subgraphs, each a process of its own', async () => {
   const made = await gql('mutation ($input: CreatePostInput!) { createPost(input: $input) { id status version author { name } } }', {

@@ -91,10 +91,10 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   }
 
   async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
-    const { viewer, requestId, headers, signal, operationName, variables = {} } = request
+    const { viewer, requestId, headers, browser, signal, operationName, variables = {} } = request
     const deadline = now() + operationTimeoutMs
     const operation = new Work(requestId, signal, deadline, now)
-    const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, signal, deadline, operation }
+    const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, browser, signal, deadline, operation }
     const source = print(document)
     let queryHash = hashes.get(document)
     if (!queryHash) {

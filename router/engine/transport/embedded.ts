@@ -64,6 +64,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       try {
         // What a mutation has begun it finishes, whoever leaves: its context never says that nobody waits.
         const whole = new Work(call.requestId, undefined, undefined, now)
+        whole.browser = call.browser
         return await run(fetch, call, whole, open(subgraph, call, whole))
       } finally {
         call.operation.contexts = null

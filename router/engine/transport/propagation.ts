@@ -1,3 +1,4 @@
+import { browserHeader } from '../../../subgraphs/browser.ts'
 import { sealHeader } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 
@@ -35,6 +36,7 @@ const never = new Set([
   'accept-encoding',
   'x-request-id',
   sealHeader,
+  browserHeader,
 ])
 
 /** The names that pass to one subgraph; throws for a rule about a header that never passes. */

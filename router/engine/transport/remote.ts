@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
+import { browserHeader } from '../../../subgraphs/browser.ts'
 import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
@@ -120,6 +121,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     const body = bodyOf(fetch, call.variables)
     const headers = [...common, 'x-request-id', call.requestId, ...target.headers, ...passed]
     if (sealed !== null) headers.push(sealHeader, sealed)
+    if (sealed !== null && call.browser && fetch.kind === 'mutation') headers.push(browserHeader, call.browser.fingerprint)
     const question = { path: target.path, headers, body }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
     const key = JSON.stringify([target.name, sealed === null ? '' : viewerKey(call.viewer), ...passed, body])

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
+import type { Browser } from '../../../subgraphs/browser.ts'
 import type { Operation } from '../../../subgraphs/subgraph.ts'
 import { TooMuch } from '../data/elements.ts'
 
@@ -21,6 +22,8 @@ export class Work implements Operation {
   readonly leaving: AbortSignal | undefined
   readonly deadline: number | undefined
   readonly now: () => number
+  /** Set for mutations: what is read tells every browser the same. */
+  browser: Browser | undefined = undefined
   values = 0
   inTurn = 0
   turn: Promise<void> | null = null

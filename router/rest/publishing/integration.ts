@@ -20,4 +20,13 @@ export const integrationRows: readonly Row[] = [
     to: 'publishing',
     why: 'page',
   },
+  {
+    kind: 'forward',
+    method: 'POST',
+    path: '/api/integrations/:platform/callback',
+    access: { public: 'A person confirms here what a program began; the page’s token and the browser’s cookie, single use, say that it was shown to them.' },
+    limit: 16 * 1024,
+    to: 'publishing',
+    why: 'page',
+  },
 ]

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { requireRoom } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
-import { requireRoom } from '../../quota.ts'
 import { membershipOrder } from '../membership/store.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requirePerson } from '../viewer/rules.ts'

@@ -1,7 +1,7 @@
 import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
+import { dayBefore, type Made } from '../../../platform/limit.ts'
 import { createLoader, type Reading } from '../../loader.ts'
-import { dayBefore, type Made } from '../../quota.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { Tables } from '../tables.ts'
 import type { OrganizationRow } from './table.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { checkSameContent, readIdempotency } from '../../../platform/idempotency.ts'
 import { newId, requireId } from '../../../platform/ids.ts'
-import { requireRoom } from '../../quota.ts'
+import { requireRoom } from '../../../platform/limit.ts'
 import { announceBrand } from '../announce.ts'
 import { actorOf } from '../audit.ts'
 import type { Context } from '../context.ts'

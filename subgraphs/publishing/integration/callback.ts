@@ -1,38 +1,135 @@
-import { page } from '../../page.ts'
-import { GrantFailure, networkFacts, type Platform } from '../network/network.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Refusal } from '../../../platform/errors.ts'
+import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
+import { GrantFailure, type Network, networkFacts, type Platform } from '../network/network.ts'
 import type { Room } from '../room.ts'
-import { callbackUrl } from './rules.ts'
+import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
+import { callbackUrl, isProgram } from './rules.ts'
+import { exchangeMs } from './store.ts'
+import type { AuthorizationRow } from './table.ts'
+
+/** How often a request looks whether another one has ended the exchange of the same code, in ms. */
+const lookEveryMs = 250
 
 /**
- * Answers a network's redirect (RFC 6749 §4.1.2): uses the state up, exchanges the code, stores the connection, and
- * says on a page what was connected. Needs no session: the state holds who asked, for which brand.
+ * Answers a network's redirect (RFC 6749 §4.1.2): exchanges the code, stores the connection, and says on a page what was
+ * connected. Needs no session: the state holds who asked, for which brand, and in which browser.
+ *
+ * Whoever lures a person to the network with a state of their own would get that person's account for their own brand. So what was
+ * begun in a browser ends in that browser alone; and what a program began is shown, and confirmed, before anything is exchanged.
  */
-export async function callback(room: Room, platform: Platform, parameters: URLSearchParams): Promise<Response> {
-  const { authorizations, connections, brands, clock, sequelize, audit, log, networks, publicUrl } = room
+export async function callback(room: Room, platform: Platform, request: Request): Promise<Response> {
+  const { authorizations, brands, clock, networks, publicUrl } = room
   const { title } = networkFacts[platform]
+  const parameters = new URL(request.url).searchParams
   const network = networks.get(platform)
   const state = parameters.get('state')
-  const begun = network && state ? await authorizations.redeem(state, platform, clock.now()) : null
-  if (!network || !begun)
-    return page(400, 'Nothing was connected', 'This link was not begun here, was used before, or is older than ten minutes. Start the connection again.')
-  if (parameters.has('error'))
-    return page(400, 'Nothing was connected', `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
+  const begun = network && state ? await authorizations.find(state, platform, clock.now()) : null
+  if (!network || !begun || !state) return nothingConnected(400, 'This link was not begun here, or more than ten minutes ago. Start the connection again.')
+  const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
+  const isSame = begun.browserHash !== null && secret !== null && fingerprintOf(secret) === begun.browserHash
+  if (begun.usedAt) return isSame ? told(room, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
+  if (begun.browserHash !== null && !isSame)
+    return nothingConnected(400, 'This connection was begun in another browser, and only that one can finish it. Nobody else can use what you agreed to.')
+  if (parameters.has('error')) {
+    await authorizations.use(begun, null, clock.now())
+    return nothingConnected(400, `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
+  }
+  if (isSame || isProgram(request.headers, publicUrl)) return complete(room, network, begun, { state, parameters })
+  const kept = secret ?? newSecret()
+  const token = newSecret()
+  await authorizations.askToConfirm(begun, fingerprintOf(`${token}:${kept}`), clock.now())
+  const [brand] = await brands.byIds([begun.brandId])
+  const shown = confirmationPage({ platform, begun, brandName: brand?.name ?? 'a brand', token, parameters })
+  if (secret === null) shown.headers.append('set-cookie', browserCookie(kept, publicUrl))
+  return shown
+}
+
+/** Takes what a confirmation page sends, from the browser that it was shown in. */
+export async function confirmed(room: Room, platform: Platform, request: Request): Promise<Response> {
+  const { authorizations, clock, networks, publicUrl } = room
+  const parameters = new URLSearchParams(await request.text())
+  const token = parameters.get('token') ?? ''
+  parameters.delete('token')
+  const network = networks.get(platform)
+  const state = parameters.get('state')
+  const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
+  const begun = network && state && secret ? await authorizations.find(state, platform, clock.now()) : null
+  if (!network || !begun || !state || !secret)
+    return nothingConnected(400, 'This page is too old, or the browser keeps no cookies. Start the connection again.')
+  const isKnown = begun.browserHash === fingerprintOf(secret)
+  if (!isKnown && !(await authorizations.confirm(begun, fingerprintOf(`${token}:${secret}`), fingerprintOf(secret), clock.now())))
+    return nothingConnected(400, 'This page was not shown here, or another one after it. Start the connection again.')
+  if (begun.usedAt) return told(room, platform, begun)
+  return complete(room, network, begun, { state, parameters, wasConfirmed: true })
+}
+
+/** Says again what a used authorization has connected. */
+async function told({ brands, connections }: Room, platform: Platform, { brandId, connectionId }: AuthorizationRow): Promise<Response> {
+  const [connection] = connectionId ? await connections.byIds([connectionId]) : []
+  const [brand] = await brands.byIds([brandId])
+  if (!connection) return nothingConnected(400, 'This link was used before, in vain. Start the connection again.')
+  return connectedPage(platform, connection.accountName, brand?.name ?? 'the brand')
+}
+
+interface Answer {
+  readonly state: string
+  readonly parameters: URLSearchParams
+  /** Whether a person had to read a page first: the network's code may have run out meanwhile. @default false */
+  readonly wasConfirmed?: boolean
+}
+
+/** Exchanges the code and stores the connection, once; a page that is loaded again meanwhile waits for it and says the same. */
+async function complete(room: Room, network: Network, begun: AuthorizationRow, answer: Answer): Promise<Response> {
+  const { authorizations, clock } = room
+  const { platform } = network
+  for (let waited = 0; !(await authorizations.claim(begun, clock.now())); waited += lookEveryMs) {
+    const present = await authorizations.find(answer.state, platform, clock.now())
+    if (present?.usedAt) {
+      // Who brought the same code, in the same browser or as the same program, hears what came of it.
+      return present.browserHash !== null ? told(room, platform, present) : nothingConnected(400, 'This link was used before. Start the connection again.')
+    }
+    if (!present || waited >= exchangeMs) return nothingConnected(503, 'It takes longer than it should. Wait a little, then load this page again.')
+    await sleep(lookEveryMs)
+  }
+  return exchange(room, network, begun, answer)
+}
+
+async function exchange(room: Room, network: Network, begun: AuthorizationRow, { state, parameters, wasConfirmed }: Answer): Promise<Response> {
+  const { authorizations, connections, brands, clock, sequelize, audit, log, publicUrl } = room
+  const { brandId, userId } = begun
+  const { platform } = network
+  const { title } = networkFacts[platform]
+  const redirectUri = callbackUrl(publicUrl, platform)
   try {
-    const redirectUri = callbackUrl(publicUrl, platform)
-    const grant = await network.exchange({ parameters, redirectUri, state: begun.state, verifier: begun.verifier })
+    const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken)
-    const { brandId, userId } = begun
     const now = clock.now()
     await sequelize.transaction(async transaction => {
+      await brands.requireInUse(brandId, transaction)
       const connection = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
       await audit(transaction, { brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: connection.id, at: now, details: { platform } })
+      await authorizations.use(begun, connection.id, now, transaction)
     })
     const [brand] = await brands.byIds([brandId])
-    return page(200, `${title} is connected`, `${account.name} can now be used by ${brand?.name ?? 'the brand'}. You can close this page.`)
+    return connectedPage(platform, account.name, brand?.name ?? 'the brand')
   } catch (error) {
-    if (!(error instanceof GrantFailure)) throw error
     log.warn({ err: error, platform }, 'an authorization could not be completed')
-    const [status, next] = error.permanent ? [400, 'Start the connection again.'] : [502, 'Wait a little, then start the connection again.']
-    return page(status as number, 'Nothing was connected', `${title} did not complete the connection. ${next}`)
+    if (wasConfirmed && error instanceof GrantFailure && error.permanent) {
+      const { url, verifier } = await network.authorize({ redirectUri, state })
+      await authorizations.release(begun, verifier)
+      return onceMorePage(platform, url)
+    }
+    if (error instanceof Refusal || (error instanceof GrantFailure && error.permanent)) {
+      await authorizations.use(begun, null, clock.now())
+      const why = error instanceof Refusal ? error.message : `${title} did not complete the connection. Start it again.`
+      return nothingConnected(error instanceof Refusal ? 409 : 400, why)
+    }
+    await authorizations.release(begun)
+    const [status, who] = error instanceof GrantFailure ? [502, title] : [503, 'The platform']
+    return nothingConnected(
+      status as number,
+      `${who} did not complete the connection. Wait a little, then load this page again, or start the connection again.`,
+    )
   }
 }

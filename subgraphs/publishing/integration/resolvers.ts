@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { owned, requireInUse } from '../brand/rules.ts'
+import { registration } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
+import { WhoConnectsDocument } from './ask.generated.ts'
 import { callbackUrl, connectable } from './rules.ts'
 
 export const integrationResolvers: Resolvers = {
   Mutation: {
     connectIntegration: async (_, { input: { brandId: id, platform } }, context) => {
-      const { viewer, brandById, networks, authorizations, publicUrl, clock } = context
+      const { viewer, browser, brandById, networks, authorizations, publicUrl, clock, ask } = context
       const brandId = requireId(id, 'brandId')
       requireInUse(owned(viewer, await brandById.load(brandId), brandId))
       const network = connectable(networks, platform)
@@ -16,7 +18,9 @@ export const integrationResolvers: Resolvers = {
       if (viewer.kind !== 'user' || !userId) throw new Refusal('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')
       const state = randomBytes(32).toString('base64url')
       const { url, verifier } = await network.authorize({ redirectUri: callbackUrl(publicUrl, platform), state })
-      await authorizations.begin({ state, verifier, brandId, platform, userId }, clock.now())
+      const { viewer: person } = await ask(WhoConnectsDocument, {}, { appId: registration.appId, viewer })
+      const names = { begunBy: person?.user?.name ?? null, organizationName: person?.organization?.name ?? null }
+      await authorizations.begin({ state, verifier, brandId, platform, userId, browserHash: browser?.fingerprint ?? null, ...names }, clock.now())
       return { authorizationUrl: url }
     },
   },

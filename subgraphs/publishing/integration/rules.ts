@@ -18,3 +18,22 @@ const reason = (platform: Platform): string =>
 
 /** The address to which a network sends the person back. */
 export const callbackUrl = (publicUrl: string, platform: Platform): string => `${publicUrl}/publishing/api/integrations/${networkFacts[platform].path}/callback`
+
+/** What only browsers send. */
+const marksOfBrowsers = ['cookie', 'origin', 'referer', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user', 'sec-ch-ua', 'upgrade-insecure-requests']
+
+/**
+ * Whether a callback comes from a program on a platform that is reached on its own machine only: a script of whoever develops here.
+ * Everywhere else, and of whatever shows a single mark of a browser, a person has to confirm what a program began: a network's own
+ * consent page is for browsers, so no program follows it there.
+ */
+export function isProgram(headers: Headers, publicUrl: string): boolean {
+  const { hostname } = new URL(publicUrl)
+  const isOwnMachine = hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  return (
+    isOwnMachine &&
+    !marksOfBrowsers.some(name => headers.has(name)) &&
+    !/mozilla\//i.test(headers.get('user-agent') ?? '') &&
+    !/text\/html|application\/xhtml|image\//i.test(headers.get('accept') ?? '')
+  )
+}

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto'
-import { Op, QueryTypes, type Sequelize } from 'sequelize'
+import { Op, QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
+import { fingerprintOf } from '../../browser.ts'
 import { columnsOf } from '../mapping.ts'
 import type { Platform } from '../network/network.ts'
 import { type AuthorizationRow, defineAuthorizationTable } from './table.ts'
 
 /** How long a person has to agree at the network, in ms. */
 export const authorizationLifeMs = 10 * 60_000
+/** How long one request may exchange a code before another takes over, in ms: the network's two answers take at most 18 s. */
+export const exchangeMs = 30_000
 
 /** What must be remembered while a person is at the network. */
 export interface Begun {
@@ -15,43 +17,82 @@ export interface Begun {
   readonly brandId: string
   readonly platform: Platform
   readonly userId: string
+  /** Fingerprint of the browser that began; null for a program. */
+  readonly browserHash: string | null
+  readonly begunBy: string | null
+  readonly organizationName: string | null
 }
 
-const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex')
+type Key = Pick<AuthorizationRow, 'brandId' | 'stateHash'>
 
-/** SQL of authorizations. A state works once, for ten minutes, and is stored as its hash. */
+/** SQL of authorizations. A state connects once, within ten minutes, and is stored as its hash. */
 export function createAuthorizationStore(sequelize: Sequelize, cipher: Cipher) {
   const Authorization = defineAuthorizationTable(sequelize)
   const columns = columnsOf(Authorization, 'a')
+  const keyOf = ({ brandId, stateHash }: Key) => ({ brandId, stateHash })
+  const place = (stateHash: string) => `publishing.authorization:${stateHash}`
+
   return {
-    async begin({ state, verifier, brandId, platform, userId }: Begun, now: Date): Promise<void> {
-      const stateHash = hashOf(state)
-      await Authorization.destroy({ where: { brandId, expiresAt: { [Op.lt]: now } } })
+    async begin({ state, verifier, ...begun }: Begun, now: Date): Promise<void> {
+      const stateHash = fingerprintOf(state)
+      await Authorization.destroy({ where: { brandId: begun.brandId, expiresAt: { [Op.lt]: now } } })
       await Authorization.create({
-        brandId,
+        ...begun,
         stateHash,
-        platform,
-        userId,
-        verifier: cipher.seal(verifier, `publishing.authorization:${stateHash}`),
+        verifier: cipher.seal(verifier, place(stateHash)),
         expiresAt: new Date(now.getTime() + authorizationLifeMs),
         createdAt: now,
         updatedAt: now,
-        createdBy: `user:${userId}`,
+        createdBy: `user:${begun.userId}`,
       })
     },
 
-    /** Uses a state up, and hands back what was begun with it; null when it is foreign, used or too old. */
-    async redeem(state: string, platform: Platform, now: Date): Promise<Begun | null> {
-      // One statement: of two callbacks with the same state one gets the row.
-      const [rows] = (await sequelize.query(
-        `update publishing.authorizations a set used_at = $3, updated_at = $3
-         where a.state_hash = $1 and a.platform = $2 and a.used_at is null and a.expires_at > $3 returning ${columns}`,
-        { bind: [hashOf(state), platform, now], type: QueryTypes.RAW },
-      )) as [AuthorizationRow[], unknown]
-      const row = rows[0]
-      return row
-        ? { state, verifier: cipher.open(row.verifier, `publishing.authorization:${row.stateHash}`), brandId: row.brandId, platform, userId: row.userId }
-        : null
+    /** What was begun with a state, used or not; null when that was not here, at another network, or is more than ten minutes ago. */
+    async find(state: string, platform: Platform, now: Date): Promise<AuthorizationRow | null> {
+      const rows = await sequelize.query<AuthorizationRow>(
+        `select ${columns} from publishing.authorizations a where a.state_hash = $1 and a.platform = $2 and a.expires_at > $3`,
+        { bind: [fingerprintOf(state), platform, now], type: QueryTypes.SELECT },
+      )
+      return rows[0] ?? null
+    },
+
+    /** PKCE's verifier, in clear text. */
+    verifierOf: ({ verifier, stateHash }: AuthorizationRow): string => cipher.open(verifier, place(stateHash)),
+
+    /** Remembers what a confirmation page has to bring back; a page that was shown before is worth nothing then. */
+    async askToConfirm(row: Key, confirmHash: string, now: Date): Promise<void> {
+      await Authorization.update({ confirmHash, updatedAt: now }, { where: { ...keyOf(row), usedAt: null } })
+    },
+
+    /** Takes a confirmation, once: from then on the authorization belongs to that browser. */
+    async confirm(row: Key, confirmHash: string, browserHash: string, now: Date): Promise<boolean> {
+      const [count] = await Authorization.update({ browserHash, confirmHash: null, updatedAt: now }, { where: { ...keyOf(row), confirmHash, usedAt: null } })
+      return count === 1
+    },
+
+    /** Takes it up for one request, if it is not used and nobody else is at it. A claim that ends farther away than any is one of a clock that was set back. */
+    async claim(row: Key, now: Date): Promise<boolean> {
+      const until = new Date(now.getTime() + exchangeMs)
+      const free = { [Op.or]: [null, { [Op.lte]: now }, { [Op.gt]: until }] }
+      const [count] = await Authorization.update({ claimUntil: until, updatedAt: now }, { where: { ...keyOf(row), usedAt: null, claimUntil: free } })
+      return count === 1
+    },
+
+    /**
+     * Lets it be taken up again: nothing was stored, and nothing refused for good.
+     * @param verifier a new one, when the person is sent to the network once more
+     */
+    async release(row: Key, verifier?: string): Promise<void> {
+      const renewed = verifier !== undefined && { verifier: cipher.seal(verifier, place(row.stateHash)) }
+      await Authorization.update({ claimUntil: null, ...renewed }, { where: { ...keyOf(row), usedAt: null } })
+    },
+
+    /** Uses it up. @param connectionId what it has connected; null: it was refused for good */
+    async use(row: Key, connectionId: string | null, now: Date, transaction?: Transaction): Promise<void> {
+      await Authorization.update(
+        { usedAt: now, connectionId, claimUntil: null, confirmHash: null, updatedAt: now },
+        { where: keyOf(row), ...(transaction && { transaction }) },
+      )
     },
   }
 }

@@ -13,7 +13,18 @@ export function defineAuthorizationTable(sequelize: Sequelize) {
     /** PKCE verifier, sealed. */
     declare verifier: string
     declare expiresAt: Date
+    /** Fingerprint of the browser that began it, or that confirmed it; null while none has. */
+    declare browserHash: CreationOptional<string | null>
+    /** Fingerprint of what the latest confirmation page has to bring back. */
+    declare confirmHash: CreationOptional<string | null>
+    /** Until when one request alone exchanges the code. */
+    declare claimUntil: CreationOptional<Date | null>
     declare usedAt: CreationOptional<Date | null>
+    /** What it has connected; null as long as it is not used, and when it was used in vain. */
+    declare connectionId: CreationOptional<string | null>
+    /** Names at the time when it was begun, for the confirmation page. */
+    declare begunBy: CreationOptional<string | null>
+    declare organizationName: CreationOptional<string | null>
     declare version: CreationOptional<number>
     declare createdAt: Date
     declare updatedAt: Date
@@ -30,7 +41,13 @@ export function defineAuthorizationTable(sequelize: Sequelize) {
       userId: text(),
       verifier: text(),
       expiresAt: moment(),
+      browserHash: { type: DataTypes.TEXT },
+      confirmHash: { type: DataTypes.TEXT },
+      claimUntil: { type: DataTypes.DATE(3) },
       usedAt: { type: DataTypes.DATE(3) },
+      connectionId: { type: DataTypes.UUID },
+      begunBy: { type: DataTypes.TEXT },
+      organizationName: { type: DataTypes.TEXT },
       version: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
       createdAt: moment(),
       updatedAt: moment(),

@@ -1,12 +1,52 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { fingerprintOf, newSecret } from '../../../subgraphs/browser.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { brand as brandDocument, connectIntegration } from './documents.ts'
 
-const begin = async (graph: Supergraph, as: Viewer, brandId: string, platform = 'X') =>
-  new URL((await graph.execute(connectIntegration, { input: { brandId, platform } }, { as })).data().connectIntegration.authorizationUrl)
+const begin = async (graph: Supergraph, as: Viewer, brandId: string, browser?: BrowserStory) =>
+  new URL(
+    (
+      await graph.execute(
+        connectIntegration,
+        { input: { brandId, platform: 'X' } },
+        { as, ...(browser && { browser: { fingerprint: browser.fingerprint() } }) },
+      )
+    ).data().connectIntegration.authorizationUrl,
+  )
+
+/** A browser as far as it matters here: it keeps the platform's cookie, and shows what it is. */
+interface BrowserStory {
+  fingerprint(): string
+  /** Follows an address to the platform, or sends the form of the page that it is on. */
+  open(address: URL | string): Promise<Page>
+  confirm(page: Page): Promise<Page>
+}
+
+interface Page {
+  readonly address: string
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+function browserAt(graph: Supergraph, secret: string | null = newSecret()): BrowserStory {
+  let kept = secret
+  const send = async (address: string, body?: URLSearchParams): Promise<Page> => {
+    const headers = { accept: 'text/html', 'user-agent': 'Mozilla/5.0', 'sec-fetch-mode': 'navigate', ...(kept && { cookie: `other=1; browser=${kept}` }) }
+    const answer = await graph.platform.publishing.http!(new Request(address, { headers, ...(body && { method: 'POST', body }) }), anonymous)
+    kept = /^browser=([\w-]+);/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? kept
+    return { address, status: answer.status, text: await answer.text(), headers: answer.headers }
+  }
+  return {
+    fingerprint: () => fingerprintOf(kept!),
+    open: address => send(String(address)),
+    confirm: page =>
+      send(page.address, new URLSearchParams([...page.text.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]))),
+  }
+}
 
 /** Opens the consent page as a browser that agrees (or does not), and hands back where the network sends it. */
 async function consent(address: URL, parameters: Record<string, string> = { sandbox_approve: '1' }): Promise<URL> {
@@ -83,7 +123,7 @@ describe('P-13 nothing is connected', () => {
     return page
   }
 
-  test('by a state that was used: it works once, also for two at the same moment', async () => {
+  test('by a state that was used: it works once, also for two programs at the same moment', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, brand } = await graph.seed.owner().brand()
     const back = await consent(await begin(graph, owner, brand.id))
@@ -150,6 +190,110 @@ describe('P-13 nothing is connected', () => {
       expect(JSON.stringify(answer.partial)).not.toMatch(/https?:/)
     }
     expect(await graph.rows('select * from publishing.authorizations')).toEqual([])
+  })
+})
+
+describe('P-13 a connection that was begun in a browser', () => {
+  test('ends in that browser alone: a lured person’s account goes to nobody, and the one who began can still finish', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().brand()
+    const [own, lured] = [browserAt(graph), browserAt(graph)]
+    const address = await begin(graph, owner, brand.id, own)
+    for (const other of [lured, browserAt(graph, null)]) {
+      const page = await other.open(await consent(address))
+      expect([page.status, page.text]).toEqual([400, expect.stringContaining('another browser')])
+    }
+    expect((await comeBack(graph, await consent(address))).status).toBe(400)
+    expect([await connections(graph, owner, brand.id), graph.sent]).toEqual([[], []])
+    const page = await own.open(await consent(address))
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('is connected')])
+    expect(await connections(graph, owner, brand.id)).toHaveLength(1)
+  })
+
+  test('says again what it connected when the page is loaded again, also while it is being connected; to others it is used', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().brand('Bakery')
+    const own = browserAt(graph)
+    const back = await consent(await begin(graph, owner, brand.id, own))
+    const pages = await Promise.all([own.open(back), own.open(back)])
+    for (const page of [...pages, await own.open(back)]) {
+      expect(page.status).toBe(200)
+      expect(page.text).toContain(`@${graph.x.demo.account.username} can now be used by Bakery`)
+    }
+    expect((await browserAt(graph).open(back)).status).toBe(400)
+    expect(graph.sent.filter(call => call.startsWith('POST'))).toEqual(['POST /x/2/oauth2/token 200'])
+  })
+
+  test('is not used up by a network that cannot be reached: loaded again it goes on', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().brand()
+    const own = browserAt(graph)
+    const back = await consent(await begin(graph, owner, brand.id, own))
+    const { authorizations } = graph.room
+    const row = (await authorizations.find(back.searchParams.get('state')!, 'X', graph.clock.now()))!
+    // As another process would that has died in the middle of it.
+    expect(await authorizations.claim(row, graph.clock.now())).toBe(true)
+    expect(await authorizations.claim(row, graph.clock.now())).toBe(false)
+    await graph.clock.advance(30_000)
+    expect((await own.open(back)).status).toBe(400)
+    const again = await consent(await begin(graph, owner, brand.id, own))
+    await graph.x[Symbol.asyncDispose]()
+    const page = await own.open(again)
+    expect([page.status, page.text]).toEqual([502, expect.stringContaining('load this page again')])
+    const [kept] = await graph.rows('select used_at, claim_until from publishing.authorizations where used_at is null')
+    expect(kept).toEqual({ used_at: null, claim_until: null })
+  })
+})
+
+describe('P-13 a connection that a program began', () => {
+  test('is shown to a browser with brand, organization and person, and nothing is exchanged before it is confirmed there', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, organization, brand } = await graph.seed.owner().brand('Fine & <b>Bold</b>')
+    const back = await consent(await begin(graph, owner, brand.id))
+    const person = browserAt(graph, null)
+    const shown = await person.open(back)
+    expect([shown.status, shown.headers.getSetCookie()]).toEqual([200, [expect.stringMatching(/^browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)]])
+    for (const words of ['Fine &amp; &lt;b&gt;Bold&lt;/b&gt;', organization.name, 'Person 1 began this', 'Nothing is connected yet'])
+      expect(shown.text).toContain(words)
+    expect([await connections(graph, owner, brand.id), graph.sent]).toEqual([[], []])
+    const done = await person.confirm(shown)
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('is connected')])
+    expect(await connections(graph, owner, brand.id)).toHaveLength(1)
+    for (const again of [await person.confirm(shown), await person.open(back)])
+      expect([again.status, again.text]).toEqual([200, expect.stringContaining('is connected')])
+    expect((await browserAt(graph).confirm(shown)).status).toBe(400)
+  })
+
+  test('is confirmed neither from another browser, nor with another page’s token, nor without one', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().brand()
+    const back = await consent(await begin(graph, owner, brand.id))
+    const person = browserAt(graph)
+    const first = await person.open(back)
+    const second = await person.open(back)
+    const without = { ...second, text: second.text.replace(/name="token" value="[^"]*"/, '') }
+    for (const [who, page] of [
+      [browserAt(graph), second],
+      [browserAt(graph, null), second],
+      [person, first],
+      [person, without],
+    ] as const)
+      expect((await who.confirm(page)).status).toBe(400)
+    expect([await connections(graph, owner, brand.id), graph.sent]).toEqual([[], []])
+    expect((await person.confirm(second)).status).toBe(200)
+  })
+
+  test('goes once more to the network when the person read for longer than its code lives, and ends without another question', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().brand()
+    const person = browserAt(graph)
+    const shown = await person.open(await consent(await begin(graph, owner, brand.id)))
+    await graph.clock.advance(120_000)
+    const more = await person.confirm(shown)
+    const address = /href="(http[^"]*authorize[^"]*)"/.exec(more.text)?.[1]?.replaceAll('&amp;', '&')
+    expect([more.status, await connections(graph, owner, brand.id)]).toEqual([200, []])
+    const done = await person.open(await consent(new URL(address!)))
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('is connected')])
   })
 })
 

@@ -1,0 +1,43 @@
+import { escaped, page } from '../../page.ts'
+import { networkFacts, type Platform } from '../network/network.ts'
+import type { AuthorizationRow } from './table.ts'
+
+/** The end of a connection that was made. */
+export const connectedPage = (platform: Platform, accountName: string, brandName: string): Response =>
+  page(200, `${networkFacts[platform].title} is connected`, `${accountName} can now be used by ${brandName}. You can close this page.`)
+
+/** The end of one that was not, and what to do. */
+export const nothingConnected = (status: number, sentence: string): Response => page(status, 'Nothing was connected', sentence)
+
+export interface Confirmation {
+  readonly platform: Platform
+  readonly begun: AuthorizationRow
+  readonly brandName: string
+  /** What the form has to bring back. */
+  readonly token: string
+  /** What the network sent along. */
+  readonly parameters: URLSearchParams
+}
+
+/** Asks whether the account may be given to a brand, before anything is: whoever did not begin it reads whose brand it is. */
+export function confirmationPage({ platform, begun, brandName, token, parameters }: Confirmation): Response {
+  const { title } = networkFacts[platform]
+  const whose = begun.organizationName ? `the brand “${brandName}” of the organization “${begun.organizationName}”` : `the brand “${brandName}”`
+  const who = begun.begunBy ? `${begun.begunBy} began this. ` : ''
+  const hidden = [['token', token] as const, ...parameters].map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
+  return page(
+    200,
+    `Connect your ${title} account?`,
+    `${who}Your account would be used by ${whose}: its people could publish in your name. If you did not begin this yourself, close this page. Nothing is connected yet.`,
+    `<form method="post">${hidden.join('')}<button>Connect it to ${escaped(brandName)}</button></form>`,
+  )
+}
+
+/** Sends a person who took their time back to the network, which gives its answer for half a minute only. */
+export const onceMorePage = (platform: Platform, address: string): Response =>
+  page(
+    200,
+    'One more step',
+    `${networkFacts[platform].title} waits for its answer a short while only, and that is over. Agree there once more: nothing else will be asked.`,
+    `<p><a href="${escaped(address)}" rel="noreferrer">Go on to ${escaped(networkFacts[platform].title)}</a></p>`,
+  )
