@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
 import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Refusal } from '../../platform/errors.ts'
@@ -6,14 +7,16 @@ import { newId } from '../../platform/ids.ts'
 import { createAccessFilter } from '../../router/access/filter.ts'
 import { readAccessTable } from '../../router/access/rules.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
-import { openRouter, schemaEngine } from '../door/platform.ts'
+import { openRouter, schemaEngine, type TestContext } from '../door/platform.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 type Row = Record<string, unknown> & { id: string; version: number }
 const posts = new Map<string, Row>()
 const calls: Record<string, unknown>[] = []
-const [brandId, threadId] = [newId(), newId()]
+const [brandId, threadId, slowBrandId] = [newId(), newId(), newId()]
+/** The question for the slow brand: what would abort it, and what lets it go on. */
+let waiting: PromiseWithResolvers<{ readonly signal: AbortSignal; readonly go: () => void }>
 
 function writePost(input: Record<string, unknown>): Row {
   const post = {
@@ -47,8 +50,9 @@ type Input = { input: Record<string, unknown> & { id: string; expectedVersion?: 
 const root = {
   Query: {
     post: ({ id }: { id: string }) => posts.get(id) ?? null,
-    posts: (asked: Record<string, unknown>) => {
+    posts: async (asked: Record<string, unknown>, { signal }: TestContext) => {
       calls.push(asked)
+      if (asked.brandId === slowBrandId) await new Promise<void>(resolve => waiting.resolve({ signal: signal!, go: resolve }))
       const nodes = [...posts.values()]
       return { nodes: nodes.slice(0, asked.first as number), totalCount: nodes.length, pageInfo: { hasNextPage: nodes.length > 1, endCursor: 'cursor-1' } }
     },
@@ -82,8 +86,8 @@ function publishing() {
   const schema = buildSchema(read('schema/api.graphql'), { assumeValid: true })
   for (const [type, fields] of Object.entries(root))
     for (const [name, resolver] of Object.entries(fields))
-      schema[type === 'Query' ? 'getQueryType' : 'getMutationType']()!.getFields()[name]!.resolve = (_source, input) =>
-        (resolver as (input: unknown) => unknown)(input)
+      schema[type === 'Query' ? 'getQueryType' : 'getMutationType']()!.getFields()[name]!.resolve = (_source, input, context) =>
+        (resolver as (input: unknown, context: TestContext) => unknown)(input, context)
   return schemaEngine(schema, createAccessFilter(readAccessTable(read('schema/supergraph.graphql'))))
 }
 
@@ -110,6 +114,7 @@ afterAll(() => platform.close())
 beforeEach(() => {
   posts.clear()
   calls.length = 0
+  waiting = Promise.withResolvers()
 })
 
 const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = member) =>
@@ -191,6 +196,28 @@ describe('S-05 posts over REST', () => {
     expect((await ask('DELETE', `/posts/${post.id}`)).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     expect((await ask('GET', `/posts/${post.id}`)).json).toMatchObject({ status: 404, code: 'NOT_FOUND', requestId: expect.any(String) })
   })
+})
+
+test('what fails further down costs itself: the answer stands, with null in its place', async () => {
+  const author = () => {
+    throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer.')
+  }
+  const post = writePost({ copy: 'still here', author })
+  const answer = await ask('GET', `/posts/${post.id}`)
+  expect([answer.status, answer.json]).toMatchObject([200, { copy: 'still here', author: null }])
+  expect((await ask('GET', '/posts')).json).toMatchObject({ posts: [{ id: post.id, author: null }], totalCount: 1 })
+})
+
+test('a client that leaves before its answer aborts the work for it', async () => {
+  const url = { host: '127.0.0.1', port: platform.port, path: `/publishing/api/posts?brandId=${slowBrandId}`, headers: member }
+  const client = httpRequest(url).on('error', () => undefined)
+  client.end()
+  const { signal, go } = await waiting.promise
+  expect(signal.aborted).toBe(false)
+  const aborted = new Promise(resolve => signal.addEventListener('abort', resolve))
+  client.destroy()
+  await aborted
+  go()
 })
 
 describe('who may call', () => {

@@ -5,7 +5,7 @@ import { person } from '../kit/viewers.ts'
 
 const password = 'correct horse battery'
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner' } as const
-export type Who = keyof typeof roles | 'nobody' | 'reader'
+export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
@@ -20,7 +20,10 @@ export interface RestWorld extends AsyncDisposable {
   write(input?: object): Promise<{ readonly id: string; readonly version: number }>
 }
 
-/** Every route over a real platform, with callers of several kinds before it: `reader` is a key with `posts.read` alone. */
+/**
+ * Every route over a real platform, with callers of several kinds before it: `reader` is a key with `posts.read` alone, `stranger` one with
+ * nothing of publishing.
+ */
 export async function restWorld(): Promise<RestWorld> {
   const graph = await supergraph({ sandbox: true, now: new Date().toISOString() })
   const door: Door = await openDoor(graph)
@@ -31,11 +34,15 @@ export async function restWorld(): Promise<RestWorld> {
       { slug: 'acme', name: 'Acme', members: (['owner', 'viewer'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
       { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
     ],
-    keys: [{ organization: 'acme', name: 'reader', scopes: ['publishing:posts.read'], createdBy: 'owner@test.test' }],
+    keys: [
+      { organization: 'acme', name: 'reader', scopes: ['publishing:posts.read'], createdBy: 'owner@test.test' },
+      { organization: 'acme', name: 'stranger', scopes: ['payments:reports.read'], createdBy: 'owner@test.test' },
+    ],
   })
   const credentials: Record<Who, Record<string, string>> = {
     nobody: {},
     reader: { 'x-api-key': provisioned.keys.reader!.secret! },
+    stranger: { 'x-api-key': provisioned.keys.stranger!.secret! },
     owner: await door.signIn('owner@test.test', password),
     viewer: await door.signIn('viewer@test.test', password),
     outsider: await door.signIn('outsider@test.test', password),
