@@ -126,7 +126,8 @@ describe('what a client has already', () => {
     expect((await read(id, { 'if-match': '"1"' })).status).toBe(200)
     for (const tag of ['"2"', 'W/"1"']) expect((await read(id, { 'if-match': tag })).json, tag).toMatchObject(stale)
     const list = await world.ask('owner', 'GET', '/posts')
-    expect((await world.ask('owner', 'GET', '/posts?first=1', undefined, { 'if-match': String(list.headers.etag) })).status).toBe(412)
+    const tag = String(list.headers.etag)
+    for (const named of [tag, tag.replace('W/', '')]) expect((await world.ask('owner', 'GET', '/posts', undefined, { 'if-match': named })).status).toBe(412)
   })
 })
 

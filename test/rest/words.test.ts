@@ -114,6 +114,7 @@ describe('what is wrong is named as the route names it', () => {
       'There is no field "target.colour" here: known are kind',
     ],
     ['a malformed id in the path', 'GET', '/posts/x', undefined, 'id', 'id is not an id: expected a UUID'],
+    ['a malformed id that the path calls otherwise', 'GET', '/brands/x', undefined, 'brandId', 'brandId is not an id: expected a UUID'],
     ['a malformed cursor', 'GET', '/posts?after=x', undefined, 'after', 'after is not a cursor of this list'],
     ['a page that is too large', 'GET', '/posts?first=1000', undefined, 'first', 'first is 1000: ask for 1 to 100 entries'],
     ['a page of no number', 'GET', '/posts?first=many', undefined, 'first', 'first must be a whole number.'],
