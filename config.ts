@@ -28,7 +28,10 @@ export interface Config {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Whether a proxy in front names the client's address. */
   readonly trustProxy: boolean | string
-  /** Whether there are demo data, a sandbox and printed passwords: on a loopback host outside production, or when asked for. */
+  /**
+   * Whether there are demo data, a sandbox and printed passwords: in development where nobody else can reach it (HOST and PUBLIC_URL are
+   * loopback), or when asked for; never in production.
+   */
   readonly demo: boolean
   /** Signs sessions; null: generated into `dataDir`. */
   readonly authSecret: string | null
@@ -204,7 +207,8 @@ function readKeys(text: string, context: z.RefinementCtx): [NamedKey, ...NamedKe
 }
 
 /** Whether a name or address is this machine alone. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -229,12 +233,15 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const mistakes = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   if (!parsed.success) throw new StartError(mistakes.join('\n'))
   const v = parsed.data
-  const loopback = isLoopback(v.HOST)
+  const publicUrl = v.PUBLIC_URL ?? `http://localhost:${v.PORT}`
+  const loopback = [v.HOST, new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')].every(isLoopback)
   const apart = v.ENVIRONMENT !== 'development'
   const secrets = apart && (reading.secrets ?? true)
   if (secrets && !v.AUTH_SECRET) mistakes.push(`AUTH_SECRET: missing, and ${v.ENVIRONMENT} generates none: set at least 32 random characters`)
   if (secrets && !v.ENCRYPTION_KEYS) mistakes.push(`ENCRYPTION_KEYS: missing, and ${v.ENVIRONMENT} generates none: set k1:<32 random bytes in base64>`)
   if (Boolean(v.X_CLIENT_ID) !== Boolean(v.X_CLIENT_SECRET)) mistakes.push('X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none')
+  if (v.DEMO && v.ENVIRONMENT === 'production')
+    mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
   if (v.CRASH_AT && v.ENVIRONMENT !== 'development') mistakes.push('CRASH_AT: only in development, for tests')
   if (v.PORT === 0 && !v.PUBLIC_URL) mistakes.push('PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port')
   if (mistakes.length) throw new StartError(mistakes.join('\n'))
@@ -243,13 +250,13 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     engine: v.ROUTER_ENGINE,
     host: v.HOST,
     port: v.PORT,
-    publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
+    publicUrl,
     corsOrigins: v.CORS_ORIGINS as readonly string[],
     dataDir: resolve(v.DATA_DIR),
     databaseUrl: v.DATABASE_URL ?? null,
     logLevel: v.LOG_LEVEL ?? (apart ? 'info' : 'warn'),
     trustProxy: v.TRUST_PROXY,
-    demo: v.DEMO ?? (loopback && v.ENVIRONMENT !== 'production'),
+    demo: v.DEMO ?? (loopback && v.ENVIRONMENT === 'development'),
     authSecret: v.AUTH_SECRET ?? null,
     encryptionKeys: v.ENCRYPTION_KEYS ?? null,
     sandbox: { port: v.SANDBOX_PORT ?? Math.min(v.PORT + 100, 65535), folder: v.SANDBOX_DIR ? resolve(v.SANDBOX_DIR) : null },

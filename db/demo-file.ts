@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What people and checks need to try the demo world: ids of this very database, and a key. */
@@ -30,3 +30,6 @@ export function writeDemoFile(dataDir: string, facts: DemoFacts): void {
   writeFileSync(`${fileOf(dataDir)}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${fileOf(dataDir)}.new`, fileOf(dataDir))
 }
+
+/** Removes the facts, once what they name is gone. */
+export const removeDemoFile = (dataDir: string): void => rmSync(fileOf(dataDir), { force: true })

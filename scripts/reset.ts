@@ -1,18 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { hasCluster, readCluster, removeLeftovers } from '../db/embedded/cluster.ts'
 import { findOrphan, stopServer } from '../db/embedded/server.ts'
 import { lockFolder } from '../db/lock.ts'
 import { StartError } from '../db/start-error.ts'
+import { agreed, saysYes } from './consent.ts'
 
 // `npm run reset [-- --yes]`: removes what a platform in development keeps in its data folder, and nothing else that lies there.
 try {
   const { environment, databaseUrl, dataDir } = readConfig()
-  const yes = readYes()
+  const yes = saysYes('npm run reset')
   if (environment !== 'development') throw new StartError(`npm run reset works in development only, and ENVIRONMENT is ${environment}`)
   if (databaseUrl)
     throw new StartError('npm run reset empties the embedded database only: drop the one of DATABASE_URL by its own means, or unset DATABASE_URL')
@@ -20,7 +19,9 @@ try {
   // Held to the end: no platform runs on the folder, and none can start while it is emptied.
   const lock = await lockFolder(dataDir)
   try {
-    if (!yes && !(await agreed(dataDir))) throw new StartError('nothing was removed')
+    const question = `Remove the database, the generated keys and the state of the sandbox in ${dataDir}? They cannot be got back.`
+    const unasked = `nothing was removed from ${dataDir}: without a terminal to ask on, say npm run reset -- --yes`
+    if (!yes && !(await agreed(question, unasked))) throw new StartError('nothing was removed')
     await removeLeftovers(lock.folder)
     const orphan = hasCluster(lock.folder) ? await findOrphan(readCluster(lock.folder)) : null
     if (orphan) await stopServer(orphan)
@@ -39,23 +40,4 @@ try {
 function ours(folder: string): string[] {
   const known = /^(?:postgres|postgresql-.*|keys\.json|demo\.json|sandbox)$|^(?:keys|demo)\.json\.new$/
   return existsSync(folder) ? readdirSync(folder).filter(name => known.test(name)) : []
-}
-
-function readYes(): boolean {
-  try {
-    return parseArgs({ options: { yes: { type: 'boolean', short: 'y' } } }).values.yes ?? false
-  } catch (error) {
-    throw new StartError(`${(error as Error).message.split('. ')[0]}: npm run reset -- [--yes]`, error)
-  }
-}
-
-async function agreed(folder: string): Promise<boolean> {
-  const question = `Remove the database, the generated keys and the state of the sandbox in ${folder}? They cannot be got back. [y/N] `
-  if (!process.stdin.isTTY) throw new StartError(`nothing was removed from ${folder}: without a terminal to ask on, say npm run reset -- --yes`)
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim())
-  } finally {
-    terminal.close()
-  }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { connect, createOpenPool } from '../../db/connect.ts'
 import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
+import { checkDemoAccounts } from '../../db/demo-removal.ts'
 import { watchDatabase } from '../../db/health.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createCipher } from '../../platform/cipher.ts'
@@ -50,6 +51,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
 
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   stack.defer(close)
+  const notices = [...(sandbox?.moved ? [sandbox.moved] : []), ...(await checkDemoAccounts(sequelize, config))]
   const openPool = createOpenPool({ url: databaseUrl, log })
   const health = watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
@@ -105,6 +107,6 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     url: publicUrl,
     demo: sandbox && { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword, sandbox: sandbox.origin },
     setup: setup && publicUrl + setup,
-    notices: sandbox?.moved ? [sandbox.moved] : [],
+    notices,
   }
 }

@@ -45,6 +45,10 @@ describe('a mistake in the configuration is one line that names the variable and
     [{ DEDUPLICATE: 'yes' }, 'DEDUPLICATE: must be one of 0, 1, true, false'],
     [{ X_CLIENT_ID: 'a' }, 'X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none'],
     [{ X_API_URL: 'api.x.com' }, 'X_API_URL: must be an address such as https://example.com'],
+    [
+      { ...complete, DEMO: '1' },
+      'DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging',
+    ],
     [{ ...complete, CRASH_AT: 'after-call' }, 'CRASH_AT: only in development, for tests'],
     [{ ...complete, AUTH_SECRET: '' }, 'AUTH_SECRET: missing, and production generates none: set at least 32 random characters'],
     [{ ...complete, ENVIRONMENT: 'staging', ENCRYPTION_KEYS: '' }, 'ENCRYPTION_KEYS: missing, and staging generates none: set k1:<32 random bytes in base64>'],
@@ -78,8 +82,15 @@ describe('without configuration', () => {
     [{ HOST: '::1' }, true],
     [{ HOST: '0.0.0.0', DEMO: '1' }, true],
     [{ DEMO: '0' }, false],
+    [{ HOST: '127.0.0.2', PUBLIC_URL: 'http://[::1]:4000' }, true],
+    [{ PUBLIC_URL: 'http://supergraph.localhost:4000' }, true],
+    [{ PUBLIC_URL: 'https://platform.example' }, false],
+    [{ PUBLIC_URL: 'https://localhost.example' }, false],
+    [{ PUBLIC_URL: 'https://platform.example', DEMO: '1' }, true],
     [complete, false],
-    [{ ...complete, DEMO: '1' }, true],
+    [{ ...complete, ENVIRONMENT: 'staging' }, false],
+    [{ ...complete, ENVIRONMENT: 'staging', PUBLIC_URL: 'https://platform.example' }, false],
+    [{ ...complete, ENVIRONMENT: 'staging', DEMO: '1' }, true],
   ] as const)('D11 %o has demo data: %s', ([environment, demo]) => {
     expect(readConfig(environment).demo).toBe(demo)
   })
