@@ -7,9 +7,11 @@ import { connectionResolvers } from './connection/resolvers.ts'
 import { createConnectionStore } from './connection/store.ts'
 import { type Context, openContext } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
+import { renewalsEnded } from './delivery/renewal.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
 import { createDeliveryStore } from './delivery/store.ts'
 import { sweeps } from './delivery/sweep.ts'
+import { deliverQueue } from './delivery/wake-up.ts'
 import { handle } from './http.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
 import { createAuthorizationStore } from './integration/store.ts'
@@ -19,7 +21,7 @@ import { createX } from './network/x/x.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { createPostStore } from './post/store.ts'
 import { registration } from './registration.ts'
-import { deliverQueue, type Quotas, type Room } from './room.ts'
+import type { Quotas, Room } from './room.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 import { createWidgetStore } from './widget/store.ts'
 
@@ -38,7 +40,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const posts = createPostStore(sequelize)
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [{ name: deliverQueue, handle: ({ brandId, postId }) => deliver(room, { brandId: brandId!, postId: postId! }) }],
+    queues: [deliverQueue(key => deliver(room, key))],
     sweeps: sweeps(() => room),
     log,
   })
@@ -56,6 +58,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     deliveries: createDeliveryStore(sequelize, posts),
     authorizations: createAuthorizationStore(sequelize, cipher),
     widget: createWidgetStore(sequelize),
+    afterRenewals: new Set(),
   }
   return {
     registration,
@@ -72,6 +75,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     http: request => handle(room, request),
     start: () => jobs.start(),
     ready: () => jobs.check(),
-    stop: () => jobs.stop(),
+    // A network hands a renewed token out once: what is under way is kept before the pools close.
+    stop: async () => void (await Promise.all([jobs.stop(), renewalsEnded(room)])),
   }
 }

@@ -31,7 +31,6 @@ export interface Room extends Pick<Foundation, 'sequelize' | 'ask' | 'events' | 
   readonly deliveries: DeliveryStore
   readonly authorizations: AuthorizationStore
   readonly widget: WidgetStore
+  /** What delivery does when a renewal ends that a post waits for. */
+  readonly afterRenewals: Set<Promise<void>>
 }
-
-/** The queue of wake-ups for posts whose time has come. */
-export const deliverQueue = 'deliver-post'

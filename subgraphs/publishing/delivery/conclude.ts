@@ -2,9 +2,10 @@ import type { Transaction } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { announcePost } from '../announce.ts'
 import type { PostRow } from '../post/table.ts'
-import { deliverQueue, type Room } from '../room.ts'
+import type { Room } from '../room.ts'
 import { type Ending, type FailureCode, failure, noClaim, noWait, settle, wait } from './rules.ts'
 import type { AttemptRow } from './table.ts'
+import { wakeUp } from './wake-up.ts'
 
 /** Ends an attempt before it began: the post fails, if it is still this worker's. */
 export async function giveUp(room: Room, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
@@ -45,7 +46,7 @@ export async function putBack(room: Room, claimed: PostRow, attempt: AttemptRow 
     crash('in-put-back')
     const waiting = wait(post, now)
     if (!waiting) return fail(room, post, 'NETWORK_UNAVAILABLE', detail, transaction)
-    await jobs.enqueue(deliverQueue, { brandId: post.brandId, postId: post.id }, { transaction, startAfter: waiting.waitsUntil })
+    await wakeUp(jobs, post, waiting.waitsUntil, transaction)
     return posts.update(post, { ...noClaim, ...waiting }, transaction)
   })
   if (!after) return
@@ -103,8 +104,7 @@ export async function conclude(room: Room, attempt: AttemptRow, delivery: Ending
     })
     const next = outcome === 'delivered' ? await posts.successor(row, transaction) : null
     await posts.release(next, transaction)
-    if (next?.status === 'SCHEDULED' && next.scheduledAt)
-      await jobs.enqueue(deliverQueue, { brandId: next.brandId, postId: next.id }, { transaction, startAfter: next.scheduledAt })
+    if (next?.status === 'SCHEDULED' && next.scheduledAt) await wakeUp(jobs, next, next.scheduledAt, transaction)
     crash('in-conclusion')
     return row
   })

@@ -1,14 +1,15 @@
 import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
-import { chooseConnection } from '../connection/rules.ts'
+import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import type { ConnectionRow } from '../connection/table.ts'
 import { usableToken } from '../connection/tokens.ts'
 import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
 import { conclude, giveUp, putBack } from './conclude.ts'
-import { claimMs, doubtSince, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo, sendMs } from './rules.ts'
+import { sendAfter } from './renewal.ts'
+import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo, sendMs } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
 
@@ -18,13 +19,18 @@ import type { AttemptRow } from './table.ts'
  * It may be called at any time, by several workers, again after a crash. Each step reads the row afresh under its lock,
  * so an edit, a new time or a revert beats whatever was queued before; once the attempt is recorded nobody sends the
  * post again before the network was asked what became of it.
+ * @returns when to come again, for a post that was looked at too early: this process' clock is what counts
  */
-export async function deliver(room: Room, key: PostKey): Promise<void> {
-  const claimed = await claim(room, key)
-  if (!claimed) return
+export async function deliver(room: Room, key: PostKey): Promise<Date | null> {
+  const { claimed, again } = await claim(room, key)
+  if (claimed) await sendClaimed(room, claimed)
+  return again
+}
+
+async function sendClaimed(room: Room, claimed: PostRow): Promise<void> {
   crash('after-claim')
   const prepared = await prepare(room, claimed)
-  if ('waits' in prepared) return putBack(room, claimed, null, prepared.waits)
+  if ('renewal' in prepared) return sendAfter(room, claimed, prepared.renewal)
   if ('failed' in prepared) return giveUp(room, claimed, prepared.failed, prepared.detail)
   const begun = await begin(room, claimed, prepared.connection)
   if (!begun) return
@@ -36,15 +42,18 @@ export async function deliver(room: Room, key: PostKey): Promise<void> {
   await concludeCall(room, begun.attempt, answered)
 }
 
-/** Takes the post, if it is due and nobody has it. */
-async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey): Promise<PostRow | null> {
+/** Takes the post, if it is due and nobody has it; or tells when it will be due, if only its time has not come. */
+async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey): Promise<{ claimed: PostRow | null; again: Date | null }> {
   return sequelize.transaction(async transaction => {
     const post = await deliveries.lockIfFree(key, transaction)
-    if (!post || post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now())) return null
+    if (!post || post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now()))
+      return { claimed: null, again: null }
     const [predecessor = null] = await posts.predecessors([post.id], transaction)
     const now = clock.now()
-    if (!isDue(post, predecessor, now)) return null
-    return posts.update(post, { deliveryPhase: 'CLAIMED', claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) }, transaction)
+    const again = dueAt(post)
+    if (!isDue(post, predecessor, now)) return { claimed: null, again: again && again > now ? again : null }
+    const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) }
+    return { claimed: await posts.update(post, claim, transaction), again: null }
   })
 }
 
@@ -54,16 +63,19 @@ export interface Prepared {
   readonly accessToken: string
 }
 
-/** Finds the connection and a token that works: everything that may fail before anything is sent. */
-async function prepare(room: Room, post: PostRow): Promise<Prepared | { waits: string } | { failed: FailureCode; detail: string }> {
+/** Finds the connection and a token that works, or begins to renew it: everything that may fail before anything is sent. */
+async function prepare(room: Room, post: PostRow): Promise<Prepared | { renewal: Promise<string> } | { failed: FailureCode; detail: string }> {
   const network = room.networks.get(post.platform)
   const connection = chooseConnection(await room.connections.byBrands([post.brandId]), post.platform, post.authorId)
   if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
+  const now = room.clock.now()
+  // A network whose tokens live no longer than the margin for renewing them is not asked for one after the other.
+  if (mustRenew(connection.tokenExpiresAt, now) && !isJustRenewed(connection, now)) return { renewal: usableToken(room, network, connection) }
   try {
-    return { network, connection, accessToken: await usableToken(room, network, connection) }
+    return { network, connection, accessToken: room.connections.open(connection).accessToken }
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
-    return error.permanent ? { failed: 'CONNECTION_EXPIRED', detail: error.message } : { waits: error.message }
+    return { failed: 'CONNECTION_EXPIRED', detail: error.message }
   }
 }
 

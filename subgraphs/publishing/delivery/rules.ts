@@ -16,6 +16,8 @@ export const beginWithinMs = 3_000
 export const absentAfterMs = 120_000
 /** Past this age an unknown outcome waits for a person only, in ms. */
 export const reconcileForMs = 24 * 3600_000
+/** How many posts of one brand for one network, which share a connection, are sent at once. */
+export const sentAtOnce = 4
 /** How long a network may remember a text and refuse it as a duplicate, in ms: attempts of that age may be what it means. */
 export const doubtForMs = 7 * 24 * 3600_000
 /** How long a network that cannot be reached is tried, or asked about an interrupted call, in ms. */
@@ -60,15 +62,13 @@ export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.
 
 /** Whether a post may be taken for delivery, as it stands at this moment. */
 export function isDue(post: PostRow, predecessor: PostRow | null, now: Date): boolean {
-  return (
-    post.status === 'SCHEDULED' &&
-    post.scheduledAt !== null &&
-    post.scheduledAt <= now &&
-    (post.waitsUntil === null || post.waitsUntil <= now) &&
-    (post.approval === 'NONE' || post.approval === 'APPROVED') &&
-    !isHeldBy(predecessor)
-  )
+  const at = dueAt(post)
+  return at !== null && at <= now && (post.approval === 'NONE' || post.approval === 'APPROVED') && !isHeldBy(predecessor)
 }
+
+/** When a scheduled post is to be sent if nothing else holds it: at its time, or when it is tried again; null for one that is not to be sent. */
+export const dueAt = ({ status, scheduledAt, waitsUntil }: PostRow): Date | null =>
+  status !== 'SCHEDULED' || !scheduledAt ? null : waitsUntil && waitsUntil > scheduledAt ? waitsUntil : scheduledAt
 
 /** Whether the earlier post of a thread holds back the later one: until it is published and the network named it. */
 export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !== null && !(predecessor.status === 'PUBLISHED' && predecessor.platformPostId)

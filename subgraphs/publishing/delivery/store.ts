@@ -1,9 +1,10 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { columnsOf } from '../mapping.ts'
+import type { Platform } from '../network/network.ts'
 import type { PostStore } from '../post/store.ts'
 import type { PostRow } from '../post/table.ts'
-import type { Claimant } from './rules.ts'
+import { type Claimant, sentAtOnce } from './rules.ts'
 import { type AttemptRow, defineAttemptTable } from './table.ts'
 
 /** A post that delivery has to look at, by key. */
@@ -51,16 +52,20 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
 
     /**
      * Posts whose time came before `before` and that nobody holds, the longest waiting first; behind them those that the earlier post
-     * of their thread holds back, unless that is known of them already.
+     * of their thread holds back, unless that is known of them already. Left out are those whose connection is busy: they have their
+     * wake-up, and wait for room.
+     * @param perConnection how many posts of a brand for one network are sent at once
      */
-    overdue: (before: Date, now: Date, limit: number) =>
-      sequelize.query<PostKey & { held: boolean }>(
-        `select p.brand_id as "brandId", p.id as "postId", ${heldBack} as held from publishing.posts p ${predecessor}
+    overdue: (before: Date, now: Date, limit: number, perConnection = sentAtOnce) =>
+      sequelize.query<PostKey & { platform: Platform; held: boolean }>(
+        `select p.brand_id as "brandId", p.id as "postId", p.platform, ${heldBack} as held from publishing.posts p ${predecessor}
          where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
            and p.delivery_phase in ('NONE', 'CLAIMED') and (p.claim_until is null or p.claim_until <= $2)
            and (p.waits_until is null or p.waits_until <= $2) and not ${brandArchived}
+           and (select count(*) from publishing.posts f where f.brand_id = p.brand_id and f.platform = p.platform
+             and f.delivery_phase in ('CLAIMED', 'SENDING') and f.claim_until > $2) < $4
          order by held, p.scheduled_at limit $3`,
-        { bind: [before, now, limit], type: QueryTypes.SELECT },
+        { bind: [before, now, limit, perConnection], type: QueryTypes.SELECT },
       ),
 
     /**

@@ -2,6 +2,7 @@ import type { Sweep } from '../../../platform/jobs.ts'
 import type { Room } from '../room.ts'
 import { deliver } from './deliver.ts'
 import { reconcile } from './reconcile.ts'
+import { sentAtOnce } from './rules.ts'
 import type { PostKey } from './store.ts'
 import { takeUp } from './take-up.ts'
 
@@ -15,7 +16,7 @@ const atOnce = 20
 const mostMarked = 1_000
 
 /** Takes each of the posts; one that fails is met again by the next round. */
-const each = (room: Room, keys: readonly PostKey[], act: (room: Room, key: PostKey) => Promise<void>) =>
+const each = (room: Room, keys: readonly PostKey[], act: (room: Room, key: PostKey) => Promise<unknown>) =>
   Promise.all(
     keys.map(key =>
       act(room, key).catch(error => room.log.error({ err: error, postId: key.postId }, 'a post could not be taken up; the next round tries again')),
@@ -39,7 +40,9 @@ export const sweeps = (room: () => Room): readonly Sweep[] => [
       if (due.some(({ held }) => held)) await sequelize.transaction(transaction => deliveries.markHeldBack(before, mostMarked, transaction))
       await each(
         room(),
-        due.filter(({ held }) => !held),
+        [...Map.groupBy(due, ({ brandId, platform }) => `${brandId}:${platform}`).values()].flatMap(posts =>
+          posts.filter(({ held }) => !held).slice(0, sentAtOnce),
+        ),
         deliver,
       )
     },

@@ -6,7 +6,7 @@ import { canSee } from '../brand/rules.ts'
 import type { BrandRow } from '../brand/table.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
-import { deliverQueue } from '../room.ts'
+import { letSleep, wakeUp } from '../delivery/wake-up.ts'
 import { checkCopy, checkSchedule, checkTarget, checkVersion, move, type PostVerb } from './rules.ts'
 import type { PostRow, PostTarget } from './table.ts'
 
@@ -83,8 +83,8 @@ export async function change(context: Context, id: string, decide: (post: PostRo
     })
     // A wake-up for this time is there already, unless the time is new or a worker's claim was just taken away.
     const needsWaking = post.status !== 'SCHEDULED' || post.scheduledAt?.getTime() !== row.scheduledAt?.getTime() || post.deliveryPhase !== 'NONE'
-    if (row.status === 'SCHEDULED' && row.scheduledAt && needsWaking)
-      await jobs.enqueue(deliverQueue, { brandId: brand.id, postId: id }, { transaction, startAfter: row.scheduledAt })
+    if (row.status === 'SCHEDULED' && row.scheduledAt && needsWaking) await wakeUp(jobs, row, row.scheduledAt, transaction)
+    if (post.status === 'SCHEDULED' && row.status !== 'SCHEDULED') await letSleep(jobs, row, transaction)
     return { before: post, after: row }
   })
   context.postById.clear(id).prime(id, after)

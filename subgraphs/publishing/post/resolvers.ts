@@ -10,8 +10,8 @@ import { activeOrganization, canSee, owned } from '../brand/rules.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import type { Context } from '../context.ts'
 import { isHeldBy } from '../delivery/rules.ts'
+import { letSleep, wakeUp } from '../delivery/wake-up.ts'
 import type { CreatePostInput, PostTargetInput, Resolvers } from '../resolvers.generated.ts'
-import { deliverQueue } from '../room.ts'
 import { change, edit, ownedPost } from './change.ts'
 import { checkCopy, checkMoment, checkSchedule, checkTarget, checkVersion, move } from './rules.ts'
 import { type NewPost, newestFirst, type PostFilter, threadOrder } from './store.ts'
@@ -82,7 +82,7 @@ export const postResolvers: Resolvers = {
         // Only now: a repetition that comes after its time is still answered with the first post.
         if (post.scheduledAt) checkSchedule(post.scheduledAt, post.createdAt, post.copy, post.platform, networks.get(post.platform))
         await audit(transaction, { brandId, actor: post.createdBy, action: 'post.created', subjectId: post.id, at: post.createdAt })
-        if (post.scheduledAt) await jobs.enqueue(deliverQueue, { brandId, postId: post.id }, { transaction, startAfter: post.scheduledAt })
+        if (post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
         return created
       })
       if (!repeated) announcePost(events, brand, row, 'status')
@@ -100,7 +100,7 @@ export const postResolvers: Resolvers = {
     deletePost: async (_, { input }, context) => {
       const id = requireId(input.id, 'id')
       const { brand } = await ownedPost(context, id)
-      const { sequelize, brands, posts, audit, clock, viewer, events } = context
+      const { sequelize, brands, posts, audit, clock, jobs, viewer, events } = context
       const deleted = await sequelize.transaction(async transaction => {
         await brands.requireInUse(brand.id, transaction)
         const post = await posts.lock(brand.id, id, transaction)
@@ -108,6 +108,7 @@ export const postResolvers: Resolvers = {
         checkVersion(post.version, input.expectedVersion)
         move(post, 'delete')
         await posts.remove(post, transaction)
+        if (post.status === 'SCHEDULED') await letSleep(jobs, post, transaction)
         await posts.release(await posts.successor(post, transaction), transaction)
         await audit(transaction, {
           brandId: brand.id,

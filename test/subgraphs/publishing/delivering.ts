@@ -6,11 +6,26 @@ import type { Supergraph } from '../../kit/supergraph.ts'
 
 type Key = Pick<PostRow, 'brandId' | 'id'>
 
-/** Wakes delivery up for one post, as its job does. */
-export const wake = ({ room }: Supergraph, { brandId, id }: Key): Promise<void> => deliver(room, { brandId, postId: id })
+/** Wakes delivery up for one post, as its job does, and once more when a renewal ended that the post waited for. */
+export async function wake({ room }: Supergraph, { brandId, id }: Key): Promise<void> {
+  const key = { brandId, postId: id }
+  await deliver(room, key)
+  if (await renewed(room)) await deliver(room, key)
+}
 
-/** One round of every sweep. */
-export const round = async ({ room }: Supergraph): Promise<void> => void (await Promise.all(sweeps(() => room).map(sweep => sweep.run())))
+/** One round of every sweep, and what it set off. */
+export async function round({ room }: Supergraph): Promise<void> {
+  const run = () => Promise.all(sweeps(() => room).map(sweep => sweep.run()))
+  await run()
+  if (await renewed(room)) await run()
+}
+
+/** Waits for the renewals that posts wait for; false when there are none. */
+async function renewed({ afterRenewals }: Supergraph['room']): Promise<boolean> {
+  if (!afterRenewals.size) return false
+  await Promise.all(afterRenewals)
+  return true
+}
 
 /** A post as it stands in the database. */
 export const stored = async ({ room }: Supergraph, { id }: Key): Promise<PostRow> => (await room.posts.byIds([id]))[0]!

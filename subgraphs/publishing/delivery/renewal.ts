@@ -1,0 +1,47 @@
+import { GrantFailure } from '../network/network.ts'
+import type { PostRow } from '../post/table.ts'
+import type { Room } from '../room.ts'
+import { giveUp, putBack } from './conclude.ts'
+import { noClaim } from './rules.ts'
+import { wakeUp } from './wake-up.ts'
+
+/**
+ * Leaves a claimed post to the renewal of its connection's token, which a network may take many seconds for: no worker waits.
+ * When it ends the post is looked at again at once; when it fails for now the post waits, and when it fails for good so does the post.
+ * If this process dies meanwhile, the claim runs out.
+ */
+export function sendAfter(room: Room, claimed: PostRow, renewal: Promise<unknown>): void {
+  const after = renewal
+    .then(
+      () => release(room, claimed),
+      async error => {
+        if (!(error instanceof GrantFailure)) throw error
+        if (error.permanent) await giveUp(room, claimed, 'CONNECTION_EXPIRED', error.message)
+        else await putBack(room, claimed, null, error.message)
+      },
+    )
+    .catch(error => room.log.error({ err: error, postId: claimed.id }, 'a renewal could not be followed up; the sweep finds the post'))
+    .finally(() => room.afterRenewals.delete(after))
+  room.afterRenewals.add(after)
+}
+
+/** Gives a claim back, and has the post looked at now. */
+async function release({ sequelize, posts, jobs, clock }: Room, claimed: PostRow): Promise<void> {
+  await sequelize.transaction(async transaction => {
+    const post = await posts.lock(claimed.brandId, claimed.id, transaction)
+    if (!post || post.claimId !== claimed.claimId) return
+    await posts.update(post, noClaim, transaction)
+    await wakeUp(jobs, post, clock.now(), transaction)
+  })
+}
+
+/** How long a stop waits for renewals that are under way, in ms. */
+const stopMs = 4_000
+
+/** Resolves when no post waits for a renewal any more, or after four seconds. */
+export async function renewalsEnded({ afterRenewals }: Pick<Room, 'afterRenewals'>): Promise<void> {
+  const waited = Promise.withResolvers<void>()
+  const timer = setTimeout(waited.resolve, stopMs)
+  await Promise.race([Promise.allSettled(afterRenewals), waited.promise])
+  clearTimeout(timer)
+}

@@ -1,0 +1,32 @@
+import type { Transaction } from 'sequelize'
+import type { JobQueue, Jobs } from '../../../platform/jobs.ts'
+import type { PostRow } from '../post/table.ts'
+import { sentAtOnce } from './rules.ts'
+import type { PostKey } from './store.ts'
+
+/** The queue of wake-ups for posts whose time has come. */
+const name = 'deliver-post'
+
+type Sleeper = Pick<PostRow, 'brandId' | 'id' | 'platform'>
+
+/** Has a post looked at then. Each post has one wake-up: a later call moves it. */
+export const wakeUp = (jobs: Jobs, { brandId, id, platform }: Sleeper, at: Date, transaction: Transaction): Promise<void> =>
+  jobs.enqueue(name, { brandId, postId: id, platform }, { transaction, startAfter: at, key: id })
+
+/** Takes a post's wake-up back: it is to be looked at no more. */
+export const letSleep = (jobs: Jobs, { id }: Pick<PostRow, 'id'>, transaction: Transaction): Promise<void> => jobs.cancel(name, id, { transaction })
+
+/**
+ * The queue as it runs: the posts of one brand for one network share a connection, so a few of them are sent at once, and they hold
+ * up nobody else's.
+ * @param deliver looks at a post; resolves to when it is to be looked at again, if it was too early
+ */
+export const deliverQueue = (deliver: (key: PostKey) => Promise<Date | null>): JobQueue => ({
+  name,
+  groupOf: ({ brandId, platform }) => `${brandId}:${platform}`,
+  perGroup: sentAtOnce,
+  async handle({ brandId, postId }) {
+    const again = await deliver({ brandId: brandId!, postId: postId! })
+    return again ? { again } : undefined
+  },
+})
