@@ -50,7 +50,7 @@ async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey
       return { claimed: null, again: null }
     const [predecessor = null] = await posts.predecessors([post.id], transaction)
     const now = clock.now()
-    const again = dueAt(post)
+    const again = dueAt(post, now)
     if (!isDue(post, predecessor, now)) return { claimed: null, again: again && again > now ? again : null }
     const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) }
     return { claimed: await posts.update(post, claim, transaction), again: null }

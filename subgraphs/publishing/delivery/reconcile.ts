@@ -4,7 +4,7 @@ import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
 import { announce, conclude } from './conclude.ts'
-import { absentAfterMs, askAgainAfterMs, doubtSince, failure, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
+import { absentAfterMs, askAgainAfterMs, doubtSince, failure, farthestPauseMs, hasCome, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
 
@@ -16,7 +16,7 @@ export async function reconcile(room: Room, key: PostKey): Promise<void> {
     if (post?.deliveryPhase !== 'UNKNOWN') return null
     const attempt = await deliveries.lastAttempt(post, transaction)
     const now = clock.now()
-    if (!attempt?.reconcileAt || attempt.reconcileAt > now) return null
+    if (!attempt?.reconcileAt || !hasCome(attempt.reconcileAt, now, farthestPauseMs)) return null
     const again = now.getTime() - attempt.startedAt.getTime() < reconcileForMs
     const next = {
       reconciled: attempt.reconciled + 1,
@@ -62,7 +62,7 @@ export async function closeAsAbsent(room: Room, { brandId, id }: PostRow, attemp
     const post = await posts.lock(brandId, id, transaction)
     if (post?.deliveryPhase !== 'UNKNOWN' || post.attempts !== attempt.number) return null
     const now = clock.now()
-    await deliveries.conclude(attempt, { outcome: 'NOT_DELIVERED', reconcileAt: null, updatedAt: now }, transaction)
+    await deliveries.conclude(attempt, { outcome: 'NOT_DELIVERED', finishedAt: attempt.finishedAt ?? now, reconcileAt: null, updatedAt: now }, transaction)
     await room.audit(transaction, { brandId, actor, action: 'post.not-delivered', subjectId: id, at: now, details: { attempt: attempt.number } })
     return posts.update(post, { ...noClaim, ...failure('NOT_DELIVERED', post.platform, '', now), updatedAt: now, version: post.version + 1 }, transaction)
   })

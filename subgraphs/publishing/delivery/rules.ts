@@ -62,13 +62,15 @@ export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.
 
 /** Whether a post may be taken for delivery, as it stands at this moment. */
 export function isDue(post: PostRow, predecessor: PostRow | null, now: Date): boolean {
-  const at = dueAt(post)
+  const at = dueAt(post, now)
   return at !== null && at <= now && (post.approval === 'NONE' || post.approval === 'APPROVED') && !isHeldBy(predecessor)
 }
 
 /** When a scheduled post is to be sent if nothing else holds it: at its time, or when it is tried again; null for one that is not to be sent. */
-export const dueAt = ({ status, scheduledAt, waitsUntil }: PostRow): Date | null =>
-  status !== 'SCHEDULED' || !scheduledAt ? null : waitsUntil && waitsUntil > scheduledAt ? waitsUntil : scheduledAt
+export function dueAt({ status, scheduledAt, waitsUntil }: PostRow, now: Date): Date | null {
+  if (status !== 'SCHEDULED' || !scheduledAt) return null
+  return waitsUntil && waitsUntil > scheduledAt && !hasCome(waitsUntil, now, farthestPauseMs) ? waitsUntil : scheduledAt
+}
 
 /** Whether the earlier post of a thread holds back the later one: until it is published and the network named it. */
 export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !== null && !(predecessor.status === 'PUBLISHED' && predecessor.platformPostId)
@@ -77,8 +79,17 @@ export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !=
 export const repliesTo = (post: PostRow, predecessor: PostRow | null): string | null =>
   predecessor?.platform === post.platform ? predecessor.platformPostId : null
 
+/** How far ahead the end of a claim may lie, in ms: the longest claim, and a minute for clocks that disagree. */
+export const farthestClaimMs = sendMs + 60_000
+/** How far ahead the next question or try may lie, in ms: the longest pause, and a minute for clocks that disagree. */
+export const farthestPauseMs = 360_000
+
+/** Whether a moment has come; one that lies farther ahead than it can was written by a clock that was set back since, and counts as come. */
+export const hasCome = (moment: Date | null, now: Date, farthestMs: number): boolean =>
+  moment === null || moment <= now || moment.getTime() - now.getTime() > farthestMs
+
 /** Whether nobody holds the post: never claimed, or by a worker whose time is over. */
-export const isFree = (post: PostRow, now: Date): boolean => post.claimUntil === null || post.claimUntil <= now
+export const isFree = ({ claimUntil }: Pick<PostRow, 'claimUntil'>, now: Date): boolean => hasCome(claimUntil, now, farthestClaimMs)
 
 /** What ends an attempt: everything but a call that was not made, after which the post waits. */
 export type Ending = Exclude<Delivery, { outcome: 'unsent' }>

@@ -4,7 +4,7 @@ import { columnsOf } from '../mapping.ts'
 import type { Platform } from '../network/network.ts'
 import type { PostStore } from '../post/store.ts'
 import type { PostRow } from '../post/table.ts'
-import { type Claimant, sentAtOnce } from './rules.ts'
+import { type Claimant, farthestClaimMs, farthestPauseMs, sentAtOnce } from './rules.ts'
 import { type AttemptRow, defineAttemptTable } from './table.ts'
 
 /** A post that delivery has to look at, by key. */
@@ -29,6 +29,10 @@ const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.pl
 
 /** Whether the brand of `p` is out of use. */
 const brandArchived = 'exists (select from publishing.brands b where b.id = p.brand_id and b.archived_at is not null)'
+
+/** `hasCome` of the rules, in SQL. */
+const hasCome = (column: string, now: string, farthestMs: number): string =>
+  `(${column} is null or ${column} <= ${now} or ${column} > ${now}::timestamptz + interval '${farthestMs} milliseconds')`
 
 /** SQL of delivery: what is due, what is stuck, and the attempts. */
 export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
@@ -60,10 +64,10 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
       sequelize.query<PostKey & { platform: Platform; held: boolean }>(
         `select p.brand_id as "brandId", p.id as "postId", p.platform, ${heldBack} as held from publishing.posts p ${predecessor}
          where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
-           and p.delivery_phase in ('NONE', 'CLAIMED') and (p.claim_until is null or p.claim_until <= $2)
-           and (p.waits_until is null or p.waits_until <= $2) and not ${brandArchived}
+           and p.delivery_phase in ('NONE', 'CLAIMED') and ${hasCome('p.claim_until', '$2', farthestClaimMs)}
+           and ${hasCome('p.waits_until', '$2', farthestPauseMs)} and not ${brandArchived}
            and (select count(*) from publishing.posts f where f.brand_id = p.brand_id and f.platform = p.platform
-             and f.delivery_phase in ('CLAIMED', 'SENDING') and f.claim_until > $2) < $4
+             and f.delivery_phase in ('CLAIMED', 'SENDING') and not ${hasCome('f.claim_until', '$2', farthestClaimMs)}) < $4
          order by held, p.scheduled_at limit $3`,
         { bind: [before, now, limit, perConnection], type: QueryTypes.SELECT },
       ),
@@ -90,7 +94,7 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
     interrupted: (now: Date, limit: number) =>
       keys(
         `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
-         where p.delivery_phase = 'SENDING' and p.claim_until <= $1 and p.status = 'SCHEDULED' order by p.claim_until limit $2`,
+         where p.delivery_phase = 'SENDING' and ${hasCome('p.claim_until', '$1', farthestClaimMs)} and p.status = 'SCHEDULED' order by p.claim_until limit $2`,
         [now, limit],
       ),
 
@@ -99,7 +103,7 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
       keys(
         `select p.brand_id as "brandId", p.id as "postId" from publishing.attempts a
          join publishing.posts p on p.brand_id = a.brand_id and p.id = a.post_id and p.attempts = a.number
-         where a.reconcile_at <= $1 and p.delivery_phase = 'UNKNOWN' order by a.reconcile_at limit $2`,
+         where a.reconcile_at is not null and ${hasCome('a.reconcile_at', '$1', farthestPauseMs)} and p.delivery_phase = 'UNKNOWN' order by a.reconcile_at limit $2`,
         [now, limit],
       ),
 
@@ -126,7 +130,10 @@ export function createDeliveryStore(sequelize: Sequelize, posts: PostStore) {
     /** Attempts of other posts for the same account with the same text that are open: under way, interrupted, or being asked about. */
     rivals: (attempt: AttemptRow) =>
       sequelize.query<Claimant>(
-        `select a.id, a.outcome, a.refusal, a.started_at as "startedAt" ${sameText} and a.post_id <> $3 and (a.outcome is null or (a.outcome = 'UNKNOWN' and a.reconcile_at is not null)) limit 100`,
+        `select a.id, a.outcome, a.refusal, a.started_at as "startedAt" ${sameText} and a.post_id <> $3
+           and (a.outcome is null or (a.outcome = 'UNKNOWN' and a.reconcile_at is not null))
+           and exists (select from publishing.posts p where p.brand_id = a.brand_id and p.id = a.post_id and p.attempts = a.number
+             and p.delivery_phase in ('SENDING', 'UNKNOWN')) limit 100`,
         { bind: [attempt.brandId, attempt.id, attempt.postId], type: QueryTypes.SELECT },
       ),
 

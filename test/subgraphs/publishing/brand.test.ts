@@ -188,6 +188,7 @@ describe('a brand is archived', () => {
     const row = {
       status: 'FAILED' as const,
       deliveryPhase: 'UNKNOWN' as const,
+      attempts: 1,
       failureCode: 'OUTCOME_UNKNOWN',
       failureMessage: '?',
       failedAt: graph.clock.now(),

@@ -17,12 +17,9 @@ async function interrupted() {
   const { room } = graph
   const now = graph.clock.now()
   await room.sequelize.transaction(async transaction => {
-    await room.deliveries.begin(
-      { post, connectionId: connection.id, externalAccountId: connection.externalAccountId, copy: post.copy, inReplyTo: null },
-      now,
-      transaction,
-    )
-    const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, connectionId: connection.id, claimId: newId(now), claimUntil: graph.clock.in(sendMs) }
+    const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
+    await room.deliveries.begin({ ...account, post, copy: post.copy, inReplyTo: null }, now, transaction)
+    const sending = { ...account, deliveryPhase: 'SENDING' as const, attempts: 1, claimId: newId(now), claimUntil: graph.clock.in(sendMs) }
     await room.posts.update(post, sending, transaction)
   })
   const call = await room.networks.get('X')!.publish({
@@ -67,6 +64,23 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
     await round(graph)
     expect(await texts(graph)).toEqual([post.copy])
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED' })
+  })
+
+  test('is taken up though the clock was set back by an hour since: no claim lies that far ahead', async () => {
+    const { graph, post } = await interrupted()
+    await using _ = graph
+    await graph.clock.advance(-3_600_000)
+    await round(graph)
+    expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED' })
+    expect(await texts(graph)).toEqual([post.copy])
+  })
+
+  test('is left to its worker while the claim lasts, though that clock is a minute ahead', async () => {
+    const { graph, post } = await interrupted()
+    await using _ = graph
+    await graph.clock.advance(-59_000)
+    await round(graph)
+    expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'SENDING' })
   })
 
   test('is published once, as X says, also when X lists its posts late: the second call is refused as a duplicate and asked about', async () => {

@@ -45,7 +45,7 @@ describe('P-10 an outcome that nobody knows', () => {
       [updatePost, { id, copy: 'Other' }],
       [deletePost, { id }],
     ] as const)
-      expect((await graph.execute(document, { input }, { as: owner })).refused('CONFLICT').message).toContain('resolveDelivery')
+      expect((await graph.execute(document, { input }, { as: owner })).refused('CONFLICT').message).toContain('resolve its delivery')
     expect(await read()).toMatchObject(open)
   })
 
@@ -114,6 +114,14 @@ describe('P-10 an outcome that nobody knows', () => {
     expect(await read()).toMatchObject(open)
     await graph.x.arm()
     await graph.clock.advance(300_000)
+    await round(graph)
+    expect(await read()).toMatchObject({ status: 'PUBLISHED' })
+  })
+
+  test('is asked about though the clock was set back by an hour since', async () => {
+    const { graph, read } = await begin(published)
+    await using _ = graph
+    await graph.clock.advance(-3_600_000)
     await round(graph)
     expect(await read()).toMatchObject({ status: 'PUBLISHED' })
   })
