@@ -45,7 +45,7 @@ describe('P-10 an outcome that nobody knows', () => {
       [updatePost, { id, copy: 'Other' }],
       [deletePost, { id }],
     ] as const)
-      expect((await graph.execute(document, { input }, { as: owner })).refused('CONFLICT').message).toContain('resolve its delivery')
+      expect((await graph.execute(document, { input }, { as: owner })).refused('CONFLICT').message).toContain('resolveDelivery')
     expect(await read()).toMatchObject(open)
   })
 
