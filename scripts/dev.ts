@@ -25,7 +25,7 @@ process.on('SIGTERM', () => void end('SIGTERM'))
 process.on('SIGHUP', () => void end('SIGHUP'))
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 const npm = process.ppid
-setInterval(() => process.ppid !== npm && void end('SIGTERM'), 300).unref()
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== npm && void end('SIGTERM'), 300).unref()
 
 start()
 // What changed while nobody watched; what this writes is seen like a change of anybody's.

@@ -95,6 +95,23 @@ test('a terminal that is closed stops the platform in order, although nobody can
   expect(await platform.ended).toBe(0)
 })
 
+test('a platform whose lines nobody reads goes on all the same', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
+  const platform = launchPlatform(environment)
+  platform.child.stdout!.destroy()
+  const ready = () =>
+    fetch(`http://localhost:${environment.PORT}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await until('it is ready', ready)
+  platform.child.kill('SIGTERM')
+  expect(await platform.ended).toBe(0)
+  expect(platform.complained()).toBe('')
+})
+
 test('a second Ctrl-C does not wait for requests that do not end, and says so; nothing is left running', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)

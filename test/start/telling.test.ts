@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -98,10 +98,13 @@ test('as JSON a mistake of ours is one line with its stack', () => {
   })
 })
 
-test('compiled code is kept where only this user can have written it', async () => {
-  const program = launch('npm', ['run', '--silent', 'start', '--', '--help'])
-  expect(await program.ended).toBe(0)
-  const folder = statSync(join(project, 'node_modules/.cache/supergraph'))
-  expect(folder.mode & 0o777).toBe(0o700)
-  expect(folder.uid).toBe(process.getuid?.() ?? folder.uid)
+test('compiled code is kept where only this user can write, and a folder that was opened to others is closed again', async () => {
+  const folder = join(project, 'node_modules/.cache/supergraph')
+  const help = async () => expect(await launch('npm', ['run', '--silent', 'start', '--', '--help']).ended).toBe(0)
+  await help()
+  chmodSync(folder, 0o755)
+  await help()
+  const found = statSync(folder)
+  expect(found.mode & 0o777).toBe(0o700)
+  expect(found.uid).toBe(process.getuid?.() ?? found.uid)
 })
