@@ -68,7 +68,16 @@ export async function startServer(
     if (/could not create any TCP\/IP sockets/.test(failed) && turn++ < 4) continue
     // The sessions of a server that was killed need a moment to notice; until then PostgreSQL keeps off their files.
     if (/pre-existing shared memory block/.test(failed) && performance.now() < patience) await wait(50)
-    else throw new StartError(`the database of data folder ${cluster.folder} does not start: ${lastWord(failed)} (see ${cluster.serverLog})`)
+    else {
+      // Of another major version: nothing here can read them.
+      const foreign = /files are incompatible with server/.test(failed)
+      const sentence = `the database of data folder ${cluster.folder} does not start: ${lastWord(failed)} (see ${cluster.serverLog})`
+      throw new StartError(
+        foreign ? `${sentence}: start the version that made it, and take the data over by pg_dump` : sentence,
+        undefined,
+        foreign ? 'schema' : null,
+      )
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { StartError } from '../../db/start-error.ts'
+import { lineOf, StartError } from '../../db/start-error.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
 
@@ -22,8 +22,10 @@ export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Prom
   if (sandbox.folder) return toOpen(readFacts(sandbox.folder), null, async () => {})
   const options = { folder: join(dataDir, 'sandbox'), redirectUris: [callbackUrl(publicUrl, 'X')] }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return startSandbox({ ...options, port: 0 })
-    throw error
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') return startSandbox({ ...options, port: 0 })
+    if (syscall === 'listen') throw new StartError(`SANDBOX_PORT: ${sandbox.port} cannot be listened on (${code}): name another port, or set DEMO=0`, error)
+    throw new StartError(`the sandbox cannot go on with ${options.folder} (${lineOf(error)}): remove that, and its networks begin anew`, error)
   })
   const moved =
     sandbox.port === 0 || started.port === sandbox.port ? null : `port ${sandbox.port} is taken: the sandbox listens on ${started.port} (SANDBOX_PORT)`

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { canRead } from '../../db/embedded/account.ts'
+import { startPostgres } from '../../db/embedded.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launch, newDataFolder } from '../kit/launch.ts'
 import { databaseUrl, serverUrl } from '../kit/template.ts'
@@ -126,6 +128,24 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     expect(await complaintOf(folder, {})).toMatch(/^\S+keys\.json cannot be read \(it is damaged\): restore it from a backup; .*\n$/)
     writeFileSync(join(folder.path, 'keys.json'), JSON.stringify({ authSecret: 's'.repeat(43), encryptionKey: 'c2hvcnQ=' }))
     expect(await complaintOf(folder, {})).toMatch(/^\S+keys\.json is not what was written there: restore it from a backup; .*\n$/)
+  })
+
+  test('a state of the sandbox that was damaged', async () => {
+    await using folder = newDataFolder()
+    await using database = await createTestDatabase()
+    mkdirSync(join(folder.path, 'sandbox'))
+    writeFileSync(join(folder.path, 'sandbox', 'state.ndjson'), '{half\n{half\n')
+    expect(await complaintOf(folder, { DATABASE_URL: database.url })).toMatch(/^the sandbox cannot go on with \S+sandbox \(.*JSON.*\): remove that, .*\n$/)
+  })
+
+  test('files of another major version of PostgreSQL', async () => {
+    await using folder = newDataFolder()
+    const postgres = await startPostgres({ folder: folder.path, log: pino({ level: 'silent' }) })
+    await postgres.stop()
+    writeFileSync(join(folder.path, 'postgres', 'data', 'PG_VERSION'), '17\n')
+    expect(await complaintOf(folder, {})).toMatch(
+      /^the database of data folder \S+ does not start: database files are incompatible .*pg_dump; or empty \S+ with npm run reset\n$/,
+    )
   })
 
   test('a sandbox folder in which no sandbox runs', async () => {

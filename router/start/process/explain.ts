@@ -32,6 +32,8 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EISDIR: 'a folder is in its place',
+  ENOTDIR: 'a part of the path is a file',
 }
 
 function sentenceFor(code: string, error: Error & NodeJS.ErrnoException): string | null {
