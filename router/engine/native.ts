@@ -14,6 +14,7 @@ import type { Logger } from 'pino'
 import { codeOf } from '../../platform/errors.ts'
 import { createLru, type Lru } from '../../platform/lru.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
+import { mostAnswerBytes } from './data/bytes.ts'
 import { TooMuch } from './data/elements.ts'
 import type { Data } from './data/merge.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
@@ -25,6 +26,7 @@ import { createPlanner } from './planner.ts'
 import { createProjector, type Projector } from './shape/projector.ts'
 import { type Shape, shapeOf } from './shape/shape.ts'
 import { readSupergraph, type Supergraph } from './supergraph.ts'
+import { meterLists, workWith } from './transport/lists.ts'
 import { mapStream } from './transport/stream.ts'
 import { abandon, finish as finishWork, Work } from './transport/work.ts'
 
@@ -41,6 +43,8 @@ export interface EngineOptions {
   readonly operationTimeoutMs?: number | undefined
   /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
   readonly now?: (() => number) | undefined
+  /** Bytes of an answer, or of an event's, as JSON. @default 16 MiB */
+  readonly answerBytes?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
 }
@@ -93,7 +97,7 @@ interface Ready {
  * graphql-js would. Throws at once for a supergraph that cannot be read.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { transport, access, log, operationTimeoutMs = 30_000, now = () => performance.now() } = options
+  const { transport, access, log, operationTimeoutMs = 30_000, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
   const { supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { schema } = supergraph
@@ -184,10 +188,11 @@ export function createEngine(options: EngineOptions): Engine {
     const variant = variantOf(found, document, decision, bits, request)
     try {
       const made = await variant
-      const introspection = made.introspection ? await introspect(schema, made.introspection, request.variables) : noData
+      const introspection = made.introspection ? await introspect(schema, made.introspection, request, now) : noData
       return { request, variant: made, variables, decision, introspection }
     } catch (cause) {
       const code = codeOf(cause)
+      if (cause instanceof TooMuch) return { data: null, errors: [errorFor(code, cause.message)] }
       return code === 'INTERNAL_SERVER_ERROR' ? accident(cause) : refused(code, (cause as Error).message)
     }
   }
@@ -254,7 +259,7 @@ export function createEngine(options: EngineOptions): Engine {
     const names = createNames(supergraph)
     const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph)
     const shape = shapeOf(asked, remaining, rootType, names, schema)
-    return { plan, shape, project: createProjector(shape), introspection: introspectionOf(document, asked, shape) }
+    return { plan, shape, project: createProjector(shape, answerBytes), introspection: introspectionOf(document, asked, shape) }
   }
 
   /** @param signal aborts when nobody waits for it any more */
@@ -323,8 +328,11 @@ function introspectionOf(document: DocumentNode, { definition }: Operation, shap
 
 const noData: Readonly<Data> = {}
 
-async function introspect(schema: GraphQLSchema, document: DocumentNode, variables: OperationRequest['variables']): Promise<Data> {
-  const { data } = await executeSchema({ schema, document, variableValues: variables })
+async function introspect(schema: GraphQLSchema, document: DocumentNode, { variables, requestId, signal }: OperationRequest, now: () => number): Promise<Data> {
+  meterLists(schema)
+  const work = new Work(requestId, signal, undefined, now)
+  const { data } = await executeSchema({ schema, document, variableValues: variables, contextValue: workWith({}, work) })
+  if (work.ended instanceof TooMuch) throw work.ended
   return data ?? {}
 }
 

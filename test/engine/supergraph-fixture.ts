@@ -64,6 +64,7 @@ export interface GraphOptions {
   readonly unvalidatedFetches?: boolean
   readonly exposeInternalErrors?: boolean
   readonly operationTimeoutMs?: number
+  readonly answerBytes?: number
   /** The clock of deadlines. */
   readonly now?: () => number
 }
@@ -102,8 +103,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, exposeInternalErrors, operationTimeoutMs, now } = options
-  const limits = { planCacheSize, operationTimeoutMs, now }
+  const { access, planCacheSize, exposeInternalErrors, operationTimeoutMs, answerBytes, now } = options
+  const limits = { planCacheSize, operationTimeoutMs, answerBytes, now }
   const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)

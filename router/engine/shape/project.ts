@@ -1,3 +1,4 @@
+import { atMost, exactly, type Measure, sizeOf, TooManyBytes } from '../data/bytes.ts'
 import { countElements, takeElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
@@ -27,14 +28,35 @@ const mostFlaws = 100
  * A reference to an entity that is gone is no flaw: where it cannot stand with what it has, it is null, as if the field that
  * refers to it had been answered with null.
  * @param introspection answers of `__schema` and `__type` by response key
+ * @param mostBytes     of the answer as JSON
+ * @throws TooMuch for an answer of too many elements or bytes, before it is made whole
  */
-export function project(shape: Shape, data: Data, introspection: Readonly<Data>, gone: Gone): Projection {
+export function project(shape: Shape, data: Data, introspection: Readonly<Data>, gone: Gone, mostBytes: number): Projection {
+  // Text is only measured character by character where its length leaves it open.
+  const projection = attempt(shape, data, introspection, gone, mostBytes, atMost) ?? attempt(shape, data, introspection, gone, mostBytes, exactly)
+  if (!projection) throw new TooManyBytes(mostBytes)
+  return projection
+}
+
+/** Null when the answer takes more bytes, or may take more, by this measure of text. */
+function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: Gone, mostBytes: number, measure: Measure): Projection | null {
+  let left = mostBytes
   const flaws: Flaw[] = []
   /** Whether the null that moves up now comes from an entity that is gone, and no flaw was told for it. */
   let untold = false
   const path: (string | number)[] = []
   countElements()
-  return { data: completeObject(shape.common, data), flaws }
+  try {
+    return { data: completeObject(shape.common, data), flaws }
+  } catch (cause) {
+    if (cause === full) return null
+    throw cause
+  }
+
+  function take(bytes: number): void {
+    left -= bytes
+    if (left < 0) throw full
+  }
 
   function flaw(message: string, isNull: boolean): null {
     if (flaws.length < mostFlaws) flaws.push({ path: [...path], message, isNull })
@@ -44,6 +66,7 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
   /** Null when a field that must not be null is. */
   function completeObject(shape: ObjectShape, data: Data): Data | null {
     const answer: Data = {}
+    take(shape.bytes)
     for (const field of shape.fields) {
       path.push(field.responseKey)
       const value = completeField(field, shape, data)
@@ -63,6 +86,7 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
       case 'typename':
         return complete(field.value, parent.typename, field, data)
       case 'introspection':
+        take(sizeOf(introspection[field.responseKey], measure))
         return introspection[field.responseKey] ?? null
       case 'refused':
         return complete(field.value, null, field, data)
@@ -72,7 +96,10 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
   /** Undefined when null is not allowed here: the parent becomes null instead. */
   function complete(shape: ValueShape, value: unknown, field: FieldShape, parent: Data | null): unknown {
     if (value === null || value === undefined) {
-      if (!shape.nonNull) return null
+      if (!shape.nonNull) {
+        take(4)
+        return null
+      }
       if (value === undefined && parent && isGone(parent)) untold = true
       else nullFlaw(field)
       return undefined
@@ -101,6 +128,7 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
   function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
     if (!Array.isArray(value)) return flaw(`Expected a list for field ${field.coordinate}.`, false)
     takeElements(value.length)
+    take(value.length + 2)
     const answer: unknown[] = []
     for (let index = 0; index < value.length; index++) {
       path.push(index)
@@ -123,9 +151,12 @@ export function project(shape: Shape, data: Data, introspection: Readonly<Data>,
     if (shape.names && !(typeof value === 'string' && shape.names.has(value)))
       return flaw(`Field ${field.coordinate} was answered with an unknown enum value.`, false)
     if (shape.plain && typeof value === 'object') return flaw(`Expected a scalar for field ${field.coordinate}.`, false)
+    take(sizeOf(value, measure))
     return value
   }
 }
+
+const full = new Error('The answer has no room left')
 
 function read(field: FieldShape, data: Data): unknown {
   if (Object.hasOwn(data, field.key)) return data[field.key]

@@ -1,4 +1,5 @@
 import { generate, literal, warming } from '../code.ts'
+import { room, sizeOf } from '../data/bytes.ts'
 import { countElements, elements, TooManyElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type Gone, type Projection, project } from './project.ts'
@@ -16,16 +17,18 @@ const mostFields = 5000
 /**
  * Makes a projector. Once an operation is asked repeatedly, its projector is generated: one object literal for each
  * selection. Generated code knows flawless data only; for anything else the interpreting projector is asked, because it knows
- * what is told of a flaw and how far a null moves up.
+ * what is told of a flaw, how far a null moves up, and whether an answer is too large that only may be.
+ * @param mostBytes of an answer as JSON
  */
-export function createProjector(shape: Shape): Projector {
-  const interpreted: Projector = (data, introspection, gone) => project(shape, data, introspection, gone)
+export function createProjector(shape: Shape, mostBytes: number): Projector {
+  const interpreted: Projector = (data, introspection, gone) => project(shape, data, introspection, gone, mostBytes)
   const form = warming(interpreted, () => {
     const write = createWriter(shape.common)
     return (
       write &&
       ((data, introspection, gone) => {
         countElements()
+        room.left = mostBytes
         const answer = write(data, introspection)
         return answer === undefined ? interpreted(data, introspection, gone) : { data: answer, flaws: noFlaws }
       })
@@ -39,7 +42,7 @@ const noFlaws: Projection['flaws'] = []
 /** The writer of a selection and of all selections below it; undefined when they are too many. */
 function createWriter(root: ObjectShape): Writer | undefined {
   const functions: string[] = []
-  const names: Record<string, unknown> = { isArray: Array.isArray, elements, TooManyElements }
+  const names: Record<string, unknown> = { isArray: Array.isArray, elements, TooManyElements, room, sizeOf }
   let fields = 0
   let count = 0
   const name = (prefix: string) => `${prefix}${count++}`
@@ -52,14 +55,19 @@ function createWriter(root: ObjectShape): Writer | undefined {
     fields += shape.fields.length
     if (fields > mostFields) return self
     const lines: string[] = []
+    let bytes = shape.bytes
     const entries: string[] = []
     shape.fields.forEach((field, index) => {
       const value = `v${index}`
       lines.push(...fieldLines(field, shape, value))
+      bytes += fixedBytes(field, shape)
+      if (isText(field)) lines.push(...textLines(value))
       // As a plain key __proto__ would be the prototype.
       entries.push(`${field.responseKey === '__proto__' ? '["__proto__"]' : literal(field.responseKey)}: ${value}`)
     })
-    functions.push(`function ${self}(data, introspection) {\n${lines.join('\n')}\nreturn { ${entries.join(', ')} }\n}`)
+    functions.push(
+      `function ${self}(data, introspection) {\nlet bytes = ${bytes}\n${lines.join('\n')}\nif ((room.left -= bytes) < 0) return undefined\nreturn { ${entries.join(', ')} }\n}`,
+    )
     return self
   }
 
@@ -102,16 +110,19 @@ function createWriter(root: ObjectShape): Writer | undefined {
 
   function listWriter(items: ValueShape): string {
     const self = name('list')
-    const body = valueLines(items, 'item').join('\n')
+    const isLeaf = !items.items && !items.object
+    const body = [...valueLines(items, 'item'), ...(isLeaf && items.bytes === null ? textLines('item') : [])].join('\n')
     functions.push(`function ${self}(list, introspection) {
 if (!isArray(list)) return undefined
 if ((elements.left -= list.length) < 0) throw new TooManyElements()
+let bytes = 2 + list.length * ${1 + (isLeaf ? Math.max(items.bytes ?? 0, 4) : 0)}
 const answer = []
 for (let index = 0; index < list.length; index++) {
 let item = list[index]
 ${body}
 answer.push(item)
 }
+if ((room.left -= bytes) < 0) return undefined
 return answer
 }`)
     return self
@@ -138,3 +149,17 @@ return typeof value === 'object' && !isArray(value) ? ${write}(value, introspect
     return self
   }
 }
+
+/** Bytes of a field's value that are known before it is: numbers, names of types, and null, which anything may be. */
+function fixedBytes({ from, value }: FieldShape, parent: ObjectShape): number {
+  if (from === 'typename') return (parent.typename?.length ?? 0) + 2
+  return from === 'data' ? Math.max(value.bytes ?? 0, 4) : 4
+}
+
+const isText = ({ from, value }: FieldShape): boolean => from === 'introspection' || (from === 'data' && !value.items && !value.object && value.bytes === null)
+
+/** Counts what a value takes at most; what may be too much is left to the interpreting projector. */
+const textLines = (value: string): string[] => [
+  `if (typeof ${value} === 'string') bytes += ${value}.length * 6 + 2`,
+  `else if (${value} !== null) bytes += sizeOf(${value})`,
+]

@@ -39,6 +39,8 @@ export interface ObjectShape {
   readonly typename: string | null
   readonly fields: readonly FieldShape[]
   readonly byKey: ReadonlyMap<string, FieldShape>
+  /** Bytes that an object takes in JSON without its values: braces, keys, colons, commas. */
+  readonly bytes: number
 }
 
 export interface FieldShape {
@@ -67,6 +69,8 @@ export interface ValueShape {
   readonly names: ReadonlySet<string> | null
   /** Whether a leaf must be a string, a number or a boolean. */
   readonly plain: boolean
+  /** Bytes that a leaf takes in JSON at most, where its type tells; null for text, and for what is no leaf. */
+  readonly bytes: number | null
 }
 
 /** A place where a field's selection was written. */
@@ -127,7 +131,8 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
       fields.push(shape)
       if (shape.from === 'data') for (const key of [shape.key, ...shape.otherKeys]) byKey.set(key, shape)
     }
-    return { typename: isObjectType(runtime) ? runtime.name : null, fields, byKey }
+    const bytes = fields.reduce((sum, { responseKey }) => sum + Buffer.byteLength(JSON.stringify(responseKey)) + 2, 2)
+    return { typename: isObjectType(runtime) ? runtime.name : null, fields, byKey, bytes }
   }
 
   function createFieldShape(
@@ -159,11 +164,15 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
   function createValueShape(type: GraphQLOutputType, reading: Reading): ValueShape {
     const nonNull = isNonNullType(type)
     const nullable = isNonNullType(type) ? type.ofType : type
-    const leaf = { nonNull, items: null, object: null, names: null, plain: false }
+    const leaf = { nonNull, items: null, object: null, names: null, plain: false, bytes: null }
     if (isListType(nullable)) return { ...leaf, items: createValueShape(nullable.ofType, reading) }
     if (isCompositeType(nullable)) return { ...leaf, object: createShape(nullable, reading, false) }
-    if (isEnumType(nullable)) return { ...leaf, names: new Set(nullable.getValues().map(value => value.name)) }
-    return { ...leaf, plain: isSpecifiedScalarType(nullable) }
+    if (isEnumType(nullable)) {
+      const names = nullable.getValues().map(value => value.name)
+      return { ...leaf, names: new Set(names), bytes: Math.max(...names.map(name => name.length + 2)) }
+    }
+    const isText = nullable.name !== 'Int' && nullable.name !== 'Float' && nullable.name !== 'Boolean'
+    return { ...leaf, plain: isSpecifiedScalarType(nullable), bytes: isText ? null : 24 }
   }
 
   /** Collects as graphql-js does, so that the order of keys is the same. */
@@ -233,5 +242,5 @@ const writtenUnder = (field: GraphQLField<unknown, unknown>, nodes: readonly Col
 const fieldOf = (type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined =>
   isUnionType(type) ? undefined : (type as GraphQLObjectType | GraphQLInterfaceType).getFields()[name]
 
-const typenameShape: ValueShape = { nonNull: true, items: null, object: null, names: null, plain: true }
-const introspectionShape: ValueShape = { nonNull: false, items: null, object: null, names: null, plain: false }
+const typenameShape: ValueShape = { nonNull: true, items: null, object: null, names: null, plain: true, bytes: null }
+const introspectionShape: ValueShape = { nonNull: false, items: null, object: null, names: null, plain: false, bytes: null }

@@ -26,9 +26,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
   }
 
   const open = (subgraph: Subgraph, { viewer }: FetchCall, work: Work): object => {
-    const context = subgraph.open(viewer, work)
-    workWith(context, work)
-    return context
+    return workWith(subgraph.open(viewer, work), work)
   }
 
   const contextOf = (subgraph: Subgraph, fetch: Fetch, call: FetchCall): object => {

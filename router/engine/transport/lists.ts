@@ -19,8 +19,9 @@ type Resolver = NonNullable<GraphQLField<unknown, unknown>['resolve']>
 const workKey = Symbol('work')
 
 /** Says for whose operation a resolvers' context is: what their lists hold is counted there. */
-export function workWith(context: object, work: Work): void {
+export function workWith<Context extends object>(context: Context, work: Work): Context {
   ;(context as { [workKey]?: Work })[workKey] = work
+  return context
 }
 
 /** A field that answers a list. */
@@ -29,6 +30,9 @@ export interface ListField {
   /** As the subgraph has it; null for one that is read from the object. */
   readonly own: Resolver | null
 }
+
+/** Those of introspection are the same in every schema. */
+const meteredFields = new WeakMap<GraphQLField<unknown, unknown>, ListField>()
 
 const metered = new WeakMap<GraphQLSchema, readonly ListField[]>()
 
@@ -40,13 +44,17 @@ const metered = new WeakMap<GraphQLSchema, readonly ListField[]>()
 export function meterLists(schema: GraphQLSchema): readonly ListField[] {
   const known = metered.get(schema)
   if (known) return known
-  const fields = Object.values(schema.getTypeMap()).flatMap(type =>
-    isObjectType(type) && !type.name.startsWith('__')
-      ? Object.values(type.getFields()).filter(({ type }) => isListType(isNonNullType(type) ? type.ofType : type))
-      : [],
-  )
-  const lists = fields.map(field => ({ field, own: field.resolve ?? null }))
-  for (const { field, own } of lists) field.resolve = counted(own ?? defaultFieldResolver)
+  const lists: ListField[] = []
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      if (!isListType(isNonNullType(field.type) ? field.type.ofType : field.type)) continue
+      const list = meteredFields.get(field) ?? { field, own: field.resolve ?? null }
+      if (!meteredFields.has(field)) field.resolve = counted(list.own ?? defaultFieldResolver)
+      meteredFields.set(field, list)
+      lists.push(list)
+    }
+  }
   metered.set(schema, lists)
   return lists
 }
@@ -55,7 +63,7 @@ export function meterLists(schema: GraphQLSchema): readonly ListField[] {
 export function counted(resolve: Resolver): Resolver {
   return (source, args, context, info) => {
     const list = resolve(source, args, context, info)
-    const work = (context as { [workKey]?: Work })[workKey]
+    const work = (context as { [workKey]?: Work } | null | undefined)?.[workKey]
     if (!work) return list
     return isThenable(list) ? list.then(settled => count(settled, work, info)) : count(list, work, info)
   }

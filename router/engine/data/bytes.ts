@@ -1,0 +1,55 @@
+import { TooMuch } from './elements.ts'
+
+/** Bytes of an answer as JSON in UTF-8. @default 16 MiB */
+export const mostAnswerBytes = 16 * 1024 * 1024
+
+/** What is left of an answer's bytes; answers are made without a pause, so that one count serves all. */
+export const room = { left: mostAnswerBytes }
+
+/** Measures a text with its quotes. */
+export type Measure = (text: string) => number
+
+/** No text takes more: a control character, or half of a surrogate pair, is written as six bytes. It is as quick as asking for the length. */
+export const atMost: Measure = text => text.length * 6 + 2
+
+/** As `JSON.stringify` writes it. */
+export const exactly: Measure = text => {
+  let bytes = text.length + 2
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code < 0x20) bytes += code === 8 || code === 9 || code === 10 || code === 12 || code === 13 ? 1 : 5
+    else if (code < 0x80) bytes += code === 0x22 || code === 0x5c ? 1 : 0
+    else if (code < 0x800) bytes += 1
+    else if (code < 0xd800 || code > 0xdfff) bytes += 2
+    else if (code < 0xdc00 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
+      // Two halves are four bytes.
+      bytes += 2
+      index++
+    } else bytes += 5
+  }
+  return bytes
+}
+
+/** Bytes of any JSON-safe value. */
+export function sizeOf(value: unknown, measure: Measure = atMost): number {
+  if (typeof value === 'string') return measure(value)
+  if (typeof value === 'number') return measure === atMost ? 24 : String(value).length
+  if (typeof value !== 'object' || value === null) return 5
+  let bytes = 2
+  if (Array.isArray(value)) for (const item of value) bytes += sizeOf(item, measure) + 1
+  else for (const key in value) bytes += measure(key) + sizeOf((value as Record<string, unknown>)[key], measure) + 2
+  return bytes
+}
+
+/** @throws TooMuch for a JSON-safe value that takes more bytes; the exact count is only made where a quick one leaves it open */
+export function requireFits(value: unknown, most: number): void {
+  if (sizeOf(value) > most && sizeOf(value, exactly) > most) throw new TooManyBytes(most)
+}
+
+export class TooManyBytes extends TooMuch {
+  constructor(most: number) {
+    super(`The answer would have more than ${mebibytes(most)}; ask for fewer entries at once, or for fewer long fields.`)
+  }
+}
+
+const mebibytes = (bytes: number) => (bytes >= 1024 * 1024 ? `${Math.round((bytes / 1024 / 1024) * 10) / 10} MiB` : `${bytes} bytes`)
