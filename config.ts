@@ -77,6 +77,8 @@ export interface Config {
     readonly fetchMs: number
     /** Milliseconds that all fetches of one operation may take together. */
     readonly operationMs: number
+    /** Bytes of one answer as JSON. */
+    readonly answerBytes: number
   }
   /**
    * Where a subgraph answers, when `<NAME>_URL` says so: `NAME` is its name in capitals, other characters as underscores.
@@ -124,6 +126,7 @@ const quota = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)
+const answerBytes = 'must be a number of bytes from 1000 to 268435456'
 const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
 /** Origins as browsers write them, with commas between; applications that are no browser have schemes of their own. */
@@ -173,6 +176,12 @@ const variables = z.object({
   DEDUPLICATE: flag.default(false),
   FETCH_TIMEOUT_MS: milliseconds.default(10_000),
   OPERATION_TIMEOUT_MS: milliseconds.default(30_000),
+  ANSWER_BYTES: z
+    .string()
+    .regex(/^\d{4,9}$/, answerBytes)
+    .transform(Number)
+    .refine(value => value <= 256 * 1024 * 1024, answerBytes)
+    .default(16 * 1024 * 1024),
   X_CLIENT_ID: z.string().min(1).optional(),
   X_CLIENT_SECRET: z.string().min(1).optional(),
   X_AUTHORIZE_URL: address.default('https://x.com/i/oauth2/authorize'),
@@ -277,7 +286,13 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     },
     seal: { privateKey: v.SEAL_PRIVATE_KEY?.[0] ?? null, publicKeys: v.SEAL_PUBLIC_KEYS ?? null },
     routerUrl: v.ROUTER_URL ?? v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
-    remote: { propagate: v.PROPAGATE_HEADERS, deduplicate: v.DEDUPLICATE, fetchMs: v.FETCH_TIMEOUT_MS, operationMs: v.OPERATION_TIMEOUT_MS },
+    remote: {
+      propagate: v.PROPAGATE_HEADERS,
+      deduplicate: v.DEDUPLICATE,
+      fetchMs: v.FETCH_TIMEOUT_MS,
+      operationMs: v.OPERATION_TIMEOUT_MS,
+      answerBytes: v.ANSWER_BYTES,
+    },
     subgraphUrl: name => ofSubgraph(name, 'URL', address),
     subgraphTimeoutMs: name => ofSubgraph(name, 'TIMEOUT_MS', milliseconds),
     calledFrom: environment.INIT_CWD || process.cwd(),

@@ -9,7 +9,7 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { createAsk } from '../ask.ts'
 import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents.ts'
-import { leavingSignal } from '../door/leaving.ts'
+import { leavingSignal } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openOrigin, UpstreamFailure } from '../engine/transport/exchange.ts'
 

@@ -16,7 +16,8 @@ import { readBody } from '../door/body.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
 import { createReadiness, type ReadinessCheck } from '../door/health.ts'
-import { leavingSignal } from '../door/leaving.ts'
+import { leavingSignal } from '../door/sending.ts'
+import { requireFits } from '../engine/data/bytes.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { finish, Work } from '../engine/transport/work.ts'
@@ -50,6 +51,8 @@ const mostHeaderBytes = 32 * 1024
 const mostBodyBytes = 16 * 1024 * 1024
 /** Milliseconds that the start of a stream, and each of its events, may take. What is asked over HTTP has the router's patience: it hangs up. */
 const streamMs = 30_000
+/** Bytes of an answer that the router reads at most. */
+const mostAnswerBytes = 32 * 1024 * 1024
 /** Documents that stay parsed and validated: the router sends the same text for the same plan. */
 const mostDocuments = 2000
 
@@ -104,7 +107,10 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const fingerprint = request.headers[browserHeader]
     const call = { ...callOf(viewer, requestId, variables, signal), ...(typeof fingerprint === 'string' && { browser: { fingerprint } }) }
     try {
-      return await transport.fetch(fetch, call)
+      const result = await transport.fetch(fetch, call)
+      // The router would stop reading there, and text that stands in many places is only long once it is written.
+      requireFits(result.data, mostAnswerBytes)
+      return result
     } catch (cause) {
       if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') throw cause
       return { errors: [coded((cause as Error).message, codeOf(cause))] }

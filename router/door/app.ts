@@ -9,6 +9,7 @@ import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, type Telling } from './errors.ts'
 import { canonicalPath, type Hosts } from './hosts.ts'
 import { sendErrors } from './http.ts'
+import { boundSending, type SendingLimits } from './sending.ts'
 
 export interface AppOptions {
   readonly hosts: Hosts
@@ -16,6 +17,8 @@ export interface AppOptions {
   readonly trustProxy: boolean | string
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
+  /** What of answers may wait for clients to read it. @default sendingLimits */
+  readonly sending?: SendingLimits | undefined
   readonly log: Logger
 }
 
@@ -33,7 +36,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
  * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
  * decided, and whatever goes wrong is told in one place.
  */
-export async function createApp({ hosts, trustProxy, exposeErrors: expose = false, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({ hosts, trustProxy, exposeErrors: expose = false, sending, log }: AppOptions): Promise<FastifyInstance> {
   /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
   const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
@@ -76,6 +79,7 @@ export async function createApp({ hosts, trustProxy, exposeErrors: expose = fals
     log.warn('X-Forwarded-For is not believed, so every caller behind a proxy has its address: set TRUST_PROXY if one stands in front')
   })
   decideCors(app, hosts)
+  boundSending(app, log, sending)
   await app.register(helmet, { crossOriginEmbedderPolicy: false })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ip, id } = request

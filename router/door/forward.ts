@@ -9,7 +9,7 @@ import type { ForwardRow } from '../rest/row.ts'
 import { callerOf } from '../rest/shim.ts'
 import { readRawBodies } from './body.ts'
 import { webHeaders } from './headers.ts'
-import { leavingSignal } from './leaving.ts'
+import { leavingSignal } from './sending.ts'
 
 /** The header in which a subgraph finds the caller's address. From outside it is never believed. */
 export const addressHeader = 'x-client-address'

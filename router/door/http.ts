@@ -14,8 +14,8 @@ import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
 import { landingPage } from './landing.ts'
-import { leavingSignal } from './leaving.ts'
 import { tooDeepVariables } from './limits.ts'
+import { leavingSignal, rememberCaller } from './sending.ts'
 
 export interface HttpDoor {
   readonly engine: Engine
@@ -138,6 +138,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     if (caller.refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer')
     return sendErrors(reply, statusOf[caller.refusal.code], [tell(caller.refusal, telling)], accept)
   }
+  rememberCaller(request, caller.viewer)
 
   const text = textOf(request, query)
   const unpersisted = refusedPersistence(persistedOf(request, query), text)

@@ -6,7 +6,7 @@ import { type Authenticate, type Caller, isCaller } from '../access/authenticate
 import { browserOf } from '../access/browser.ts'
 import { webHeaders } from '../door/headers.ts'
 import type { Hosts } from '../door/hosts.ts'
-import { leavingSignal } from '../door/leaving.ts'
+import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readInput } from './input.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
@@ -87,7 +87,10 @@ const given = (variables: Record<string, unknown>) => Object.fromEntries(Object.
 /** Reads who calls; credentials that do not count are thrown, with the headers that go with a 401. */
 export async function callerOf(request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate): Promise<Caller> {
   const result = await authenticate(webHeaders(request.headers), { safe: request.method === 'GET' || request.method === 'HEAD' })
-  if (isCaller(result)) return result
+  if (isCaller(result)) {
+    rememberCaller(request, result.viewer)
+    return result
+  }
   for (const line of result.setCookie) reply.header('set-cookie', line)
   throw result.refusal
 }

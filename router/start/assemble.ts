@@ -66,6 +66,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       publicUrl,
       engine: config.engine,
       operationTimeoutMs: config.remote.operationMs,
+      answerBytes: config.remote.answerBytes,
       sequelize,
       openPool,
       openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun }),

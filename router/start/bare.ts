@@ -88,6 +88,7 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
         access: createAccessFilter(supergraph.access),
         log,
         operationTimeoutMs: config.remote.operationMs,
+        answerBytes: config.remote.answerBytes,
         exposeInternalErrors: exposeErrors,
       })
     } catch (error) {

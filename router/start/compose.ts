@@ -22,6 +22,8 @@ export interface Ground extends Omit<Foundation, 'ask'>, Told {
   readonly exposeErrors?: boolean | undefined
   /** Milliseconds that the fetches of one operation have together. @default 30000 */
   readonly operationTimeoutMs?: number | undefined
+  /** Bytes of one answer as JSON. @default 16 MiB */
+  readonly answerBytes?: number | undefined
 }
 
 /** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
@@ -36,7 +38,7 @@ export interface Composition extends Defined {
  * @param stack takes what has to be stopped again
  */
 export async function compose(
-  { authSecret, x, hosts, quotas, engine: kind = 'native', operationTimeoutMs, exposeErrors, ...ground }: Ground,
+  { authSecret, x, hosts, quotas, engine: kind = 'native', operationTimeoutMs, answerBytes, exposeErrors, ...ground }: Ground,
   stack: AsyncDisposableStack,
 ): Promise<Composition> {
   const { publicUrl, log } = ground
@@ -63,6 +65,7 @@ export async function compose(
     access: createAccessFilter(supergraph.access),
     log,
     operationTimeoutMs,
+    answerBytes,
     exposeInternalErrors: exposeErrors,
   })
   ask = createAsk(engine, registrations)

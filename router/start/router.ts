@@ -49,6 +49,7 @@ export async function startRouter(config: Config, { tell }: Pick<Startup, 'tell'
     access,
     log,
     operationTimeoutMs: config.remote.operationMs,
+    answerBytes: config.remote.answerBytes,
     exposeInternalErrors: environment === 'development',
   })
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { BREAK, type DocumentNode, type ExecutionResult, type GraphQLError, getVariableValues, print, visit } from 'graphql'
 import { codeOf } from '../../../platform/errors.ts'
 import { createLru } from '../../../platform/lru.ts'
+import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
 import type { AccessDecision, Engine, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
 import type { EngineOptions } from '../native.ts'
@@ -27,7 +28,7 @@ const mostFoldings = 32
  * @throws Error for a supergraph that it cannot load
  */
 export async function openApolloEngine(options: EngineOptions): Promise<Engine> {
-  const { transport, access, log, operationTimeoutMs = 30_000, now = () => performance.now() } = options
+  const { transport, access, log, operationTimeoutMs = 30_000, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
   const supergraph = typeof options.supergraphSdl === 'string' ? readSupergraph(options.supergraphSdl) : options.supergraphSdl
   const { schema } = supergraph
   // biome-ignore lint/style/noProcessEnv: written, not read: the only way to keep the gateway from reporting to its maker
@@ -114,6 +115,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
         // The gateway reads these and no more of Apollo Server's request context.
       } as unknown as Parameters<typeof executor>[0])
       const { data, errors } = result as ExecutionResult
+      requireFits(data, answerBytes)
       return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(error => told(error, request)) }) }
     } catch (cause) {
       return { data: null, errors: [told(cause, request)] }

@@ -148,13 +148,13 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       signal?.addEventListener('abort', leave)
       try {
         exchange = ask(target, fetch, call, sealed)
-        return readAnswer(await exchange.answer)
+        return readAnswer(counted(await exchange.answer, call))
       } catch (failure) {
         if (ended === gone) return left
         if (ended || !mayRepeat(failure, fetch.kind)) throw failure
         exchange = ask(target, fetch, call, sealed)
         try {
-          return readAnswer(await exchange.answer)
+          return readAnswer(counted(await exchange.answer, call))
         } catch (second) {
           if ((ended as UpstreamFailure | null) === gone) return left
           throw second
@@ -192,6 +192,12 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       await Promise.all([...origins.values()].map(origin => origin.close()))
     },
   }
+}
+
+/** What was read for an operation is held until it is answered. @throws TooMuch */
+function counted(answer: HttpAnswer, { operation }: FetchCall): HttpAnswer {
+  operation.read(answer.text.length)
+  return answer
 }
 
 const common = ['content-type', 'application/json', 'accept', 'application/graphql-response+json, application/json;q=0.9'] as const

@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { neighbourhoodOf } from '../../platform/address.ts'
+import { Refusal } from '../../platform/errors.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { withStatus } from './errors.ts'
+
+/** What of answers may be on its way. */
+export interface SendingLimits {
+  /** Bytes of answers that one caller has not read yet. */
+  readonly callerBytes: number
+  /** Bytes of answers that nobody has read yet. */
+  readonly processBytes: number
+  /** Milliseconds without a byte read, after which a connection is cut. */
+  readonly stuckMs: number
+  /** Milliseconds between two looks at that. */
+  readonly lookMs: number
+}
+
+export const sendingLimits: SendingLimits = { callerBytes: 48 * 1024 * 1024, processBytes: 256 * 1024 * 1024, stuckMs: 20_000, lookMs: 1000 }
+
+/** Answers up to here are sent whole, and never refused: refusals are answers, too. */
+const smallBytes = 64 * 1024
+
+/** Bytes of a large answer that are handed over at once: so it can be seen how far it has come. */
+const pieceBytes = 64 * 1024
+
+const callers = new WeakMap<IncomingMessage, string>()
+
+/** Says who sent a request, so that the answers on their way to one person or key count together wherever they ask from. */
+export function rememberCaller(request: FastifyRequest, viewer: Viewer): void {
+  const name = viewer.userId ?? viewer.keyId ?? viewer.appId
+  if (name !== null) callers.set(request.raw, name)
+}
+
+/** A signal that aborts when the client leaves before it has its answer. */
+export function leavingSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  // Of the response, not of the request: a request also closes when it was merely read to its end.
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+interface Sent {
+  readonly response: ServerResponse
+  /** Bytes that the system has taken over from this connection, when last looked. */
+  taken: number
+  since: number
+}
+
+/**
+ * Bounds what waits in memory for clients to read it: past the bytes of one caller an answer is 429, past those of the process 503, both
+ * with Retry-After; a connection of which nothing is read for a while is cut.
+ */
+export function boundSending(app: FastifyInstance, log: Logger, limits: SendingLimits = sendingLimits, now = () => performance.now()): void {
+  const sending = new Set<Sent>()
+  const unread = new Map<string, number>()
+  let total = 0
+  let looking: NodeJS.Timeout | undefined
+
+  const look = () => {
+    const at = now()
+    for (const sent of sending) {
+      const { socket } = sent.response
+      if (!socket) continue
+      const taken = socket.bytesWritten - socket.writableLength
+      if (taken !== sent.taken || (socket.writableLength === 0 && sent.response.writableLength === 0)) {
+        sent.taken = taken
+        sent.since = at
+      } else if (at - sent.since >= limits.stuckMs) {
+        log.info({ unread: socket.writableLength }, 'a client did not read its answer, and was cut')
+        socket.destroy()
+      }
+    }
+  }
+  const watch = (response: ServerResponse) => {
+    const sent: Sent = { response, taken: -1, since: now() }
+    sending.add(sent)
+    looking ??= setInterval(look, limits.lookMs).unref()
+    response.once('close', () => {
+      sending.delete(sent)
+      if (sending.size > 0) return
+      clearInterval(looking)
+      looking = undefined
+    })
+  }
+  const count = (caller: string, bytes: number) => {
+    total += bytes
+    const left = (unread.get(caller) ?? 0) + bytes
+    if (left > 0) unread.set(caller, left)
+    else unread.delete(caller)
+  }
+
+  app.addHook<unknown>('onSend', async (request, reply, payload) => {
+    watch(reply.raw)
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    const bytes = Buffer.byteLength(payload)
+    if (bytes <= smallBytes || request.method === 'HEAD') return payload
+    const caller = callers.get(request.raw) ?? neighbourhoodOf(request.ip)
+    if ((unread.get(caller) ?? 0) + bytes > limits.callerBytes)
+      throw new Refusal('RATE_LIMITED', 'Answers that you have not read yet wait already: read them, then ask again.', { retryAfter: 5 })
+    if (total + bytes > limits.processBytes)
+      throw withStatus(503, new Refusal('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 }))
+    count(caller, bytes)
+    reply.raw.once('close', () => count(caller, -bytes))
+    reply.header('content-length', bytes)
+    return Readable.from(piecesOf(typeof payload === 'string' ? Buffer.from(payload) : payload), { objectMode: false, highWaterMark: pieceBytes })
+  })
+}
+
+function* piecesOf(whole: Buffer): Generator<Buffer> {
+  for (let at = 0; at < whole.length; at += pieceBytes) yield whole.subarray(at, at + pieceBytes)
+}
