@@ -24,9 +24,9 @@ function readTags(header: string | undefined, name: string): Named {
 
 /**
  * The entity tag of a record: its version.
- * @param phase what of the record changes without the version; such a record has another tag, and `If-Match` still reads the version
+ * @param passing what of the record changes without the version; such a record has another tag, and `If-Match` still reads the version
  */
-export const tagOfVersion = (version: number, phase = ''): string => `"${version}${phase && `-${phase}`}"`
+export const tagOfVersion = (version: number, passing = ''): string => `"${version}${passing && `-${passing}`}"`
 
 /** The entity tag of an answer that has no version: equal for equal bodies, and no ground to change anything on. */
 export const tagOfBody = (body: string): string => `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`

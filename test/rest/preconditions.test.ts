@@ -22,7 +22,7 @@ describe('a record', () => {
   })
 
   test('on its way to the network has another tag, and is still held to its version', async () => {
-    const { id } = await world.write()
+    const { id } = await world.write({ scheduledAt: world.graph.clock.in(3_600_000).toISOString() })
     const [row] = await world.graph.room.posts.byIds([id])
     const set = (changes: object) => world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, changes, transaction))
     await set({ deliveryPhase: 'CLAIMED', claimId: newId(), claimUntil: world.graph.clock.in(60_000) })
@@ -31,6 +31,21 @@ describe('a record', () => {
     await set({ deliveryPhase: 'NONE', claimId: null, claimUntil: null })
     expect((await put(id, { 'if-match': '"1-claimed"' })).status).toBe(200)
     expect((await put(id, { 'if-match': '"1-claimed"' })).json).toMatchObject(stale)
+  })
+
+  test('that waits for its network has another tag each time it waits anew', async () => {
+    const { id } = await world.write({ scheduledAt: world.graph.clock.in(3_600_000).toISOString() })
+    const [row] = await world.graph.room.posts.byIds([id])
+    const waiting = { waitsUntil: world.graph.clock.in(5000), waitingSince: world.graph.clock.now(), waits: 1 }
+    await world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, waiting, transaction))
+    const answer = await read(id, { 'if-none-match': '"1"' })
+    expect([answer.status, answer.headers.etag, answer.json.waitsUntil]).toEqual([
+      200,
+      `"1-${waiting.waitsUntil.toISOString()}"`,
+      waiting.waitsUntil.toISOString(),
+    ])
+    expect((await read(id, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304)
+    expect((await put(id, { 'if-match': String(answer.headers.etag) })).status).toBe(200)
   })
 
   test('is changed only at the version that If-Match names: any other is 412 with the present one, and nothing is stored', async () => {

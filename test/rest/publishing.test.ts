@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { buildSchema } from 'graphql'
+import { buildSchema, GraphQLError } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Refusal } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { createAccessFilter } from '../../router/access/filter.ts'
 import { readAccessTable } from '../../router/access/rules.ts'
+import type { Engine } from '../../router/engine/engine.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { openRouter, schemaEngine, type TestContext } from '../door/platform.ts'
 
@@ -82,13 +83,23 @@ const root = {
   },
 }
 
-function publishing() {
+/** Told before whatever else an operation is told: as the router tells what it refuses before anything runs. */
+const refusedBelow: GraphQLError[] = []
+
+function publishing(): Engine {
   const schema = buildSchema(read('schema/api.graphql'), { assumeValid: true })
   for (const [type, fields] of Object.entries(root))
     for (const [name, resolver] of Object.entries(fields))
       schema[type === 'Query' ? 'getQueryType' : 'getMutationType']()!.getFields()[name]!.resolve = (_source, input, context) =>
         (resolver as (input: unknown, context: TestContext) => unknown)(input, context)
-  return schemaEngine(schema, createAccessFilter(readAccessTable(read('schema/supergraph.graphql'))))
+  const engine = schemaEngine(schema, createAccessFilter(readAccessTable(read('schema/supergraph.graphql'))))
+  return {
+    ...engine,
+    async execute(request) {
+      const result = await engine.execute(request)
+      return refusedBelow.length > 0 ? { ...result, errors: [...refusedBelow, ...(result.errors ?? [])] } : result
+    },
+  }
 }
 
 const page = (slug: string) =>
@@ -206,6 +217,16 @@ test('what fails further down costs itself: the answer stands, with null in its 
   const answer = await ask('GET', `/posts/${post.id}`)
   expect([answer.status, answer.json]).toMatchObject([200, { copy: 'still here', author: null }])
   expect((await ask('GET', '/posts')).json).toMatchObject({ posts: [{ id: post.id, author: null }], totalCount: 1 })
+})
+
+test('what refuses the whole is told, not what is missing below it as well', async () => {
+  refusedBelow.push(new GraphQLError('Not for you.', { path: ['updatePost', 'author'], extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }))
+  try {
+    expect((await ask('PUT', `/posts/${newId()}`, { copy: 'x' })).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect((await ask('PUT', `/posts/${writePost({}).id}`, { copy: 'x' })).status).toBe(200)
+  } finally {
+    refusedBelow.length = 0
+  }
 })
 
 test('a client that leaves before its answer aborts the work for it', async () => {

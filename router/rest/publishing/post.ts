@@ -28,9 +28,15 @@ function toRest(post: GraphPost) {
   }
 }
 
-/** One post with its version as entity tag, which `If-Match` takes back. A delivery on its way changes its phase and not its version. */
-const one = (post: GraphPost | null | undefined): RowReply | null =>
-  post ? { headers: { etag: tagOfVersion(post.version, post.deliveryPhase === 'NONE' ? '' : fromEnum(post.deliveryPhase)) }, body: toRest(post) } : null
+/**
+ * One post with its version as entity tag, which `If-Match` takes back. A delivery on its way changes where it stands and not the
+ * version, so that stands in the tag too.
+ */
+const one = (post: GraphPost | null | undefined): RowReply | null => {
+  if (!post) return null
+  const passing = [...(post.deliveryPhase === 'NONE' ? [] : [fromEnum(post.deliveryPhase)]), ...(post.waitsUntil ? [post.waitsUntil] : [])]
+  return { headers: { etag: tagOfVersion(post.version, passing.join('-')) }, body: toRest(post) }
+}
 
 const targetOf = (target: unknown) => (typeof target === 'object' && target !== null && 'kind' in target ? { ...target, kind: toEnum(target.kind) } : target)
 
