@@ -4,17 +4,20 @@ import { widgetTopic } from '../widget-topic.ts'
 /** Topics of publishing. An event carries ids; whoever listens reads the row. */
 export const postStatusTopic = (brandId: string): string => `publishing.post-status.${brandId}`
 
-/** What changed: `status` also tells those who follow the post's status, `content` only what counts and shows it. */
-export type PostChange = 'status' | 'content'
-
 /**
- * Tells screens, after commit, that a post changed.
- * @param brand the post's brand, which names the organization whose widget counts it
+ * Tells screens, after commit, that a post was written, changed or deleted: those who follow it, and the widget that counts it.
+ * @param brand the post's brand, which names the organization whose widget it is
  */
-export function announcePost(events: Events, brand: { id: string; organizationId: string }, post: { id: string; threadId: string }, change: PostChange): void {
-  if (change === 'status') events.announce(postStatusTopic(brand.id), { postId: post.id, threadId: post.threadId })
+export function announcePost(events: Events, brand: { organizationId: string }, post: Followed): void {
+  announceStep(events, post)
   events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
 }
+
+type Followed = { readonly id: string; readonly brandId: string; readonly threadId: string }
+
+/** Tells those who follow a post, after commit, that its delivery has come a step further: nothing that anybody counts has changed. */
+export const announceStep = (events: Events, post: Followed): void =>
+  events.announce(postStatusTopic(post.brandId), { postId: post.id, threadId: post.threadId })
 
 /** Tells screens, after commit, that a brand went out of use or came back: its organization's widget leaves archived ones out. */
 export function announceBrand(events: Events, brand: { organizationId: string }): void {

@@ -351,7 +351,7 @@ export type IntegrationAuthorization = {
 
 export type Subscription = {
   readonly __typename?: 'Subscription';
-  /** A post of the brand each time its status or delivery phase changes, as it stands then. `threadId` narrows it to one thread. */
+  /** A post of the brand each time it is written, changed, or comes a step further in its delivery (claimed, being sent, put back, published, failed, unknown), as it stands then: steps that follow each other within milliseconds may be seen as one. Null when a post was deleted: read the list again. `threadId` narrows it to one thread. */
   readonly postStatusChanged?: Maybe<Post>;
 };
 

@@ -49,7 +49,10 @@ describe('S-07 a key that may read posts', () => {
         'widgets',
       ].map(path => `UNAUTHORIZED_FIELD_OR_TYPE ${path}`),
     )
-    expect(errors.find(({ path }) => path?.join('.') === 'post.brand')?.extensions.requiredScopes).toEqual([['publishing:accounts.read']])
+    expect(errors.find(({ path }) => path?.join('.') === 'post.brand')?.extensions.requiredScopes).toEqual([
+      ['publishing:accounts.read'],
+      ['publishing:accounts.write'],
+    ])
   })
 
   test('nor under another name, by a fragment, or behind a condition', async () => {

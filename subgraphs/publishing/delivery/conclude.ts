@@ -116,5 +116,5 @@ export async function conclude(room: Room, attempt: AttemptRow, delivery: Ending
 /** Tells screens about a post whose outcome was written. */
 export async function announce({ brands, events }: Room, post: PostRow): Promise<void> {
   const [brand] = await brands.byIds([post.brandId])
-  if (brand) announcePost(events, brand, post, 'status')
+  if (brand) announcePost(events, brand, post)
 }

@@ -1,6 +1,7 @@
 import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
+import { announceStep } from '../announce.ts'
 import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import type { ConnectionRow } from '../connection/table.ts'
 import { usableToken } from '../connection/tokens.ts'
@@ -29,12 +30,14 @@ export async function deliver(room: Room, key: PostKey): Promise<Date | null> {
 
 async function sendClaimed(room: Room, claimed: PostRow): Promise<void> {
   crash('after-claim')
+  announceStep(room.events, claimed)
   const prepared = await prepare(room, claimed)
   if ('renewal' in prepared) return sendAfter(room, claimed, prepared.renewal)
   if ('failed' in prepared) return giveUp(room, claimed, prepared.failed, prepared.detail)
   const begun = await begin(room, claimed, prepared.connection)
-  if (!begun) return
+  if (!begun) return announceStep(room.events, claimed)
   crash('after-attempt-row')
+  announceStep(room.events, begun.post)
   if (isLate(begun.attempt, room.clock.now())) return putBack(room, begun.post, begun.attempt, 'the call could not be made in its time')
   const answered = await send(room, begun.post, begun.attempt, prepared)
   if (answered.outcome === 'unsent') return putBack(room, begun.post, begun.attempt, answered.detail)

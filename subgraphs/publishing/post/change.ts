@@ -89,8 +89,7 @@ export async function change(context: Context, id: string, decide: (post: PostRo
   })
   context.postById.clear(id).prime(id, after)
   if (after === before) return after
-  const moved = before.status !== after.status || before.deliveryPhase !== after.deliveryPhase || before.scheduledAt?.getTime() !== after.scheduledAt?.getTime()
-  announcePost(context.events, brand, after, moved ? 'status' : 'content')
+  announcePost(context.events, brand, after)
   return after
 }
 

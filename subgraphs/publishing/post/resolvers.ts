@@ -85,7 +85,7 @@ export const postResolvers: Resolvers = {
         if (post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
         return created
       })
-      if (!repeated) announcePost(events, brand, row, 'status')
+      if (!repeated) announcePost(events, brand, row)
       return row
     },
     updatePost: (_, { input }, context) => {
@@ -120,7 +120,7 @@ export const postResolvers: Resolvers = {
         })
         return post
       })
-      announcePost(events, brand, deleted, 'content')
+      announcePost(events, brand, deleted)
       return deleted
     },
   },
