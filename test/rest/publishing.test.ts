@@ -318,6 +318,7 @@ describe('bad input is a clear answer, and nothing is stored', () => {
   test('a known path with another method is 405 and says which it takes', async () => {
     const answer = await ask('PATCH', `/posts/${newId()}`, {})
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS'])
+    for (const size of [10, 5e6]) expect((await ask('PATCH', `/posts/${newId()}`, 'x'.repeat(size))).status, `${size} bytes`).toBe(405)
   })
 })
 
