@@ -52,7 +52,7 @@ describe('one line with cause and remedy, exit code 1 and nothing left running a
     expect(await complaintOf(folder, { DATABASE_URL: database.url })).toMatch(/^the database takes no writes \(.*read-only transaction\): .*\n$/)
   })
 
-  test('a database that asks for TLS, and one with a certificate that nobody here trusts', async ({ skip }) => {
+  test('a database that asks for TLS, and one with a certificate that nobody here trusts; with both settled it starts', async ({ skip }) => {
     if (spawnSync('openssl', ['version']).status !== 0) skip('there is no openssl here to make a certificate with')
     await using folder = newDataFolder()
     const files = mkdtempSync(join(tmpdir(), 'supergraph-tls-'))
@@ -77,9 +77,20 @@ describe('one line with cause and remedy, exit code 1 and nothing left running a
       expect(await complaint('?sslmode=verify-full')).toBe(
         `DATABASE_URL does not lead to a database: the certificate of ${place} is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT), name its authority with &sslrootcert=FILE\n`,
       )
-      const client = new pg.Client({ connectionString: `${url}?sslmode=verify-full&sslrootcert=${certificate}` })
+      const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: `${url}?sslmode=verify-full&sslrootcert=${certificate}` }
+      const platform = launchPlatform(environment)
+      await platform.told(readyLine)
+      const client = new pg.Client({ connectionString: environment.DATABASE_URL })
       await client.connect()
+      // One that has not said yet who it is may not speak TLS yet.
+      const sessions = `select distinct application_name, ssl from pg_stat_ssl join pg_stat_activity using (pid)
+        where backend_type = 'client backend' and state <> 'starting' and application_name <> ''`
+      const { rows } = await client.query<{ ssl: boolean }>(sessions)
+      expect(rows.length).toBeGreaterThan(1)
+      expect(rows.filter(({ ssl }) => !ssl)).toEqual([])
       await client.end()
+      platform.child.kill('SIGTERM')
+      expect(await platform.ended).toBe(0)
     } finally {
       await postgres.stop()
       rmSync(files, { recursive: true })
