@@ -30,7 +30,7 @@ const mostAddresses = 20
 const mostAtOnce = 2
 
 /** How many may wait for that; more are sent away for a moment. */
-const mostWaiting: Readonly<Record<Lane, number>> = { known: 100, strangers: 50 }
+const mostWaiting: Readonly<Record<Lane, number>> = { known: 60, strangers: 30 }
 
 /** Who tries to sign in, and from where. */
 export interface Attempt {
