@@ -58,6 +58,15 @@ describe('a record', () => {
     expect((await world.ask('owner', 'DELETE', `/posts/${id}`, undefined, { 'if-match': '"2"' })).status).toBe(204)
   })
 
+  test('is held to its version by an action, too', async () => {
+    const { json: brand } = await world.ask('owner', 'POST', '/brands', { name: 'A brand' })
+    const act = (action: string, tag: string) => world.ask('owner', 'POST', `/brands/${brand.id}/${action}`, undefined, { 'if-match': tag })
+    expect((await act('archive', '"7"')).json).toMatchObject({ ...stale, reason: 'STALE_VERSION', version: 1 })
+    expect(await act('archive', '"1"')).toMatchObject({ status: 200, headers: { etag: '"2"' } })
+    expect((await act('restore', 'W/"2"')).json).toMatchObject({ ...stale, version: 2 })
+    expect((await act('restore', '*')).status).toBe(200)
+  })
+
   test('is not matched by a weak tag, nor by one of somebody else', async () => {
     const { id } = await world.write()
     for (const tag of ['W/"1"', '"abc"', '"1x"', '""', '"01234567890"', 'W/"1", "abc"']) {
