@@ -1,4 +1,4 @@
-import { lookup as resolveName } from 'node:dns'
+import { type LookupAllOptions, lookup as resolveName } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
 
@@ -47,16 +47,28 @@ for (const [net, bits] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const)
   notPublic.addSubnet(net, bits, 'ipv4')
 for (const [net, bits] of [
-  ['::', 127],
+  // Loopback, and the forms of IPv6 that lead to an IPv4 address: compatible, translated (NAT64), 6to4, Teredo.
+  ['::', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['2001::', 23],
+  ['100::', 64],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
-  ['fe80::', 10],
+  ['fe80::', 9],
   ['ff00::', 8],
 ] as const)
   notPublic.addSubnet(net, bits, 'ipv6')
@@ -69,14 +81,27 @@ export function isPublicAddress(address: string): boolean {
   return family !== 0 && !notPublic.check(plain, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-const onlyPublic: LookupFunction = (hostname, options, done) =>
-  resolveName(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return done(error, [])
-    const allowed = addresses.filter(({ address }) => isPublicAddress(address))
-    if (!allowed.length) return done(Object.assign(new Error(`${hostname} has no public address`), { code: 'ENOTPUBLIC' }), [])
-    if (options.all) return done(null, allowed)
-    return done(null, allowed[0]!.address, allowed[0]!.family)
-  })
+/** Finds the addresses of a name, as `lookup` of node:dns does. */
+export type ResolveName = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
+) => void
+
+/**
+ * Makes what connections find addresses by, when they may lead to public ones only. It is asked for each connection, and what it
+ * answers is what is connected to: a name that changes its address in between gains nothing.
+ */
+export const onlyPublic =
+  (resolve: ResolveName): LookupFunction =>
+  (hostname, options, done) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, [])
+      const allowed = addresses.filter(({ address }) => isPublicAddress(address))
+      if (!allowed.length) return done(Object.assign(new Error(`${hostname} has no public address`), { code: 'ENOTPUBLIC' }), [])
+      if (options.all) return done(null, allowed)
+      return done(null, allowed[0]!.address, allowed[0]!.family)
+    })
 
 /** Failures that happen before the first byte of a request is written. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOTPUBLIC', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_INVALID_URL'])
@@ -84,16 +109,18 @@ const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOTPUBLIC
 /**
  * Makes the way out: one request at a time, no retry, no redirect followed, time-outs on everything.
  * @param allowedOrigins origins that configuration names: only these may lie on a private address
+ * @param resolve        finds addresses of names for all others @default the system's
  */
-export function createOutbound(allowedOrigins: readonly string[]): Outbound & { close(): Promise<void> } {
+export function createOutbound(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): Outbound & { close(): Promise<void> } {
   const trusted = new Set(allowedOrigins.map(origin => new URL(origin).origin))
   // More than what calls one origin at once: a call that waits for a connection would use its time up, and count as sent.
   const options = { connections: 128, connectTimeout: 5000 }
+  const lookup = onlyPublic(resolve)
   const agents = {
     trusted: new Agent({ ...options }),
     trustedFresh: new Agent({ ...options, pipelining: 0 }),
-    guarded: new Agent({ ...options, connect: { lookup: onlyPublic, timeout: 5000 } }),
-    guardedFresh: new Agent({ ...options, pipelining: 0, connect: { lookup: onlyPublic, timeout: 5000 } }),
+    guarded: new Agent({ ...options, connect: { lookup, timeout: 5000 } }),
+    guardedFresh: new Agent({ ...options, pipelining: 0, connect: { lookup, timeout: 5000 } }),
   }
   const send: Outbound = async (url, { method = 'GET', headers = {}, body, timeoutMs = 10_000, freshConnection = false } = {}) => {
     const target = new URL(url)

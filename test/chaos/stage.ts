@@ -1,10 +1,18 @@
 import { join } from 'node:path'
 import { type Client, signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
-import { type Launched, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+import { type DataFolder, type Launched, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
 /** A platform that is killed and started again, and a sandbox beside it that is not. */
 export interface Stage extends AsyncDisposable {
+  /** Where the platform answers. */
+  readonly url: string
+  /** Its data folder. */
+  readonly folder: DataFolder
+  /** The database that it is given; started with an empty `DATABASE_URL` it uses the embedded one. */
+  readonly databaseUrl: string
+  /** Runs a statement in that database, by a connection of its own. */
+  sql(statement: string): Promise<unknown>
   /** Starts the platform and waits until it is ready. */
   start(environment?: Record<string, string>): Promise<Launched>
   /** Starts the platform and waits for nothing. */
@@ -66,6 +74,10 @@ export async function openStage(): Promise<Stage> {
     const owner = () => (client ??= signIn(url))
     const begin = (extra: Record<string, string> = {}) => launchPlatform({ ...environment, DATABASE_URL: database.url, SANDBOX_DIR: sandboxFolder, ...extra })
     return {
+      url,
+      folder,
+      databaseUrl: database.url,
+      sql: statement => database.sequelize.query(statement),
       begin,
       async start(extra) {
         const release = await startSlot()

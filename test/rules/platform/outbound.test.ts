@@ -1,0 +1,165 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createOutbound, isPublicAddress, onlyPublic, type ResolveName } from '../../../platform/outbound.ts'
+
+describe('an address that is nobody’s public service', () => {
+  test.each([
+    ['this host', '0.0.0.0', '0.1.2.3', '::'],
+    ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
+    ['private networks', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12:3456::1'],
+    ['carriers’ networks', '100.64.0.1', '100.127.255.255'],
+    ['links, where clouds keep their metadata', '169.254.169.254', 'fe80::1', 'febf::1', 'fec0::1'],
+    ['protocols and documentation', '192.0.0.1', '192.0.2.1', '192.88.99.1', '198.51.100.1', '203.0.113.1', '2001:db8::1', '3fff::1', '100::1'],
+    ['benchmarks', '198.18.0.1', '198.19.255.255'],
+    ['multicast and reserved', '224.0.0.1', '240.0.0.1', '255.255.255.255', 'ff02::1'],
+    ['IPv4 within IPv6', '::ffff:127.0.0.1', '::FFFF:10.0.0.1', '::ffff:7f00:1', '::ffff:a9fe:a9fe', '::127.0.0.1', '::7f00:1'],
+    ['translated to IPv4', '64:ff9b::7f00:1', '64:ff9b::127.0.0.1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1'],
+    ['no address at all', '', 'localhost', '127.1', '1.2.3.4.5', '0x7f000001'],
+  ])('%s', (_what, ...addresses) => {
+    for (const address of addresses) expect([address, isPublicAddress(address)]).toEqual([address, false])
+  })
+
+  test.each([
+    ['93.184.216.34'],
+    ['8.8.8.8'],
+    ['100.63.255.255'],
+    ['100.128.0.1'],
+    ['172.15.255.255'],
+    ['172.32.0.1'],
+    ['169.253.0.1'],
+    ['198.17.0.1'],
+    ['198.20.0.1'],
+    ['223.255.255.255'],
+    ['2606:4700::1'],
+    ['2a00:1450:4001::200e'],
+    ['::ffff:8.8.8.8'],
+  ])('unlike %s', address => expect(isPublicAddress(address)).toBe(true))
+})
+
+/** A resolver whose answers a test writes, one for each question. */
+const answering = (...answers: string[][]): ResolveName & { asked: string[] } => {
+  const asked: string[] = []
+  return Object.assign(
+    ((hostname, _options, done) => {
+      asked.push(hostname)
+      const addresses = (answers[asked.length - 1] ?? answers.at(-1))!
+      done(
+        null,
+        addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
+      )
+    }) satisfies ResolveName,
+    { asked },
+  )
+}
+
+describe('a name', () => {
+  const look = (resolve: ResolveName, all: boolean) =>
+    new Promise<unknown>((done, fail) => onlyPublic(resolve)('name.test', { all }, (error, ...found) => (error ? fail(error) : done(found))))
+
+  test('leads to its public addresses only, and nowhere when it has none', async () => {
+    const resolve = answering(['127.0.0.1', '93.184.216.34', 'fd00::1'])
+    expect(await look(resolve, true)).toEqual([[{ address: '93.184.216.34', family: 4 }]])
+    expect(await look(resolve, false)).toEqual(['93.184.216.34', 4])
+    await expect(look(answering(['10.0.0.1', '::1']), true)).rejects.toMatchObject({ code: 'ENOTPUBLIC', message: 'name.test has no public address' })
+  })
+
+  test('that is bound to another address in between is judged by the one that is connected to', async () => {
+    const rebound = answering(['93.184.216.34'], ['127.0.0.1'])
+    await look(rebound, true)
+    await expect(look(rebound, true)).rejects.toMatchObject({ code: 'ENOTPUBLIC' })
+  })
+
+  test('that cannot be resolved is told as it is', async () => {
+    const failing: ResolveName = (_hostname, _options, done) => done(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), [])
+    await expect(look(failing, true)).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  })
+})
+
+/** A server on loopback that notes what reaches it. */
+async function serve(answer: RequestListener) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    answer(request, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+describe('a request to a third party', () => {
+  const fail = (promise: Promise<unknown>) =>
+    promise.then(
+      () => expect.fail('it was answered'),
+      error => error as { name: string; message: string; sent: boolean },
+    )
+
+  test.each([
+    ['a private address', (port: number) => `http://127.0.0.1:${port}/`],
+    ['the same within IPv6', (port: number) => `http://[::ffff:127.0.0.1]:${port}/`],
+    ['the same as a number', (port: number) => `http://2130706433:${port}/`],
+    ['the same in short', (port: number) => `http://127.1:${port}/`],
+    ['a name that resolves there', (port: number) => `http://name.test:${port}/`],
+    ['localhost', (port: number) => `http://localhost:${port}/`],
+  ])('does not reach %s', async (_what, url) => {
+    await using server = await serve((_request, response) => response.end('secret'))
+    await using outbound = disposable(createOutbound([], answering(['127.0.0.1'])))
+    const failure = await fail(outbound.send(url(server.port)))
+    expect([failure.name, failure.sent, server.asked]).toEqual(['OutboundFailure', false, []])
+    const fresh = await fail(outbound.send(url(server.port), { freshConnection: true }))
+    expect([fresh.sent, server.asked]).toEqual([false, []])
+  })
+
+  test('reaches what configuration names, there and nowhere beside it', async () => {
+    await using server = await serve((_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('made'))
+    await using other = await serve((_request, response) => response.end('secret'))
+    await using outbound = disposable(createOutbound([`${server.origin}/some/path`]))
+    const answer = await outbound.send(`${server.origin}/things`, { method: 'POST', body: '{}' })
+    expect([answer.status, answer.text, answer.headers.get('x-answer'), server.asked]).toEqual([201, 'made', 'yes', ['POST /things']])
+    expect((await fail(outbound.send(other.origin))).sent).toBe(false)
+    expect(other.asked).toEqual([])
+  })
+
+  test('follows no redirect', async () => {
+    await using inner = await serve((_request, response) => response.end('secret'))
+    await using server = await serve((_request, response) => response.writeHead(302, { location: `${inner.origin}/inside` }).end())
+    await using outbound = disposable(createOutbound([server.origin, inner.origin]))
+    expect(await outbound.send(server.origin)).toMatchObject({ status: 302, text: '' })
+    expect(inner.asked).toEqual([])
+  })
+
+  test('takes an answer of a mebibyte and not a byte more', async () => {
+    const most = 1024 * 1024
+    await using server = await serve((request, response) => response.end(Buffer.alloc(request.url === '/most' ? most : most + 1, 'x')))
+    await using outbound = disposable(createOutbound([server.origin]))
+    expect((await outbound.send(`${server.origin}/most`)).text).toHaveLength(most)
+    const failure = await fail(outbound.send(`${server.origin}/more`))
+    expect(failure).toMatchObject({ name: 'OutboundFailure', sent: true, message: expect.stringContaining('more than 1048576 bytes') })
+  })
+
+  test('that gets no answer in its time may have been received; one that nobody listens for was surely not', async () => {
+    await using server = await serve(() => {})
+    await using outbound = disposable(createOutbound([server.origin, 'http://127.0.0.1:1']))
+    expect(await fail(outbound.send(server.origin, { timeoutMs: 50 }))).toMatchObject({
+      sent: true,
+      message: expect.stringContaining('no answer within 50 ms'),
+    })
+    expect(await fail(outbound.send('http://127.0.0.1:1/'))).toMatchObject({ sent: false, message: expect.stringContaining('ECONNREFUSED') })
+  })
+
+  test('knows HTTP alone', async () => {
+    await using outbound = disposable(createOutbound([]))
+    for (const url of ['file:///etc/passwd', 'ftp://name.test/', 'gopher://name.test/']) expect((await fail(outbound.send(url))).sent).toBe(false)
+  })
+})
+
+const disposable = (send: ReturnType<typeof createOutbound>) => ({ send, [Symbol.asyncDispose]: () => send.close() })
