@@ -81,7 +81,15 @@ const settings = {
     retentionSeconds: 400 * 24 * 3600,
     deleteAfterSeconds: 600,
   },
-  boss: { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10, maintenanceIntervalSeconds: 300, schedule: false, persistQueueStats: false },
+  boss: {
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
+    maintenanceIntervalSeconds: 300,
+    // Jobs that wait for others: we have none.
+    flowIntervalSeconds: 3600,
+    schedule: false,
+    persistQueueStats: false,
+  },
 } as const
 
 /** How long work that runs has to end when the platform stops, in ms. */
@@ -102,8 +110,8 @@ export interface JobGround {
 
 /** Makes the opener of job runners on one database. */
 export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, mayRun = () => true }: JobGround): OpenJobs {
-  // The wall clock may be set; how long something takes is measured on one that only goes forward.
-  const elapsed: Elapsed = clock === systemJobClock ? () => performance.now() : () => clock.now()
+  // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
+  const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
   return ({ slug, queues, sweeps, log }) => {
     const schema = `${slug}_jobs`
     const pool = openPool({ name: schema, poolSize })

@@ -27,7 +27,7 @@ export interface Poller {
 }
 
 /** How often a queue is looked at that nobody woke, in ms: jobs of other processes, and those that fall due, are late by this at most. */
-export const pollMs = 1_000
+export const pollMs = 1_250
 /** How long one look may take before another begins beside it, in ms. */
 const lookMs = 12_000
 /** How long a handler may take, in ms; the database counts a job as failed after the same time. */

@@ -11,8 +11,10 @@ export interface Stage extends AsyncDisposable {
   readonly folder: DataFolder
   /** The database that it is given; started with an empty `DATABASE_URL` it uses the embedded one. */
   readonly databaseUrl: string
+  /** What a client gets for an operation of the owner: `200`, `200 INTERNAL_SERVER_ERROR`, `503`, or `no answer` after 20 s. */
+  codeOf(document: string): Promise<string>
   /** Runs a statement in that database, by a connection of its own. */
-  sql(statement: string): Promise<unknown>
+  sql<Row = unknown>(statement: string): Promise<Row[]>
   /** Starts the platform and waits until it is ready. */
   start(environment?: Record<string, string>): Promise<Launched>
   /** Starts the platform and waits for nothing. */
@@ -77,7 +79,19 @@ export async function openStage(): Promise<Stage> {
       url,
       folder,
       databaseUrl: database.url,
-      sql: statement => database.sequelize.query(statement),
+      async codeOf(document) {
+        const { token } = await owner()
+        const answer = await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          body: JSON.stringify({ query: document }),
+          signal: AbortSignal.timeout(20_000),
+        }).catch(() => null)
+        if (!answer) return 'no answer'
+        const { errors } = (await answer.json()) as { errors?: { extensions: { code: string } }[] }
+        return errors ? `${answer.status} ${errors[0]!.extensions.code}` : String(answer.status)
+      },
+      sql: async <Row>(statement: string) => (await database.sequelize.query(statement))[0] as Row[],
       begin,
       async start(extra) {
         const release = await startSlot()

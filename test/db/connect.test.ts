@@ -127,6 +127,42 @@ describe('a connection', () => {
     await close()
   })
 
+  test('gives statements, locks and standing transactions their time, in every pool', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    const { sequelize, close } = connect({ url: database.url, poolSize: 1, log })
+    const pool = createOpenPool({ url: database.url, log })({ name: 'test', poolSize: 1, schema: 'public' })
+    const show = `select name, setting::int as ms from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name`
+    const times = [
+      { name: 'idle_in_transaction_session_timeout', ms: 15_000 },
+      { name: 'lock_timeout', ms: 5_000 },
+      { name: 'statement_timeout', ms: 8_000 },
+    ]
+    expect((await sequelize.query(show))[0]).toEqual(times)
+    expect((await pool.query(show)).rows).toEqual(times)
+    await Promise.all([close(), pool.end()])
+  })
+
+  test('that is being made while its pool ends outlives it by nothing, and nothing is told of it', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    const lines: string[] = []
+    const told = pino({ level: 'debug' }, { write: line => void lines.push(line) })
+    const { sequelize, close } = connect({ url: database.url, poolSize: 2, log: told })
+    const pool = createOpenPool({ url: database.url, log: told })({ name: 'test', poolSize: 2 })
+    const asked = Promise.allSettled([
+      sequelize.query('select 1'),
+      sequelize.query('select pg_sleep(60)'),
+      pool.query('select 1'),
+      pool.query('select pg_sleep(60)'),
+    ])
+    await Promise.all([close(), pool.end(), asked])
+    const sessions = `select count(*)::int as n from pg_stat_activity where datname = current_database() and query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`
+    await database.sequelize.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
+    )
+    await expect.poll(async () => (await database.sequelize.query(sessions))[0]).toEqual([{ n: 0 }])
+    expect(lines).toEqual([])
+  })
+
   test('holds no more sessions than it may', async () => {
     await using database = await createTestDatabase({ empty: true })
     const { sequelize, close } = connect({ url: database.url, poolSize: 3, log })

@@ -2,6 +2,8 @@ import { demoPassword } from '../../db/demo.ts'
 
 /** A client of a running platform, signed in as one of the demo people. */
 export interface Client {
+  /** Its access token. */
+  readonly token: string
   /** Executes an operation and returns its data. @throws with the answer when it has errors */
   query<Data = Record<string, unknown>>(document: string, variables?: Record<string, unknown>): Promise<Data>
 }
@@ -16,6 +18,7 @@ export async function signIn(url: string, email = 'owner@demo.test', password = 
   if (!answer.ok) throw new Error(`sign-in as ${email}: ${answer.status} ${await answer.text()}`)
   const { accessToken } = (await answer.json()) as { accessToken: string }
   return {
+    token: accessToken,
     async query<Data>(query: string, variables = {}) {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',

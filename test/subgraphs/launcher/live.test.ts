@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createMemoryEvents } from '../../../platform/events.ts'
+import { liveWidgets } from '../../../subgraphs/launcher/widget/live.ts'
+import type { WidgetRow } from '../../../subgraphs/launcher/widget/table.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A dashboard of so many widgets, whose services show what the test says and note that they were asked. */
+function dashboard(...apps: string[]) {
+  const events = createMemoryEvents()
+  const shows = new Map(apps.map(app => [app, 'first']))
+  const asked: string[] = []
+  const live = liveWidgets({
+    events: events.listen(['widgets']),
+    list: async () => apps.map(app => ({ app }) as WidgetRow),
+    async read({ app }) {
+      asked.push(app)
+      return { statistics: [], items: [], nextAction: shows.get(app) } as never
+    },
+    failed: error => expect.fail(String(error)),
+  })
+  const next = async () => {
+    const { value } = await live.next()
+    return `${value.app} ${(value.payload as unknown as { nextAction: string }).nextAction}`
+  }
+  return { shows, asked, live, next, changed: (app: string) => events.announce('widgets', { app }), listeners: () => events.listenerCount() }
+}
+
+test('a burst of events costs one question, asked a tenth of a second after its first', async () => {
+  const { shows, asked, live, next, changed } = dashboard('app_a', 'app_b')
+  expect([await next(), await next()]).toEqual(['app_a first', 'app_b first'])
+  shows.set('app_a', 'second')
+  for (let event = 0; event < 50; event++) {
+    changed('app_a')
+    changed('app_unknown')
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  await vi.advanceTimersByTimeAsync(49)
+  expect(asked).toEqual(['app_a', 'app_b'])
+  await vi.advanceTimersByTimeAsync(2)
+  expect(await next()).toBe('app_a second')
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(asked).toEqual(['app_a', 'app_b', 'app_a'])
+  await live.return!()
+})
+
+test('who is behind gets the latest state of each widget, not its history, and nothing twice', async () => {
+  const { shows, live, next, changed } = dashboard('app_a', 'app_b')
+  await vi.advanceTimersByTimeAsync(0)
+  for (const state of ['second', 'third', 'fourth']) {
+    shows.set('app_a', state)
+    changed('app_a')
+    await vi.advanceTimersByTimeAsync(200)
+  }
+  const seen = [await next(), await next()].sort()
+  expect(seen).toEqual(['app_a fourth', 'app_b first'])
+  changed('app_a')
+  const waiting = live.next()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await live.return!()
+  expect(await waiting).toEqual({ value: undefined, done: true })
+})
+
+test('every widget is read again within some minute without an event, and told when it differs', async () => {
+  const { shows, asked, live, next } = dashboard('app_a')
+  expect(await next()).toBe('app_a first')
+  await vi.advanceTimersByTimeAsync(53_000)
+  expect(asked).toHaveLength(1)
+  shows.set('app_a', 'after midnight')
+  const told = next()
+  await vi.advanceTimersByTimeAsync(14_000)
+  expect(await told).toBe('app_a after midnight')
+  await live.return!()
+})
+
+test('after its end nothing listens, and no timer runs', async () => {
+  const { asked, live, next, changed, listeners } = dashboard('app_a')
+  await next()
+  changed('app_a')
+  await vi.advanceTimersByTimeAsync(10)
+  await live.return!()
+  expect([listeners(), vi.getTimerCount()]).toEqual([0, 0])
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(asked).toHaveLength(1)
+})
