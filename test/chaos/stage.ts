@@ -12,7 +12,9 @@ export interface Stage extends AsyncDisposable {
   /** The database that it is given; started with an empty `DATABASE_URL` it uses the embedded one. */
   readonly databaseUrl: string
   /** What a client gets for an operation of the owner: `200`, `200 INTERNAL_SERVER_ERROR`, `503`, or `no answer` after 20 s. */
-  codeOf(document: string): Promise<string>
+  codeOf(document: string, variables?: object): Promise<string>
+  /** The brand that posts are scheduled for, once one was. */
+  brandId(): string
   /** Runs a statement in that database, by a connection of its own. */
   sql<Row = unknown>(statement: string): Promise<Row[]>
   /** Starts the platform and waits until it is ready. */
@@ -79,12 +81,13 @@ export async function openStage(): Promise<Stage> {
       url,
       folder,
       databaseUrl: database.url,
-      async codeOf(document) {
+      brandId: () => brandId!,
+      async codeOf(document, variables = {}) {
         const { token } = await owner()
         const answer = await fetch(`${url}/graphql`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-          body: JSON.stringify({ query: document }),
+          body: JSON.stringify({ query: document, variables }),
           signal: AbortSignal.timeout(20_000),
         }).catch(() => null)
         if (!answer) return 'no answer'

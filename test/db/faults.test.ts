@@ -19,19 +19,30 @@ afterAll(() => {
   for (const row of [heads, ...table]) console.log(`| ${row.join(' | ')} |`)
 })
 
-/** Asks the platform four times a second, as clients do, until it is stopped. */
+/** Reads and writes by turns, four times a second, as clients do, until it is stopped. */
 function watch(stage: Stage) {
   const seen = new Map<string, number>()
   let slowest = 0
+  let turn = 0
+  const read = () => stage.codeOf('{ viewer { organization { brands { nodes { id name } } } } }')
+  const write = () =>
+    stage.codeOf('mutation($input: CreatePostInput!) { createPost(input: $input) { id } }', {
+      input: { brandId: stage.brandId(), platform: 'X', copy: 'a draft' },
+    })
   const timer = setInterval(async () => {
     const began = performance.now()
-    const answer = await stage.codeOf('{ viewer { organization { brands { nodes { id name } } } } }')
+    const reads = turn++ % 2 === 0
+    const answer = `${reads ? 'read' : 'write'} ${await (reads ? read() : write())}`
     seen.set(answer, (seen.get(answer) ?? 0) + 1)
     slowest = Math.max(slowest, performance.now() - began)
   }, 250)
   return {
     stop: () => clearInterval(timer),
-    told: () => `${[...seen].map(([answer, count]) => `${answer} × ${count}`).join(', ')}; slowest ${(slowest / 1000).toFixed(1)} s`,
+    told: () =>
+      `${[...seen]
+        .sort()
+        .map(([answer, count]) => `${answer} × ${count}`)
+        .join(', ')}; slowest ${(slowest / 1000).toFixed(1)} s`,
   }
 }
 
