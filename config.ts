@@ -58,6 +58,8 @@ export interface Config {
     readonly brandsAnOrganization: number
     readonly postsADay: number
   }
+  /** For how many days records are kept. */
+  readonly retention: { readonly auditDays: number; readonly attemptDays: number }
   /** How the router tells subgraphs that run apart who asks. */
   readonly seal: {
     /** Signs: the router's alone. Null: nothing can be sealed here. */
@@ -127,6 +129,12 @@ const quota = z
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)
 const answerBytes = 'must be a number of bytes from 1000 to 268435456'
+const days = (least: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, `must be a whole number of days, at least ${least}`)
+    .transform(Number)
+    .refine(value => value >= least, `must be a whole number of days, at least ${least}`)
 const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
 /** Origins as browsers write them, with commas between; applications that are no browser have schemes of their own. */
@@ -194,6 +202,8 @@ const variables = z.object({
   API_KEYS_PER_DAY: quota.default(500),
   BRANDS_PER_ORGANIZATION: quota.default(500),
   POSTS_PER_DAY: quota.default(5_000),
+  AUDIT_RETENTION_DAYS: days(1).default(400),
+  ATTEMPT_RETENTION_DAYS: days(8).default(90),
   CRASH_AT: z.string().min(1).optional(),
 })
 
@@ -284,6 +294,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
       brandsAnOrganization: v.BRANDS_PER_ORGANIZATION,
       postsADay: v.POSTS_PER_DAY,
     },
+    retention: { auditDays: v.AUDIT_RETENTION_DAYS, attemptDays: v.ATTEMPT_RETENTION_DAYS },
     seal: { privateKey: v.SEAL_PRIVATE_KEY?.[0] ?? null, publicKeys: v.SEAL_PUBLIC_KEYS ?? null },
     routerUrl: v.ROUTER_URL ?? v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
     remote: {

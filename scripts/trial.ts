@@ -31,6 +31,6 @@ const foundation = {
   outbound: createOutbound([]),
   log,
 }
-const settings = settingsFrom({ authSecret: 'x'.repeat(32), hosts: hostsOf(config), x: null, quotas: config.quotas })
+const settings = settingsFrom({ authSecret: 'x'.repeat(32), hosts: hostsOf(config), x: null, quotas: config.quotas, retention: config.retention })
 for (const define of Object.values(definitions)) define(foundation, settings)
 process.exit(0)

@@ -79,6 +79,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       hosts,
       exposeErrors: environment === 'development',
       quotas: config.quotas,
+      retention: config.retention,
       log,
     },
     stack,

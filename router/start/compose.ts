@@ -38,13 +38,13 @@ export interface Composition extends Defined {
  * @param stack takes what has to be stopped again
  */
 export async function compose(
-  { authSecret, x, hosts, quotas, engine: kind = 'native', operationTimeoutMs, answerBytes, exposeErrors, ...ground }: Ground,
+  { authSecret, x, hosts, quotas, retention, engine: kind = 'native', operationTimeoutMs, answerBytes, exposeErrors, ...ground }: Ground,
   stack: AsyncDisposableStack,
 ): Promise<Composition> {
   const { publicUrl, log } = ground
   let ask: Ask = () => Promise.reject(new Error('nothing can be asked before the engine is there'))
   const foundation: Foundation = { ...ground, ask: (document, variables, as) => ask(document, variables, as) }
-  const settings = settingsFrom({ authSecret, x, hosts, quotas })
+  const settings = settingsFrom({ authSecret, x, hosts, quotas, retention })
   // Identity first: it is stopped last then, and what still runs in the others may ask it.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
   const defined = Object.fromEntries(

@@ -13,10 +13,11 @@ export interface Told {
   /** Null: no application of ours at X. */
   readonly x: XSettings | null
   readonly quotas: Config['quotas']
+  readonly retention: Config['retention']
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ authSecret, hosts, x, quotas }: Told): Settings => ({
+export const settingsFrom = ({ authSecret, hosts, x, quotas, retention }: Told): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas },
-  publishing: { x, quotas },
+  publishing: { x, quotas, retention },
 })

@@ -64,7 +64,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     log,
   }
   const define = await loadDefinition(slug)
-  const subgraph = define(foundation, settingsFrom({ authSecret, hosts: hostsOf(config), x: config.x, quotas: config.quotas }))
+  const subgraph = define(foundation, settingsFrom({ ...config, authSecret, hosts: hostsOf(config) }))
   starting.defer(() => subgraph.stop())
   if (slug === 'identity') for (const notice of await (await import('../../db/demo-removal.ts')).checkDemoAccounts(sequelize, config)) tell.warn(notice)
   const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl, tell) : new Map()

@@ -9,6 +9,7 @@ import { type Context, openContext } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
 import { renewalsEnded } from './delivery/renewal.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
+import { type Retention, retention } from './delivery/retention.ts'
 import { createDeliveryStore } from './delivery/store.ts'
 import { sweeps } from './delivery/sweep.ts'
 import { deliverQueue } from './delivery/wake-up.ts'
@@ -30,6 +31,7 @@ export interface PublishingSettings {
   /** Null: no application of ours at X, so it cannot be connected. */
   readonly x: XSettings | null
   readonly quotas: Quotas
+  readonly retention: Retention
 }
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
@@ -41,13 +43,14 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const jobs = openJobs({
     slug: registration.slug,
     queues: [deliverQueue(key => deliver(room, key))],
-    sweeps: sweeps(() => room),
+    sweeps: [...sweeps(() => room), retention(() => room)],
     log,
   })
   const room: Room = {
     ...foundation,
     networks,
     quotas: settings.quotas,
+    retention: settings.retention,
     jobs,
     log,
     audit: createAudit(sequelize),

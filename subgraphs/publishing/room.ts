@@ -3,6 +3,7 @@ import type { Foundation } from '../subgraph.ts'
 import type { Audit } from './audit.ts'
 import type { BrandStore } from './brand/store.ts'
 import type { ConnectionStore } from './connection/store.ts'
+import type { Retention } from './delivery/retention.ts'
 import type { DeliveryStore } from './delivery/store.ts'
 import type { AuthorizationStore } from './integration/store.ts'
 import type { Networks } from './network/network.ts'
@@ -21,6 +22,7 @@ export interface Quotas {
 export interface Room extends Pick<Foundation, 'sequelize' | 'ask' | 'events' | 'clock' | 'cipher' | 'log' | 'publicUrl'> {
   readonly networks: Networks
   readonly quotas: Quotas
+  readonly retention: Retention
   readonly jobs: Jobs
   readonly audit: Audit
   /** The renewals of tokens that are under way in this process, by connection. */

@@ -111,6 +111,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       x: x?.settings ?? null,
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
+      retention: readConfig({}).retention,
       log,
     },
     opening,

@@ -1,3 +1,4 @@
+import { announceStep } from '../announce.ts'
 import { GrantFailure } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
@@ -26,13 +27,14 @@ export function sendAfter(room: Room, claimed: PostRow, renewal: Promise<unknown
 }
 
 /** Gives a claim back, and has the post looked at now. */
-async function release({ sequelize, posts, jobs, clock }: Room, claimed: PostRow): Promise<void> {
+async function release({ sequelize, posts, jobs, clock, events }: Room, claimed: PostRow): Promise<void> {
   await sequelize.transaction(async transaction => {
     const post = await posts.lock(claimed.brandId, claimed.id, transaction)
     if (!post || post.claimId !== claimed.claimId) return
     await posts.update(post, noClaim, transaction)
     await wakeUp(jobs, post, clock.now(), transaction)
   })
+  announceStep(events, claimed)
 }
 
 /** How long a stop waits for renewals that are under way, in ms. */
