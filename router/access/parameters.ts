@@ -3,11 +3,6 @@ import { credentialHeaders } from './authenticate.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** Names under which clients of other servers send what would be a credential there. */
-const telling =
-  /^(?:auth|authentication|bearer|credentials?|cookies?|key|session)$|(?<!csrf-?|xsrf-?)token|jwt|api[-_]?key|authori[sz]ation|secret|pass(?:word|wd|phrase)/i
-/** Texts that are a credential under whatever name. */
-const schemed = /^\s*(?:bearer|basic|token)\s+\S/i
 /** How deep objects within each other are looked through. */
 const mostLevels = 8
 
@@ -27,8 +22,8 @@ export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<s
         const text = typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : 'unreadable'
         if (found.has(header) && found.get(header) !== text) return new Refusal('BAD_USER_INPUT', `connection_init names ${header} twice: send it once.`)
         found.set(header, text)
-      } else if (!isHeaders && name.toLowerCase() === 'headers' && isObject(value)) {
-        const refusal = read(value, true)
+      } else if (!isHeaders && name.toLowerCase() === 'headers' && !Array.isArray(value)) {
+        const refusal = isObject(value) ? read(value, true) : notUnderstood(name)
         if (refusal) return refusal
       } else {
         const hidden = credentialAt(name, value, mostLevels)
@@ -43,7 +38,7 @@ export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<s
 /** The name of what looks like a credential, there or below; null when nothing does. What nests too deep is not looked into, nor trusted. */
 function credentialAt(name: string, value: unknown, levels: number): string | null {
   if (value === null || value === '') return null
-  if (telling.test(name) || (typeof value === 'string' && schemed.test(value)) || levels === 0) return name
+  if (tells(name) || (typeof value === 'string' && hasScheme(value)) || levels === 0) return name
   if (typeof value !== 'object') return null
   for (const [inner, each] of Object.entries(value)) {
     const hidden = credentialAt(Array.isArray(value) ? name : inner, each, levels - 1)
@@ -52,11 +47,23 @@ function credentialAt(name: string, value: unknown, levels: number): string | nu
   return null
 }
 
-/** A close reason holds 123 bytes. */
-const notUnderstood = (name: string) =>
-  new Refusal(
-    'UNAUTHENTICATED',
-    `connection_init: "${name.replace(/[^\x20-\x7e]/g, '?').slice(0, 30)}" is not understood, send { "Authorization": "Bearer …" }.`,
-  )
+/** Names under which clients of other servers send what would be a credential there. */
+function tells(name: string): boolean {
+  if (/^(?:auth|authentication|bearer|credentials?|cookies?|key|session)$/i.test(name)) return true
+  return /(?<!csrf-?|xsrf-?)token|jwt|api[-_]?key|authori[sz]ation|secret|pass(?:word|wd|phrase)/i.test(name)
+}
 
-const isObject = (value: unknown): value is Parameters => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a text is a credential under whatever name. */
+function hasScheme(text: string): boolean {
+  return /^\s*(?:bearer|basic|token)\s+\S/i.test(text)
+}
+
+/** A close reason holds 123 bytes. */
+function notUnderstood(name: string): Refusal {
+  const told = name.replace(/[^\x20-\x7e]/g, '?').slice(0, 30)
+  return new Refusal('UNAUTHENTICATED', `connection_init: "${told}" is not understood, send { "Authorization": "Bearer …" }.`)
+}
+
+function isObject(value: unknown): value is Parameters {
+  return typeof value === 'object' && value !== null
+}

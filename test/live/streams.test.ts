@@ -13,15 +13,19 @@ function watching() {
   const sessions = new Map<string, StandingSession>()
   const keys = new Map<string, StandingKey>()
   let looks = 0
+  let gate: Promise<void> = Promise.resolve()
   const asked: string[][] = []
+  const askedKeys: string[][] = []
   const authority = {
     async sessions(ids: readonly string[]) {
       looks += 1
       asked.push([...ids])
+      await gate
       return new Map([...sessions].filter(([id]) => ids.includes(id)))
     },
     async keysById(ids: readonly string[]) {
       looks += 1
+      askedKeys.push([...ids])
       return new Map([...keys].filter(([id]) => ids.includes(id)))
     },
   }
@@ -32,11 +36,21 @@ function watching() {
     sessions,
     keys,
     asked,
+    askedKeys,
+    /** Lets no question about sessions be answered until the returned function is called. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      gate = promise
+      return resolve
+    },
     ends,
     streams,
     /** Watches a stream; what ends it is written down. */
-    open(viewer: Partial<Viewer>, credential: Credential) {
-      const forget = streams.watch({ caller: { viewer: { ...anonymous, ...viewer }, credential }, end: (code, reason) => void ends.push(`${code} ${reason}`) })
+    open(viewer: Partial<Viewer>, credential: Credential, name = '') {
+      const forget = streams.watch({
+        caller: { viewer: { ...anonymous, ...viewer }, credential },
+        end: (code, reason) => void ends.push(`${name}${code} ${reason}`),
+      })
       return { forget }
     },
     /** Waits until everything was looked at twice from now on: the look that is under way may be half done. */
@@ -101,6 +115,7 @@ describe('a stream', () => {
     ['gained a role', ['member', 'admin']],
     ['lost its role', []],
     ['has another role instead', ['viewer']],
+    ['has twice as much of one role', ['member', 'member']],
     ['is no member any more', undefined],
   ])('whose person %s is decided anew', async (_what, roles) => {
     for (const credential of [token, cookie]) {
@@ -113,6 +128,71 @@ describe('a stream', () => {
       await world.looked()
       expect(world.ends).toEqual(rightsChanged)
     }
+  })
+
+  test('whose person has as many roles, but not the same, is decided anew', async () => {
+    using world = watching()
+    world.sessions.set('s', session({ memberships: { one: ['member', 'admin'] } }))
+    world.open({ ...member, roles: ['member', 'viewer'] }, token)
+    await world.looked()
+    expect(world.ends).toEqual(rightsChanged)
+  })
+
+  test('of a person in no organization goes on, and ends when its cookie’s session enters one', async () => {
+    using world = watching()
+    world.sessions.set('s', session({ organizationId: null, roles: [] }))
+    world.open({ kind: 'user', userId: 'u' }, cookie)
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.sessions.set('s', session())
+    await world.looked()
+    expect(world.ends).toEqual(rightsChanged)
+  })
+
+  test('of a session and one of a key are told apart, though their ids are the same', async () => {
+    using world = watching()
+    world.keys.set('same', { keyId: 'same', organizationId: 'one', scopes: [], expiresAt: null })
+    world.open({ kind: 'apiKey', keyId: 'same' }, { kind: 'key', id: 'same', expiresAt: null }, 'key ')
+    const { forget } = world.open(member, { ...cookie, id: 'same' }, 'cookie ')
+    await world.looked()
+    expect(new Set(world.ends)).toEqual(new Set(['cookie 4403 session ended']))
+    forget()
+    world.ends.length = 0
+    world.keys.clear()
+    world.sessions.set('same', session())
+    world.open(member, { ...cookie, id: 'same' }, 'cookie ')
+    await world.looked()
+    expect(new Set(world.ends)).toEqual(new Set(['key 4403 key revoked']))
+  })
+
+  test('that was opened while others were asked about waits for the next look; no look begins while one is under way', async () => {
+    using world = watching()
+    world.sessions.set('first', session())
+    world.open(member, { ...token, id: 'first' })
+    await world.looked()
+    const release = world.hold()
+    const before = world.asked.length
+    await expect.poll(() => world.asked.length, { interval: 2 }).toBe(before + 1)
+    world.open(member, { ...token, id: 'second' })
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect([world.asked.length, world.ends]).toEqual([before + 1, []])
+    world.sessions.set('second', session())
+    release()
+    await world.looked()
+    expect(world.ends).toEqual([])
+    expect(world.asked.at(-1)).toEqual(['first', 'second'])
+  })
+
+  test('is asked about as what it is, and about nothing when the registry has stopped', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.open(member, token)
+    await world.looked()
+    expect(world.askedKeys).toEqual([])
+    world.streams.stop()
+    const before = world.asked.length
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(world.asked.length - before).toBeLessThanOrEqual(1)
   })
 
   test('whose roles merely stand in another order goes on', async () => {

@@ -27,11 +27,16 @@ export const areas: readonly Area[] = [
       'router/access/': ['test/access/{answers,filter,rules,verdict,random}.test.ts'],
       'router/access/address': ['test/door/*.test.ts'],
       'router/access/authenticate': ['test/access/{standing,token}.test.ts', 'test/door/credentials.test.ts'],
+      'router/access/parameters': ['test/access/parameters.test.ts'],
       'router/access/standing': ['test/access/standing.test.ts', 'test/door/credentials.test.ts'],
       'router/access/token': ['test/access/token.test.ts', 'test/door/credentials.test.ts'],
     },
   },
-  { name: 'live', sources: /^router\/live\/[^/]+\.ts$/, tests: { 'router/live/': ['test/door/websocket.test.ts', 'test/door/credentials.test.ts'] } },
+  {
+    name: 'live',
+    sources: /^router\/live\/[^/]+\.ts$/,
+    tests: { 'router/live/': ['test/door/websocket.test.ts'], 'router/live/streams': ['test/live/*.test.ts'] },
+  },
   {
     name: 'rules',
     sources: /^subgraphs\/[^/]+\/[^/]+\/rules\.ts$/,
