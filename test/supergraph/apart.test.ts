@@ -156,6 +156,16 @@ test('a token is good at once for an organization that was just created', async 
   expect(answer).toEqual({ data: { viewer: { organization: { slug: 'new' } } } })
 })
 
+test('a person signs in with a browser by the page of identity', async () => {
+  const page = await fetch(`${platform.url}/identity/login`)
+  const token = /name="token" value="([^"]+)"/.exec(await page.text())![1]!
+  const cookie = page.headers.getSetCookie()[0]!.split(';')[0]!
+  const body = new URLSearchParams({ token, email, password })
+  const entered = await fetch(`${platform.url}/identity/login`, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/graphql'])
+  expect(entered.headers.getSetCookie()[0]).toMatch(/^identity\.session_token=/)
+})
+
 test('the router is not ready while identity can sign no token', async () => {
   const ready = async () => (await fetch(`${platform.url}/health/ready`)).status
   expect(await ready()).toBe(200)
