@@ -8,10 +8,17 @@ const takenUpWithin = 30
 const isSettled = ({ status }: ChaosPost) => status !== 'SCHEDULED'
 
 describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
-  test.for(['after-claim', 'after-attempt-row', 'after-call', 'in-conclusion', 'after-conclusion'])(
+  // Each point with where it leaves a post, and whether the network has been called by then.
+  test.for([
+    ['after-claim', 'SCHEDULED CLAIMED', false],
+    ['after-attempt-row', 'SCHEDULED SENDING', false],
+    ['after-call', 'SCHEDULED SENDING', true],
+    ['in-conclusion', 'SCHEDULED SENDING', true],
+    ['after-conclusion', 'PUBLISHED NONE', true],
+  ] as const)(
     'at %s loses no post, doubles none, and goes on within 30 s of the restart',
     { timeout: 120_000 },
-    async (point, { expect }) => {
+    async ([point, stands, isCalled], { expect }) => {
       await using stage = await openStage()
       const doomed = await stage.start({ CRASH_AT: point })
       const first = await stage.schedule(`first, ${point}`, 1_500)
@@ -19,6 +26,8 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
       const other = await stage.schedule(`other, ${point}`, 1_500)
       const texts = [first, reply, other].map(({ copy }) => copy)
       expect(await doomed.ended).toBe('SIGKILL')
+      expect(await stage.stand()).toContain(stands)
+      expect((await stage.published()).length > 0).toBe(isCalled)
 
       const restarted = performance.now()
       const platform = await stage.start()
@@ -43,6 +52,33 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
       expect(await platform.ended).toBe(0)
     },
   )
+
+  test('at in-put-back, while the network is away, loses no post and doubles none', { timeout: 120_000 }, async ({ expect }) => {
+    await using stage = await openStage()
+    const doomed = await stage.start({ CRASH_AT: 'in-put-back' })
+    const posts = [await stage.schedule('first, in-put-back', 2_000), await stage.schedule('second, in-put-back', 2_000)]
+    const comeBack = await stage.away()
+    expect(await doomed.ended).toBe('SIGKILL')
+    const platform = await stage.start()
+    await comeBack()
+    const back = performance.now()
+    const settled = await until(
+      'both posts are settled after a crash at in-put-back',
+      async () => {
+        const now = await stage.read(posts.map(({ id }) => id))
+        return now.every(isSettled) && now
+      },
+      60,
+    )
+    const seconds = (performance.now() - back) / 1000
+    console.log(`crash at in-put-back: settled ${seconds.toFixed(1)} s after the network came back`)
+    expect(settled.map(({ status }) => status)).toEqual(['PUBLISHED', 'PUBLISHED'])
+    expect((await stage.published()).map(({ text }) => text).sort()).toEqual(posts.map(({ copy }) => copy).sort())
+    expect(await stage.refusedCreations()).toEqual([])
+    expect(seconds).toBeLessThan(takenUpWithin)
+    platform.child.kill('SIGTERM')
+    expect(await platform.ended).toBe(0)
+  })
 
   test('at after-refresh, with the renewed tokens lost, leaves no post without an answer: nobody knows, or connect again', { timeout: 120_000 }, async ({
     expect,

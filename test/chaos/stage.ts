@@ -25,10 +25,14 @@ export interface Stage extends AsyncDisposable {
   schedule(copy: string, aheadMs: number, threadId?: string): Promise<ChaosPost>
   /** Posts as the platform shows them now. */
   read(ids: readonly string[]): Promise<ChaosPost[]>
+  /** Where posts stand in the database, whether or not a platform runs: status and delivery phase of each. */
+  stand(): Promise<string[]>
   /** What the network has published, oldest first. */
   published(): Promise<{ text: string; receivedAt: string; inReplyTo?: string }[]>
   /** Calls to create a post that the network refused: a second call for the same text is among them. */
   refusedCreations(): Promise<{ status: number; reason: string | null }[]>
+  /** Takes the network away: connections are refused until what comes back is called. */
+  away(): Promise<() => Promise<void>>
   /** Arms a fault of the network. */
   arm(fault: Record<string, unknown>): Promise<void>
 }
@@ -59,11 +63,13 @@ export async function openStage(): Promise<Stage> {
     const url = `http://localhost:${environment.PORT}`
     const sandboxFolder = join(folder.path, 'sandbox')
     const callback = `${url}/publishing/api/integrations/x/callback`
-    const sandbox = launch(process.execPath, ['sandbox/main.ts', '--folder', sandboxFolder, '--port', '0', '--redirect-uri', callback])
-    stack.defer(async () => {
+    const play = (port: string) => launch(process.execPath, ['sandbox/main.ts', '--folder', sandboxFolder, '--port', port, '--redirect-uri', callback])
+    let sandbox = play('0')
+    const stopSandbox = async () => {
       sandbox.child.kill('SIGKILL')
       await sandbox.ended
-    })
+    }
+    stack.defer(stopSandbox)
     const [origin = ''] = await sandbox.told(/^http:\S+/m)
     const control = async (path: string, body?: object) => {
       const answer = await fetch(`${origin}/_control/${path}`, {
@@ -121,10 +127,21 @@ export async function openStage(): Promise<Stage> {
         const selections = ids.map((id, at) => `p${at}: post(id: "${id}") { ${fields} }`)
         return Object.values(await (await owner()).query<Record<string, ChaosPost>>(`{ ${selections.join(' ')} }`))
       },
+      async stand() {
+        const [rows] = await database.sequelize.query(`select status || ' ' || delivery_phase as stand from publishing.posts`)
+        return (rows as { stand: string }[]).map(({ stand }) => stand)
+      },
       published: () => control('received?network=x'),
       async refusedCreations() {
         const calls: { method: string; path: string; outcome: string; status: number; reason: string | null }[] = await control('requests?network=x')
         return calls.filter(({ method, path, outcome }) => method === 'POST' && path === '/x/2/tweets' && outcome === 'refused')
+      },
+      async away() {
+        await stopSandbox()
+        return async () => {
+          sandbox = play(new URL(origin).port)
+          await sandbox.told(/^http:\S+/m)
+        }
       },
       async arm(fault) {
         await control('faults', { network: 'x', ...fault })

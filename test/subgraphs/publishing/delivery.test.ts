@@ -297,6 +297,9 @@ describe('P-07 the connection', () => {
       failure: { code: 'NO_CONNECTION', attempts: 1, failedAt: graph.clock.now().toISOString() },
     })
     expect(graph.sent).toEqual([])
+    expect(await graph.rows(`select actor, subject_id, details from publishing.audit_entries where action = 'post.failed'`)).toEqual([
+      { actor: 'delivery', subject_id: post.id, details: { code: 'NO_CONNECTION' } },
+    ])
   })
 })
 

@@ -152,3 +152,20 @@ test('a renewal that could not be had leaves nobody waiting for it', async () =>
   expect(await storedConnection(graph, connection)).toMatchObject({ active: true, renewalId: null, renewalUntil: null })
   expect(graph.room.renewals.size).toBe(0)
 })
+
+test('a token opens in its own row and place alone', async () => {
+  const graph = await supergraph()
+  await using _ = graph
+  const story = graph.seed.owner().brand()
+  const { connection: one } = await story.connection({ externalAccountId: '1' })
+  const { connection: other } = await story.connection({ externalAccountId: '2' })
+  const { connections } = graph.room
+  for (const moved of [
+    { accessToken: other.accessToken },
+    { refreshToken: other.refreshToken },
+    { accessToken: one.refreshToken },
+    { refreshToken: one.accessToken },
+  ])
+    expect(() => connections.open({ ...one, ...moved }), JSON.stringify(Object.keys(moved))).toThrow(/cannot read the stored access/)
+  expect(connections.open(one)).toEqual({ accessToken: 'access of 1', refreshToken: 'refresh of 1' })
+})

@@ -59,6 +59,10 @@ describe('P-10 an outcome that nobody knows', () => {
     const [one] = await graph.x.published()
     expect(await read()).toMatchObject({ status: 'PUBLISHED', deliveryPhase: 'NONE', platformPostId: one!.id, failure: null })
     expect(await texts(graph)).toEqual([post.copy])
+    expect(
+      graph.sent.filter(call => call.startsWith('GET /x/2/users/')),
+      'two workers ask once',
+    ).toHaveLength(1)
     expect(await graph.rows('select number, outcome, reconciled from publishing.attempts')).toEqual([{ number: 1, outcome: 'DELIVERED', reconciled: 1 }])
   })
 
