@@ -63,6 +63,21 @@ describe('P-09 a post becomes published', () => {
     await round(graph)
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED' })
   })
+
+  test('four of a connection at a time, also when the sweep finds many at once', async () => {
+    const graph = await supergraph({ sandbox: true })
+    await using _ = graph
+    const { posts } = await graph.seed
+      .owner()
+      .brand()
+      .connection()
+      .posts(6, { scheduledAt: graph.clock.in(60_000) })
+    await graph.clock.advance(60_000)
+    await round(graph)
+    expect(await texts(graph)).toHaveLength(4)
+    await round(graph)
+    expect((await texts(graph)).sort()).toEqual(posts.map(({ copy }) => copy).sort())
+  })
 })
 
 describe('P-10 a claim', () => {

@@ -91,6 +91,16 @@ test('a network that cannot be reached for a renewal leaves the connection as it
   expect(row).toMatchObject({ active: true, accessToken: connection.accessToken, refreshToken: connection.refreshToken })
 })
 
+test('a network whose tokens live shorter than the margin for renewing them is asked for one, not for ever', async () => {
+  const { graph, posts } = await begin(1)
+  await using _ = graph
+  const x = graph.room.networks.get('X')!
+  const { refresh } = x
+  Object.assign(x, { refresh: async (token: string) => ({ ...(await refresh(token)), expiresIn: 30 }) })
+  await wake(graph, posts[0]!)
+  expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
+})
+
 test('a token that is good is handed out without asking anybody', async () => {
   const graph = await supergraph({ sandbox: true })
   await using _ = graph
