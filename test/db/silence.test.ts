@@ -63,6 +63,23 @@ describe('connections that say nothing any more', () => {
     await Promise.all([close(), pool.end(), ...asked])
   })
 
+  test('and speak again after the end of their pool are cut then: no session outlives it, and nothing is told', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    await using proxy = await tcpProxy(database.url)
+    const lines: string[] = []
+    const told = pino({ level: 'debug' }, { write: line => void lines.push(line) })
+    const { sequelize, close } = connect({ url: proxy.url, poolSize: 1, log: told })
+    const pool = createOpenPool({ url: proxy.url, log: told })({ name: 'test', poolSize: 1 })
+    proxy.silenceNew(true)
+    const asked = [sequelize.query('select 1'), pool.query('select 1')].map(query => expect(query).rejects.toThrow())
+    await Promise.all([close(), pool.end()])
+    proxy.speak()
+    await Promise.all(asked)
+    const sessions = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'supergraph%'`
+    await until('no session is left', async () => (await database.sequelize.query(sessions))[0].length === 0)
+    expect(lines).toEqual([])
+  })
+
   test('hold up a job runner for no longer than their time', async () => {
     await using database = await createTestDatabase()
     await using proxy = await tcpProxy(database.url)

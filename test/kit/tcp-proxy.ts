@@ -13,6 +13,8 @@ export interface TcpProxy extends AsyncDisposable {
   silence(most?: number): void
   /** Lets new connections be silent from their first byte on, or no more. */
   silenceNew(silent: boolean): void
+  /** Carries again what new connections that were silent have to say. */
+  speak(): void
   /** Cuts the connections that are open. */
   cut(): void
 }
@@ -20,6 +22,7 @@ export interface TcpProxy extends AsyncDisposable {
 export async function tcpProxy(to: string): Promise<TcpProxy> {
   const target = new URL(to)
   const pairs = new Map<Socket, Socket>()
+  const held: (() => void)[] = []
   let mute = false
   const quiet = (socket: Socket) => {
     socket.unpipe()
@@ -36,9 +39,13 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     far.on('error', () => near.destroy())
     far.once('close', () => near.destroy())
     pairs.set(near, far)
-    if (mute) return void near.pause()
-    near.pipe(far)
-    far.pipe(near)
+    const carry = () => {
+      near.pipe(far)
+      far.pipe(near)
+    }
+    if (!mute) return carry()
+    near.pause()
+    held.push(carry)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(to)
@@ -59,6 +66,9 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     },
     silenceNew(silent) {
       mute = silent
+    },
+    speak() {
+      for (const carry of held.splice(0)) carry()
     },
     cut() {
       for (const near of pairs.keys()) near.destroy()
