@@ -87,7 +87,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
   serveHealth(app, options.readiness)
   await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, exposeErrors, log })
-  serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, hosts, publicUrl, subgraphs })
+  serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
   options.extend?.(app)
   app.addHook('onListen', done => {
     // Nobody waits for it: what is asked meanwhile is planned as it is asked.
@@ -110,7 +110,6 @@ const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: 
 interface RouteDoor {
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
-  readonly hosts: Hosts
   readonly publicUrl: string
   readonly subgraphs: readonly ForwardTarget[]
 }

@@ -156,7 +156,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
 
   const changes = read?.document.definitions.some(definition => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation')
-  const known = changes ? browserOf(headers, caller, door.hosts, door.publicUrl) : null
+  const known = changes ? browserOf(headers, caller, door.publicUrl) : null
   if (known?.setCookie) reply.header('set-cookie', known.setCookie)
   const result = await server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },

@@ -5,7 +5,6 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import { browserOf } from '../access/browser.ts'
 import { webHeaders } from '../door/headers.ts'
-import type { Hosts } from '../door/hosts.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readInput } from './input.ts'
@@ -16,7 +15,6 @@ import { wordsOf } from './words.ts'
 export interface RestDoor {
   readonly engine: Engine
   readonly authenticate: Authenticate
-  readonly hosts: Pick<Hosts, 'trusts'>
   readonly publicUrl: string
 }
 
@@ -39,7 +37,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     if (row.method !== 'GET') refuseVain(row, headers, versioned)
     const variables = given(row.variables(input))
     words.check(variables)
-    const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.hosts, door.publicUrl)
+    const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.publicUrl)
     if (known?.setCookie) reply.header('set-cookie', known.setCookie)
     const result = await door.engine.execute({
       document: row.operation,

@@ -76,6 +76,7 @@ test('a browser that has its cookie keeps it, and reading gives none', async () 
 test.each([
   ['a program', () => bearer],
   ['a program that claims to be somebody’s browser', () => ({ ...bearer, 'x-browser-fingerprint': '0'.repeat(64) })],
+  ['a page of ours on another origin, which need not keep cookies', () => ({ ...bearer, origin: 'http://publishing.localhost:4000' })],
   ['a page that is not ours', () => ({ ...bearer, origin: 'https://foreign.example' })],
   ['a page on another host, where the cookie would not come back to', () => ({ ...bearer, origin, host: 'publishing.localhost:4000' })],
 ] as const)('what %s begins is confirmed in a browser before anything is connected', async (_, headers) => {
