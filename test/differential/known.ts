@@ -73,8 +73,10 @@ export async function causeOf(
   const seen = visibleCause(expected, actual)
   if (seen) return seen
   if (supergraph.includes('isInterfaceObject: true') && isLess(actual.data, expected.data)) return 'an interface object narrowed to implementations'
-  if (/\b(?:weight|cost)\b/.test(rewritten.source) && /\b(?:postage|tax|fits)\b/.test(rewritten.source)) return 'a required field with arguments'
-  if (rewritten.source.startsWith('mutation')) return 'what is read between mutations'
+  const requiring = keysOf(rewritten.source, new Set(['postage', 'tax', 'fits', 'weight', 'cost']))
+  if (/\b(?:postage|tax|fits)\b/.test(rewritten.source) && isSameWithout(requiring, expected.data, actual.data)) return 'a required field with arguments'
+  if (rootFieldsOf(rewritten.source) > 1 && rewritten.source.startsWith('mutation') && formOf(expected.data) === formOf(actual.data))
+    return 'what is read between mutations'
   return null
 }
 
@@ -94,6 +96,39 @@ function visibleCause(expected: Answer, actual: Answer): StockError | null {
   const said = saidIn(expected)
   if (missing.length + added.length > 0 && [...saidIn(actual)].every(message => said.has(message))) return 'the place of an error below a fragment'
   return null
+}
+
+/** The response keys under which these fields are asked for. */
+function keysOf(source: string, fields: ReadonlySet<string>): ReadonlySet<string> {
+  const keys = new Set<string>()
+  visit(parse(source), { Field: ({ name, alias }) => void (fields.has(name.value) && keys.add((alias ?? name).value)) })
+  return keys
+}
+
+/** Whether data is the same where these keys are left out, and what became null for their sake. */
+function isSameWithout(keys: ReadonlySet<string>, data: unknown, other: unknown): boolean {
+  if (keys.size === 0) return false
+  const [left, right] = [without(keys, data), without(keys, other)]
+  return isLess(left, right) || isLess(right, left)
+}
+
+function without(keys: ReadonlySet<string>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(item => without(keys, item))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (keys.has(key) ? [] : [[key, without(keys, inner)]])))
+}
+
+const rootFieldsOf = (source: string): number =>
+  parse(source).definitions.reduce((count, each) => count + (each.kind === Kind.OPERATION_DEFINITION ? each.selectionSet.selections.length : 0), 0)
+
+/** Data without its values: what was read at another moment differs in those alone. */
+function formOf(value: unknown): string {
+  if (Array.isArray(value)) return '[]'
+  if (value === null || typeof value !== 'object') return '.'
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}:${formOf(inner)}`)
+    .sort()
+    .join()}}`
 }
 
 /** What errors say, wherever they stand; failures without a sentence are all the same. */

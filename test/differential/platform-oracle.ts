@@ -1,5 +1,6 @@
 import {
   buildASTSchema,
+  type ConstDirectiveNode,
   defaultFieldResolver,
   type ExecutionResult,
   execute,
@@ -14,9 +15,9 @@ import {
   isScalarType,
   parse,
   printSchema,
+  valueFromASTUntyped,
 } from 'graphql'
 import { Refusal } from '../../platform/errors.ts'
-import { type AccessTable, meets } from '../../router/access/rules.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { unbounded } from '../kit/reading.ts'
@@ -37,10 +38,43 @@ type Resolve = (source: unknown, args: unknown, context: unknown, info: GraphQLR
 type Reference = (reference: object, context: unknown, info: GraphQLResolveInfo) => unknown
 
 /**
+ * Whether a viewer may have a field, read from what the subgraphs say themselves: every directive on the field and on the type that it
+ * leads to must be met, wherever it is written. (The specification of @authenticated, @requiresScopes and @policy, for a graph
+ * without rules on interfaces and unions.)
+ */
+function mayRead(subgraphs: readonly Subgraph[], typeName: string, fieldName: string, viewer: Viewer): boolean {
+  return subgraphs.every(({ schema }) => {
+    const type = schema.getType(typeName)
+    const field = isObjectType(type) ? type.getFields()[fieldName] : undefined
+    const target = field && schema.getType(getNamedType(field.type).name)
+    const written = [field?.astNode, target?.astNode, ...(target?.extensionASTNodes ?? [])]
+    const elsewhere = target
+      ? subgraphs.map(other => other.schema.getType(target.name)).flatMap(each => [each?.astNode, ...(each?.extensionASTNodes ?? [])])
+      : []
+    return [...written, ...elsewhere].flatMap(node => node?.directives ?? []).every(directive => isMet(directive, viewer))
+  })
+}
+
+function isMet({ name, arguments: given }: ConstDirectiveNode, viewer: Viewer): boolean {
+  const lists = () => valueFromASTUntyped(given![0]!.value) as readonly (readonly string[])[]
+  switch (name.value.replace(/^.*__/, '')) {
+    case 'authenticated':
+      return viewer.kind !== 'anonymous'
+    case 'requiresScopes':
+      return lists().some(all => all.every(scope => viewer.scopes.includes(scope)))
+    case 'policy':
+      return lists().some(all => all.every(policy => policies[policy]!(viewer)))
+  }
+  return true
+}
+
+const policies: Readonly<Record<string, (viewer: Viewer) => boolean>> = { person: ({ kind }) => kind === 'user' }
+
+/**
  * The platform as one graphql-js schema: each field is resolved by the subgraph that has it, with one context a subgraph, and an entity
  * that another subgraph answered is fetched by its key. No plan, no fetch documents, no merging: the answer that federation has to give.
  */
-export function platformOracle(schema: GraphQLSchema, subgraphs: readonly Subgraph[], access: AccessTable) {
+export function platformOracle(schema: GraphQLSchema, subgraphs: readonly Subgraph[]) {
   const bySlug = new Map(subgraphs.map(subgraph => [subgraph.registration.slug as string, subgraph]))
   const whole = buildASTSchema(parse(printSchema(schema)))
   const fieldIn = (slug: string, type: string, field: string) => {
@@ -76,9 +110,8 @@ export function platformOracle(schema: GraphQLSchema, subgraphs: readonly Subgra
 
   const resolverOf = (type: GraphQLObjectType, name: string, isRoot: boolean) => {
     const owners = [...bySlug.keys()].filter(slug => fieldIn(slug, type.name, name))
-    const rule = access.fields.get(type.name)?.get(name)
     return async (source: Held | undefined, args: unknown, asking: Asking, info: GraphQLResolveInfo) => {
-      if (rule?.all.some(each => !meets(each, asking.viewer))) throw new Refusal('FORBIDDEN', `Not for this viewer: ${type.name}.${name}`)
+      if (!mayRead(subgraphs, type.name, name, asking.viewer)) throw new Refusal('FORBIDDEN', `Not for this viewer: ${type.name}.${name}`)
       const slug = !isRoot && owners.includes(source!.slug) ? source!.slug : owners[0]!
       const own = isRoot ? undefined : slug === source!.slug ? source!.value : await entityIn(slug, type.name, source!, asking, info)
       if (own === null) return null

@@ -69,7 +69,7 @@ test('random operations on the platform answer the same as one schema over its s
   const { viewers, values } = await world(graph)
   const { engine, subgraphs } = graph.platform
   const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
-  const oracle = platformOracle(engine.schema, subgraphs, supergraph.access)
+  const oracle = platformOracle(engine.schema, subgraphs)
   const quiet = { error() {}, warn() {} }
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug as string, subgraph])))
   const stock = await openApolloEngine({ supergraphSdl: supergraph, transport, access: createAccessFilter(supergraph.access), log: quiet })

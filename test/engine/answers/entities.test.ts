@@ -1,7 +1,13 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
+import { compilePlans } from '../../../router/engine/compile.ts'
 import { mergeByShape, shapeOfFetch } from '../../../router/engine/data/merge.ts'
+import { type Run, runPlan } from '../../../router/engine/execute.ts'
+import { createNames } from '../../../router/engine/names.ts'
+import { findOperation, type Operation } from '../../../router/engine/operation.ts'
+import { createPlanner } from '../../../router/engine/planner.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { Work } from '../../../router/engine/transport/work.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { library } from '../library-graph.ts'
 import { compose, testGraph } from '../supergraph-fixture.ts'
@@ -174,4 +180,52 @@ test('resolvers get one context per operation and subgraph', async () => {
   })
   expect((await graph.run('{ a { n c { n } } }')).text).toBe('{"a":{"n":1,"c":{"n":1}}}')
   expect((await graph.run('{ a { n c { n } } }')).text).toBe('{"a":{"n":2,"c":{"n":2}}}')
+})
+
+test('an entity that stands at two paths is an object of its own at each, with all that it holds', async () => {
+  const graph = testGraph(library)
+  const supergraph = readSupergraph(compose(library))
+  const operation = findOperation(
+    parse('{ a: book(id: "b1") { reviews { author { favourite { id title } } } } b: book(id: "b1") { reviews { author { favourite { id title } } } } }'),
+    undefined,
+  ) as Operation
+  const plan = compilePlans(await createPlanner(supergraph).plan(operation, createNames(supergraph)), supergraph)
+  for (let time = 0; time < 6; time++) {
+    const work = new Work('request-1', undefined, undefined, () => performance.now())
+    const call = { viewer: anonymous, requestId: 'request-1', operation: work }
+    const run: Run = { transport: graph.transport, supergraph, variables: {}, call, data: {}, failures: [], met: new Map(), gone: new Map() }
+    await runPlan(run, plan)
+    expect(run.failures).toEqual([])
+    const seen = new Map<object, string>()
+    const visit = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const known = seen.get(value)
+      // Equal objects of one path may be one; what is done there is done to all of them.
+      expect(known ?? place).toBe(place)
+      seen.set(value, place)
+      for (const [key, inner] of Object.entries(value)) visit(inner, Array.isArray(value) ? `${place}[]` : `${place}.${key}`)
+    }
+    visit(run.data, '')
+    expect(seen.size).toBeGreaterThan(5)
+  }
+})
+
+test('a nested requirement is told once for all entities that are equal in it', async () => {
+  const box = () => ({ id: 'x', size: { w: 2, h: 3 } })
+  const graph = testGraph({
+    store: {
+      sdl: 'type Query { first: Box second: Box other: Box } type Box @key(fields: "id") { id: ID! size: Size } type Size @shareable { w: Int h: Int }',
+      resolvers: { Query: { first: box, second: box, other: () => ({ ...box(), size: { w: 1, h: 1 } }) } },
+    },
+    post: {
+      sdl: `type Box @key(fields: "id") { id: ID! size: Size @external postage: Int @requires(fields: "size { w h }") }
+        type Size @shareable { w: Int h: Int }`,
+      resolvers: { Box: { postage: ({ size }: { size: { w: number; h: number } }) => size.w * size.h } },
+    },
+  })
+  for (let time = 0; time < 4; time++) {
+    const answer = await graph.run('{ first { postage } second { postage } other { postage } }')
+    expect(answer.data).toEqual({ first: { postage: 6 }, second: { postage: 6 }, other: { postage: 1 } })
+    expect(Object.values(graph.sent.at(-1)!.variables).flat()).toHaveLength(2)
+  }
 })

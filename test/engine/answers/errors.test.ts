@@ -1,4 +1,4 @@
-import { GraphQLScalarType } from 'graphql'
+import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
 import { library } from '../library-graph.ts'
@@ -217,4 +217,12 @@ test('a caller who leaves is not kept waiting, and nothing more is fetched', asy
   expect(graph.sent.length).toBe(1)
   const early = await graph.run('{ latest { body } }', {}, { signal: AbortSignal.abort(new Refusal('RATE_LIMITED', 'Too slow.')) })
   expect(early.errors).toEqual([{ message: 'Too slow.', extensions: { code: 'RATE_LIMITED' } }])
+})
+
+test('an error without a place explains every null, and none is told again', async () => {
+  const sdl = 'type Query { a: String! b: String }'
+  const intercept = async () => ({ data: { a: null, b: 'there' }, errors: [new GraphQLError('Not now.', { extensions: { code: 'CONFLICT' } })] })
+  const answer = await testGraph({ part: { sdl } }, { intercept }).run('{ a b }')
+  expect(answer.data).toBeNull()
+  expect(answer.errors).toEqual([{ message: 'Not now.', extensions: { code: 'CONFLICT', service: 'part' } }])
 })

@@ -19,14 +19,28 @@ const chains = testGraph({
 })
 const chain = (length: number) => `{ node ${'{ next '.repeat(length)} { id } ${'}'.repeat(length)} }`
 
+/** What the work comes to, and how many plans were begun for it: looked at, not replaced. */
+async function planning<Result>(work: () => Promise<Result>): Promise<[Result, number]> {
+  const { planAsync } = QueryPlanner.prototype
+  let planned = 0
+  QueryPlanner.prototype.planAsync = function (this: QueryPlanner, ...words: Parameters<typeof planAsync>) {
+    planned++
+    return planAsync.apply(this, words)
+  }
+  try {
+    return [await work(), planned]
+  } finally {
+    QueryPlanner.prototype.planAsync = planAsync
+  }
+}
+
 describe('S-10 what a small operation can cost the planner', () => {
   test('an operation that multiplies abstract types beyond the bound is refused before it is planned', async () => {
-    const began = performance.now()
-    const answer = await chains.run(chain(12))
+    const [answer, planned] = await planning(() => chains.run(chain(12)))
     expect(answer.errors).toEqual([
       { message: expect.stringMatching(/more than 1000 combinations of types.*; nest less/), extensions: { code: 'BAD_USER_INPUT' } },
     ])
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(planned).toBe(0)
     expect((await chains.run(chain(3))).data).toEqual({ node: { next: { next: { next: { id: '1' } } } } })
   })
 

