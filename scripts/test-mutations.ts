@@ -63,19 +63,20 @@ for (const path of chosen.sort((a, b) => readFileSync(join(project, a)).length -
     left.push(path)
     continue
   }
+  process.env.MUTATION_TESTS = JSON.stringify(testsOf(path))
   const mutants = await new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner', join(project, 'test/mutations/words.ts')],
     ignorers: ['words'],
-    vitest: { configFile: 'vitest.config.ts', related: false },
+    vitest: { configFile: 'test/mutations/vitest.config.ts', related: false },
     mutate: [path],
-    testFiles: [...testsOf(path)],
     coverageAnalysis: 'perTest',
     concurrency: 2,
     reporters: ['clear-text'],
     clearTextReporter: { logTests: false, reportScoreTable: false, reportTests: false, allowColor: false },
     allowConsoleColors: false,
     logLevel: 'warn',
+    warnings: { unknownOptions: true, preprocessorErrors: true, unserializableOptions: true, slow: false },
     tempDirName: '.data/mutations',
     ignorePatterns: ['.data', 'bench', 'docs'],
     // This TypeScript has no such interface as Stryker would read the configuration with.
