@@ -21,7 +21,7 @@ export function readSlug(slug: string): string {
   if (!slugForm.test(slug))
     throw new Refusal('BAD_USER_INPUT', 'slug takes 1 to 40 lower-case letters, digits and hyphens, with a letter or digit at both ends.', { field: 'slug' })
   if (slug === platformOrganization)
-    throw new Refusal('FORBIDDEN', `"${platformOrganization}" is the platform's own organization: choose another slug.`, { field: 'slug' })
+    throw new Refusal('FORBIDDEN', `"${platformOrganization}" is the platform's own organization: choose another.`, { field: 'slug' })
   return slug
 }
 

@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '../../../platform/errors.ts'
-import { hashKey, prefixOf, readExpiry, readIdempotencyKey, readScopes, writeKey } from '../../../subgraphs/identity/api-key/rules.ts'
-import { readName, readSlug } from '../../../subgraphs/identity/organization/rules.ts'
+import { hashKey, prefixOf, readExpiry, readIdempotencyKey, readScopes, requireMayManageKeys, writeKey } from '../../../subgraphs/identity/api-key/rules.ts'
 import { everyScope } from '../../../subgraphs/scopes.ts'
-
-const codeFrom = (run: () => unknown): string => {
-  try {
-    run()
-    return 'accepted'
-  } catch (error) {
-    return codeOf(error)
-  }
-}
+import { key, person, personally } from '../../kit/viewers.ts'
+import { refusalOf, verdictOf } from '../refusal.ts'
 
 describe('an API key', () => {
   it('I-02 is known by a prefix that gives nothing away, and stored as SHA-256', () => {
@@ -21,39 +12,65 @@ describe('an API key', () => {
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 
-  it('I-06 carries exact names: every scope of the catalogue, no wildcard, no resource part', () => {
+  it.each([
+    ['owner', 'allowed'],
+    ['admin', 'allowed'],
+    ['platform_super_admin', 'allowed'],
+    ['platform_admin', 'FORBIDDEN'],
+    ['member', 'FORBIDDEN'],
+    ['viewer', 'FORBIDDEN'],
+  ])('is made and revoked by who runs the organization: %s %s', (role, verdict) => {
+    expect(verdictOf(() => requireMayManageKeys(person('me', 'acme', [role])))).toBe(verdict)
+  })
+
+  it('is made by no other key, and by nobody in personal context', () => {
+    expect(verdictOf(() => requireMayManageKeys(key('acme', everyScope)))).toBe('FORBIDDEN')
+    expect(verdictOf(() => requireMayManageKeys(personally(person('me', 'acme', ['owner']))))).toBe('FORBIDDEN')
+  })
+
+  it('I-06 carries exact names: every scope of the catalogue, sorted, each once', () => {
     expect(readScopes([...everyScope, everyScope[0]!], { scopes: everyScope })).toEqual(everyScope)
-    for (const name of ['*', 'publishing:*', 'publishing:posts.read.own', 'PUBLISHING:posts.read', ' publishing:posts.read'])
-      expect(
-        codeFrom(() => readScopes([name], { scopes: [name] })),
-        name,
-      ).toBe('BAD_USER_INPUT')
-    expect(codeFrom(() => readScopes(['payments:dashboard.read'], { scopes: ['publishing:dashboard.read'] }))).toBe('FORBIDDEN')
+    expect(readScopes([...everyScope].reverse(), { scopes: everyScope })).toEqual(everyScope)
+  })
+
+  it.each([
+    '',
+    '*',
+    'publishing:*',
+    'publishing:posts.read.own',
+    'PUBLISHING:posts.read',
+    ' publishing:posts.read',
+  ])('I-06 refuses "%s", a scope that is none', name => {
+    expect(refusalOf(() => readScopes([everyScope[0]!, name], { scopes: [...everyScope, name] })).extensions).toEqual({
+      code: 'BAD_USER_INPUT',
+      field: 'scopes',
+    })
+  })
+
+  it('I-06 names a scope that is none, and only the beginning of a long one', () => {
+    expect(refusalOf(() => readScopes(['posts.raed'], { scopes: everyScope })).message).toContain('"posts.raed"')
+    const { message } = refusalOf(() => readScopes(['x'.repeat(100_000)], { scopes: everyScope }))
+    expect(message).toContain(`"${'x'.repeat(80)}"`)
+  })
+
+  it('I-06 has at least one scope, and none that its maker lacks', () => {
+    expect(refusalOf(() => readScopes([], { scopes: everyScope })).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scopes' })
+    const lacking = refusalOf(() => readScopes(['publishing:dashboard.read', 'payments:dashboard.read'], { scopes: ['publishing:dashboard.read'] }))
+    expect(lacking.extensions).toEqual({ code: 'FORBIDDEN', field: 'scopes' })
+    expect(lacking.message).toContain('payments:dashboard.read')
   })
 
   it('expires in the future or never', () => {
     const now = new Date('2027-01-01T00:00:00Z')
-    expect(readExpiry(null, now)).toBeNull()
-    expect(codeFrom(() => readExpiry(now, now))).toBe('BAD_USER_INPUT')
-    expect(codeFrom(() => readExpiry(new Date(now.getTime() + 1), now))).toBe('accepted')
-    expect(readIdempotencyKey(undefined)).toBeNull()
-    for (const key of ['', 'x'.repeat(201), 'a\0b']) expect(codeFrom(() => readIdempotencyKey(key))).toBe('BAD_USER_INPUT')
-  })
-})
-
-describe('naming an organization', () => {
-  it('takes a slug that fits into an address', () => {
-    for (const slug of ['a', 'acme', 'acme-2', '4-you', 'a'.repeat(40)]) expect(readSlug(slug)).toBe(slug)
-    for (const slug of ['', '-a', 'a-', 'A', 'a b', 'a_b', 'a'.repeat(41), 'ä'])
-      expect(
-        codeFrom(() => readSlug(slug)),
-        slug,
-      ).toBe('BAD_USER_INPUT')
-    expect(codeFrom(() => readSlug('admin'))).toBe('FORBIDDEN')
+    const next = new Date(now.getTime() + 1)
+    expect([readExpiry(null, now), readExpiry(next, now)]).toEqual([null, next])
+    for (const past of [now, new Date(now.getTime() - 1)])
+      expect(refusalOf(() => readExpiry(past, now)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'expiresAt' })
   })
 
-  it('takes a name of one line', () => {
-    expect(readName('  Acme & Söhne ')).toBe('Acme & Söhne')
-    for (const name of ['', '   ', 'a\nb', 'a\0', 'x'.repeat(121)]) expect(codeFrom(() => readName(name))).toBe('BAD_USER_INPUT')
+  it('is made once for an idempotency key, which has 1 to 200 characters and may be left out', () => {
+    expect([undefined, null, 'a', 'x'.repeat(200)].map(readIdempotencyKey)).toEqual([null, null, 'a', 'x'.repeat(200)])
+    for (const given of ['', 'x'.repeat(201), 'a\0b'])
+      expect(refusalOf(() => readIdempotencyKey(given)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'idempotencyKey' })
   })
 })

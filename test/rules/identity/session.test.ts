@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clearingCookies, readSessionToken } from '../../../subgraphs/identity/credentials/cookie.ts'
-import { claimsOf, expiryOf } from '../../../subgraphs/identity/session/rules.ts'
+import { accessTokenAudience, claimsOf, expiryOf } from '../../../subgraphs/identity/session/rules.ts'
 
 describe('claims of an access token', () => {
   const now = new Date('2027-01-01T00:00:00.900Z')
@@ -16,6 +16,10 @@ describe('claims of an access token', () => {
     const claims = claimsOf(session, null, now)
     expect(claims).toMatchObject({ ctx: 'personal', roles: [] })
     expect(claims).not.toHaveProperty('org')
+  })
+
+  it('are for the platform as a whole, by the name that services which run apart check', () => {
+    expect(accessTokenAudience).toBe('supergraph')
   })
 })
 

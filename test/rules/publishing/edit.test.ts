@@ -3,7 +3,8 @@ import type { Network, Networks } from '../../../subgraphs/publishing/network/ne
 import { createX } from '../../../subgraphs/publishing/network/x/x.ts'
 import { edit } from '../../../subgraphs/publishing/post/change.ts'
 import { checkCopy, checkSchedule, checkTarget, checkVersion, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
-import { inMs, now, postRow, refusalOf } from './post-row.ts'
+import { refusalOf } from '../refusal.ts'
+import { inMs, now, postRow } from './post-row.ts'
 
 const nowhere = () => Promise.reject(new Error('rules ask nobody'))
 const x: Network = createX({ clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test' }, nowhere)

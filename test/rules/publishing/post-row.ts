@@ -45,16 +45,3 @@ export function postRow(changes: Partial<PostRow> = {}): PostRow {
     ...changes,
   }
 }
-
-/** The code and message of the refusal that a call throws; throws when it does not. */
-export function refusalOf(call: () => unknown): { code: unknown; message: string; extensions: Record<string, unknown> } {
-  let result: unknown
-  try {
-    result = call()
-  } catch (error) {
-    const { message, extensions } = error as Error & { extensions?: Record<string, unknown> }
-    if (!extensions) throw error
-    return { code: extensions.code, message, extensions }
-  }
-  throw new Error(`was to be refused, and gave ${JSON.stringify(result)}`)
-}

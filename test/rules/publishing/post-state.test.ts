@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type DeliveryPhase, move, movesFrom, type PostStatus, type PostVerb, transitions } from '../../../subgraphs/publishing/post/rules.ts'
-import { refusalOf } from './post-row.ts'
+import { refusalOf } from '../refusal.ts'
 
 const states: readonly PostStatus[] = ['DRAFT', 'SCHEDULED', 'PUBLISHED', 'FAILED']
 const verbs: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete', 'succeed', 'fail']
