@@ -109,7 +109,7 @@ export function settle(post: PostRow, delivery: Ending, now: Date): Partial<Post
  * How long a post that surely was not sent waits before it is tried again, in ms.
  * @param waited how often it has waited already: three tries within 20 s, then ever less often, at least once a minute
  */
-export const tryAgainAfterMs = (waited: number): number => [5_000, 10_000][waited] ?? Math.min(10_000 * 2 ** (waited - 1), 60_000)
+export const tryAgainAfterMs = (waited: number): number => Math.min(5_000 * 2 ** waited, 60_000)
 
 /**
  * How a post waits whose call could not be made at this moment; null when the network has been tried for an hour.

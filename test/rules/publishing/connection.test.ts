@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Candidate, chooseConnection, mustRenew, renewBeforeMs } from '../../../subgraphs/publishing/connection/rules.ts'
+import {
+  type Candidate,
+  chooseConnection,
+  isBeingRenewed,
+  isJustRenewed,
+  mustRenew,
+  renewalMs,
+  renewBeforeMs,
+} from '../../../subgraphs/publishing/connection/rules.ts'
 import { inMs, now } from './post-row.ts'
 
 const candidate = (id: string, changes: Partial<Candidate> = {}): Candidate => ({
@@ -66,4 +74,30 @@ test('a token is renewed a minute before its end; one without an end is not', ()
     true,
     false,
   ])
+})
+
+test.each([
+  ['never', null, false],
+  ['up to this moment', 0, false],
+  ['in the past', -1, false],
+  ['for a moment more', 1, true],
+  ['for as long as a worker may', renewalMs, true],
+  ['for longer than any worker may, as a clock wrote that was set back since', renewalMs + 1, false],
+])('whoever claimed a renewal %s keeps others from it: %s', (_what, until, held) => {
+  expect(isBeingRenewed({ renewalUntil: until === null ? null : inMs(until) }, now)).toBe(held)
+})
+
+test('a worker may renew for longer than a network takes to answer', () => {
+  expect(renewalMs).toBeGreaterThan(8_000)
+})
+
+test.each([
+  [0, true],
+  [-29_999, true],
+  [-30_000, false],
+  [29_999, true],
+  [30_000, false],
+  [-3600_000, false],
+])('a token that was brought %i ms from now came a moment ago: %s', (at, fresh) => {
+  expect(isJustRenewed({ updatedAt: inMs(at) }, now)).toBe(fresh)
 })

@@ -5,12 +5,19 @@ import {
   beginWithinMs,
   type Claimant,
   claimMs,
+  doubtSince,
+  dueAt,
   failure,
   failureSentence,
+  farthestClaimMs,
+  farthestPauseMs,
+  hasCome,
   isDue,
   isFree,
   isHeldBy,
+  isLate,
   patienceMs,
+  reconcileForMs,
   repliesTo,
   sendMs,
   settle,
@@ -45,6 +52,7 @@ describe('P-08 a later post of a thread', () => {
     ['a draft', postRow(), true],
     ['a scheduled one', due, true],
     ['a failed one', postRow({ status: 'FAILED' }), true],
+    ['a failed one that the network named', { ...published, status: 'FAILED' as const }, true],
     ['a published one that the network never named', { ...published, platformPostId: null }, true],
   ])('behind %s', (_what, predecessor, held) => {
     expect([isHeldBy(predecessor), isDue(due, predecessor, now)]).toEqual([held, !held])
@@ -110,13 +118,55 @@ test('P-10 the limits of time fit into each other: nobody takes over while a cal
   expect(sendMs).toBeGreaterThan(beginWithinMs + call)
 })
 
-test('a claim holds until its end', () => {
-  expect([isFree(postRow(), now), isFree(due, now), isFree(due, inMs(1))]).toEqual([true, false, true])
+test('P-10 a call begins within three seconds of its attempt, or not at all', () => {
+  expect([0, 3_000, 3_001].map(after => isLate({ startedAt: now }, inMs(after)))).toEqual([false, false, true])
 })
 
-test('a post that waits is not due before its moment', () => {
-  const waiting = { ...due, waitsUntil: inMs(5_000) }
-  expect([isDue(waiting, null, inMs(4_999)), isDue(waiting, null, inMs(5_000))]).toEqual([false, true])
+test('an unknown outcome is asked about for a day, and what a duplicate means may be a week old', () => {
+  const day = 24 * 60 * 60_000
+  expect(reconcileForMs).toBe(day)
+  expect(doubtSince({ startedAt: now })).toEqual(inMs(-7 * day))
+})
+
+describe('a moment that was written down', () => {
+  test.each([
+    ['none', null, true],
+    ['one that is past', -1, true],
+    ['this one', 0, true],
+    ['the next', 1, false],
+    ['the farthest that can be meant', 1_000, false],
+    ['one beyond it, of a clock that was set back since', 1_001, true],
+  ])('%s has come: %s', (_what, at, come) => expect(hasCome(at === null ? null : inMs(at), now, 1_000)).toBe(come))
+
+  test('of a claim holds until its end, and not for longer than the longest claim', () => {
+    expect([isFree(postRow(), now), isFree(due, now), isFree(due, inMs(1))]).toEqual([true, false, true])
+    const until = (milliseconds: number) => isFree({ claimUntil: inMs(milliseconds) }, now)
+    expect([until(sendMs), until(farthestClaimMs), until(farthestClaimMs + 1)]).toEqual([false, false, true])
+  })
+})
+
+describe('when a post is to be sent', () => {
+  test.each([
+    ['at its time, when it has not waited', 0, null, 0],
+    ['at its time, also while that is to come', 60_000, null, 60_000],
+    ['when it is tried again', -60_000, 5_000, 5_000],
+    ['at its time again, once the wait is over', -60_000, -1, -60_000],
+    ['at its time, when that was moved behind the end of a wait', 10_000, 5_000, 10_000],
+    ['as far ahead as a pause may be', -60_000, farthestPauseMs, farthestPauseMs],
+    ['at its time, when a clock that was set back since wrote a wait beyond that', -60_000, farthestPauseMs + 1, -60_000],
+  ])('%s', (_what, scheduledAt, waitsUntil, at) => {
+    expect(dueAt({ ...due, scheduledAt: inMs(scheduledAt), waitsUntil: waitsUntil === null ? null : inMs(waitsUntil) }, now)).toEqual(inMs(at))
+  })
+
+  test('never, unless it is scheduled', () => {
+    for (const status of ['DRAFT', 'PUBLISHED', 'FAILED'] as const) expect(dueAt({ ...due, status }, now)).toBe(null)
+    expect(dueAt({ ...due, scheduledAt: null }, now)).toBe(null)
+  })
+
+  test('not before the end of its wait, to the millisecond', () => {
+    const waiting = { ...due, waitsUntil: inMs(5_000) }
+    expect([isDue(waiting, null, inMs(4_999)), isDue(waiting, null, inMs(5_000))]).toEqual([false, true])
+  })
 })
 
 describe('P-09 a post that could not be sent waits', () => {
@@ -145,6 +195,10 @@ describe('P-10 of two open attempts with one text for one account', () => {
     const duplicate = attempt('c', -1, { refusal: 'DUPLICATE_CONTENT' })
     expect([yieldsTo(duplicate, second, now), yieldsTo(second, duplicate, now)]).toEqual([true, false])
     expect([yieldsTo(attempt('b', 0), attempt('a', 0), now), yieldsTo(attempt('a', 0), attempt('b', 0), now)]).toEqual([true, false])
+  })
+
+  test('none yields to itself', () => {
+    expect(yieldsTo(attempt('a', 0), attempt('a', 0), now)).toBe(false)
   })
 
   test('one that may still be answered is waited for, and not longer than a minute', () => {

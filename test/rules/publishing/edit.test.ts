@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Network, Networks } from '../../../subgraphs/publishing/network/network.ts'
 import { createX } from '../../../subgraphs/publishing/network/x/x.ts'
 import { edit } from '../../../subgraphs/publishing/post/change.ts'
-import { checkCopy, checkSchedule, checkTarget, checkVersion, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
+import { checkCopy, checkMoment, checkSchedule, checkTarget, checkVersion, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
 import { refusalOf } from '../refusal.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
@@ -63,6 +63,8 @@ describe('P-04 an edit', () => {
     })
     expect(() => checkVersion(3, 3)).not.toThrow()
     for (const absent of [null, undefined]) expect(() => checkVersion(3, absent)).not.toThrow()
+    expect(refusalOf(() => checkVersion(3, 4)).message).toContain('post')
+    expect(refusalOf(() => checkVersion(3, 4, 'brand')).message).toContain('brand')
   })
 })
 
@@ -77,6 +79,18 @@ describe('a schedule', () => {
     expect(refusalOf(() => checkSchedule(new Date(Number.NaN), now, 'Hello', 'X', x)).extensions.field).toBe('scheduledAt')
   })
 
+  test.each([
+    ['3027-12-31T23:59:59.999Z', true],
+    ['3028-01-01T00:00:00.000Z', false],
+    ['+012027-03-01T00:00:00.000Z', false],
+    ['1027-01-01T00:00:00.000Z', true],
+    ['1026-12-31T23:59:59.999Z', false],
+  ])('lies in a year that is at most a thousand from this one: %s, %s', (at, taken) => {
+    const moment = new Date(at)
+    if (taken) expect(checkMoment(moment, now)).toBe(moment)
+    else expect(refusalOf(() => checkMoment(moment, now)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scheduledAt' })
+  })
+
   test('needs something to say, and a network that is spoken', () => {
     expect(refusalOf(() => checkSchedule(later, now, ' \n', 'X', x)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
     expect(refusalOf(() => checkSchedule(later, now, 'Hello', 'TIKTOK', undefined)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'platform' })
@@ -85,7 +99,8 @@ describe('a schedule', () => {
 
 describe('a text and a target as they are stored', () => {
   test('a text is text, without NUL, of 50,000 characters at most', () => {
-    for (const copy of [null, undefined, `a\0b`, 'x'.repeat(longestCopy + 1)]) expect(refusalOf(() => checkCopy(copy)).code).toBe('BAD_USER_INPUT')
+    for (const copy of [null, undefined, 'a\0b', 'a\ud83d', 'x'.repeat(50_001)])
+      expect(refusalOf(() => checkCopy(copy)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'copy' })
     expect(checkCopy('x'.repeat(longestCopy))).toHaveLength(longestCopy)
     expect(checkCopy('')).toBe('')
   })
@@ -94,9 +109,31 @@ describe('a text and a target as they are stored', () => {
     const page = { kind: 'PAGE' as const, externalId: '1', name: null }
     expect(checkTarget(page, 'FACEBOOK')).toBe(page)
     expect(checkTarget(null, 'X')).toBe(null)
-    expect(refusalOf(() => checkTarget(page, 'X')).code).toBe('BAD_USER_INPUT')
+    for (const platform of ['X', 'INSTAGRAM', 'LINKEDIN_PAGE'] as const)
+      expect(refusalOf(() => checkTarget(page, platform)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'target' })
     expect(refusalOf(() => checkTarget(page, 'INSTAGRAM')).message).toContain('PHOTO_ACCOUNT')
-    for (const externalId of ['', '  ', 'x'.repeat(201)])
-      expect(refusalOf(() => checkTarget({ ...page, externalId }, 'FACEBOOK')).extensions.field).toBe('target.externalId')
+  })
+
+  test.each([
+    ['an id of 200 characters', { externalId: 'x'.repeat(200), name: null }],
+    ['a name of 200 characters', { externalId: '1', name: 'x'.repeat(200) }],
+    ['an empty name', { externalId: '1', name: '' }],
+  ])('a target takes %s', (_what, words) => {
+    const target = { kind: 'PAGE' as const, ...words }
+    expect(checkTarget(target, 'FACEBOOK')).toBe(target)
+  })
+
+  test.each([
+    ['externalId', 'nothing', ''],
+    ['externalId', 'blanks', '  '],
+    ['externalId', '201 characters', 'x'.repeat(201)],
+    ['externalId', 'NUL', 'a\0b'],
+    ['externalId', 'half a character', 'a\ud83d'],
+    ['name', '201 characters', 'x'.repeat(201)],
+    ['name', 'NUL', 'a\0b'],
+    ['name', 'half a character', 'a\ud83d'],
+  ])('the %s of a target is not %s', (field, _what, words) => {
+    const target = { kind: 'PAGE' as const, externalId: '1', name: null, [field]: words }
+    expect(refusalOf(() => checkTarget(target, 'FACEBOOK')).extensions).toEqual({ code: 'BAD_USER_INPUT', field: `target.${field}` })
   })
 })

@@ -25,6 +25,15 @@ const allowed: readonly (readonly [PostStatus, PostVerb, PostStatus])[] = [
   ['FAILED', 'succeed', 'PUBLISHED'],
   ['FAILED', 'fail', 'FAILED'],
 ]
+/** How a sentence says what could not be done: `cannot be edited`. */
+const inWords: Record<PostVerb, RegExp> = {
+  schedule: /cannot be schedul/,
+  edit: /cannot be edit/,
+  revert: /cannot be revert/,
+  delete: /cannot be delet/,
+  succeed: /cannot be publish/,
+  fail: /cannot be fail/,
+}
 const others = states.flatMap(status =>
   verbs.filter(verb => !allowed.some(([from, by]) => from === status && by === verb)).map(verb => [status, verb] as const),
 )
@@ -43,6 +52,7 @@ describe('P-03 the state of a post', () => {
     const { code, message, extensions } = refusalOf(() => move({ status, deliveryPhase: 'NONE' }, verb))
     expect(code).toBe('CONFLICT')
     expect(message).toContain(status)
+    expect(message).toMatch(inWords[verb])
     const possible = movesFrom(status).filter(other => byPeople.includes(other))
     expect(extensions).toMatchObject({ from: status, verb, possible })
     for (const other of possible) expect(message).toContain(other)
@@ -59,8 +69,9 @@ describe('P-03 the state of a post', () => {
       (['SENDING', 'UNKNOWN'] as const).flatMap(phase => byPeople.map(verb => [status, phase, verb] as const)),
     ),
   )('%s and %s: nobody can %s it', (status, deliveryPhase: DeliveryPhase, verb) => {
-    const { code, extensions } = refusalOf(() => move({ status, deliveryPhase }, verb))
-    expect([code, extensions.deliveryPhase]).toEqual(['CONFLICT', deliveryPhase])
+    const { message, extensions } = refusalOf(() => move({ status, deliveryPhase }, verb))
+    expect(extensions).toEqual({ code: 'CONFLICT', status, deliveryPhase })
+    expect(message).toMatch(inWords[verb])
   })
 
   test('a claim alone does not keep people from a change', () => {

@@ -35,6 +35,8 @@ describe('P-19 what the widget shows', () => {
       ['publishedThisWeek', 0],
     ])
     expect([items, nextAction]).toEqual([[], null])
+    const labels = statistics.map(({ label }) => label)
+    expect(labels.every(label => /\S/.test(label)) && new Set(labels).size === 3).toBe(true)
   })
 
   test('the next post by its first line, cut at 80 characters, never in the middle of one', () => {
@@ -42,6 +44,13 @@ describe('P-19 what the widget shows', () => {
     expect(title('x'.repeat(80))).toBe('x'.repeat(80))
     expect(title('😀'.repeat(81))).toBe(`${'😀'.repeat(79)}…`)
     expect(title('\n\n')).toBe('Untitled post')
+    expect([title(' First line \nsecond'), title(`  ${'x'.repeat(80)}  `), title('  \nsecond')]).toEqual(['First line', 'x'.repeat(80), 'Untitled post'])
+  })
+
+  test('the next post with its time and the address where it is read', () => {
+    expect(payload(next('a'), 'http://a.test').items).toEqual([
+      { id: 'p', title: 'a', at: new Date('2027-03-01T10:00:00.000Z'), url: 'http://a.test/publishing/api/posts/p' },
+    ])
   })
 
   test('what waits for a person: the failed ones', () => {

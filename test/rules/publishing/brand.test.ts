@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import {
+  activeOrganization,
+  archive,
+  canSee,
+  editBrand,
+  longest,
+  owned,
+  readDescription,
+  readName,
+  requireInUse,
+} from '../../../subgraphs/publishing/brand/rules.ts'
+import type { BrandRow } from '../../../subgraphs/publishing/brand/table.ts'
+import { anonymous, key, person, personally } from '../../kit/viewers.ts'
+import { refusalOf } from '../refusal.ts'
+import { inMs, now } from './post-row.ts'
+
+const brand: BrandRow = {
+  id: 'brand',
+  organizationId: 'acme',
+  name: 'Anvils',
+  description: 'Heavy',
+  archivedAt: null,
+  idempotencyKey: null,
+  idempotencyHash: null,
+  version: 1,
+  createdAt: now,
+  updatedAt: now,
+  createdBy: 'user:ada',
+}
+const archived = { ...brand, archivedAt: inMs(-1) }
+const ada = person('ada', 'acme', ['viewer'])
+const strangers = [
+  ['a person of another organization', person('bob', 'bolt', ['owner'])],
+  ['its owner in personal context', personally(ada)],
+  ['a key of another organization', key('bolt', [])],
+  ['nobody', anonymous],
+] as const
+
+describe('a brand belongs to the organization that the viewer works in', () => {
+  test('for persons and for keys, whatever their role', () => {
+    for (const viewer of [ada, key('acme', [])]) {
+      expect(canSee(viewer, brand)).toBe(true)
+      expect(owned(viewer, brand, 'brand')).toBe(brand)
+    }
+  })
+
+  test.each(strangers)('and is not there for %s, as one that does not exist', (_who, viewer) => {
+    expect([canSee(viewer, brand), canSee(viewer, null)]).toEqual([false, false])
+    const [foreign, none] = [brand, null].map(found => refusalOf(() => owned(viewer, found, 'brand')))
+    expect(foreign).toEqual(none)
+    expect(none!.extensions).toEqual({ code: 'NOT_FOUND', id: 'brand' })
+  })
+
+  test('not even one without an organization is seen by a viewer without one', () => {
+    const orphan = { organizationId: null as unknown as string }
+    expect(canSee(anonymous, orphan)).toBe(false)
+  })
+
+  test('to act in one, an organization has to be active', () => {
+    expect([ada, key('acme', [])].map(viewer => activeOrganization(viewer, 'Brands'))).toEqual(['acme', 'acme'])
+    for (const viewer of [personally(ada), anonymous]) {
+      const { code, message } = refusalOf(() => activeOrganization(viewer, 'Brands'))
+      expect([code, message]).toEqual(['FORBIDDEN', expect.stringContaining('Brands')])
+    }
+  })
+})
+
+describe('the words of a brand', () => {
+  test('a name has 1 to 80 characters, as people count them, without the blanks around it', () => {
+    for (const name of ['A', 'x'.repeat(longest.name), '😀'.repeat(80)]) expect(readName(` ${name}\n`)).toBe(name)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['blanks', ' \n'],
+    ['null', null],
+    ['undefined', undefined],
+    ['81 letters', 'x'.repeat(81)],
+    ['81 emoji', '😀'.repeat(81)],
+    ['NUL', 'a\0b'],
+    ['half a character', 'a\ud83d'],
+  ])('a name is not %s', (_what, name) => {
+    expect(refusalOf(() => readName(name)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
+  })
+
+  test('a description has 2000 characters at most, and is null without words', () => {
+    for (const words of ['A', 'two\nlines', 'x'.repeat(longest.description), '😀'.repeat(2000)]) expect(readDescription(` ${words} `)).toBe(words)
+    for (const none of ['', ' \n', null, undefined]) expect(readDescription(none)).toBe(null)
+  })
+
+  test.each([
+    ['2001 letters', 'x'.repeat(2001)],
+    ['NUL', 'a\0b'],
+    ['half a character', 'a\ud83d'],
+  ])('a description is not %s', (_what, description) => {
+    expect(refusalOf(() => readDescription(description)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'description' })
+  })
+})
+
+describe('an edit of a brand', () => {
+  test.each([
+    ['the name alone', { name: 'Hammers' }, { name: 'Hammers', description: 'Heavy' }],
+    ['the description alone', { description: ' Light ' }, { name: 'Anvils', description: 'Light' }],
+    ['both', { name: ' Hammers ', description: 'Light' }, { name: 'Hammers', description: 'Light' }],
+    ['away the description', { description: null }, { name: 'Anvils', description: null }],
+  ])('changes %s', (_what, edit, changes) => expect(editBrand(brand, edit)).toEqual(changes))
+
+  test.each([
+    ['mentions nothing', {}],
+    ['leaves out what it names', { name: undefined, description: undefined }],
+    ['says what is there', { name: 'Anvils', description: 'Heavy' }],
+    ['says what is there with blanks around it', { name: ' Anvils ', description: ' Heavy\n' }],
+  ])('that %s changes nothing', (_what, edit) => expect(editBrand(brand, edit)).toEqual({}))
+
+  test('takes no name away', () => {
+    expect(refusalOf(() => editBrand(brand, { name: null })).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
+  })
+})
+
+describe('a brand that is archived', () => {
+  const inArchive = { code: 'CONFLICT', reason: 'BRAND_ARCHIVED' }
+
+  test('takes no change, whatever the change says; one in use does', () => {
+    expect(refusalOf(() => requireInUse(archived)).extensions).toEqual(inArchive)
+    for (const edit of [{}, { name: 'Hammers' }, { name: '' }]) expect(refusalOf(() => editBrand(archived, edit)).extensions).toEqual(inArchive)
+    expect(() => requireInUse(brand)).not.toThrow()
+  })
+
+  test('is archived once, at a moment that is kept, when none of its posts waits', () => {
+    expect(archive(brand, 0, now)).toEqual({ archivedAt: now })
+    expect(refusalOf(() => archive(archived, 0, now)).extensions).toEqual(inArchive)
+    expect(refusalOf(() => archive(archived, 3, now)).extensions).toEqual(inArchive)
+  })
+
+  test.each([1, 2, 50])('is not archived while posts of it are scheduled: %i', scheduled => {
+    expect(refusalOf(() => archive(brand, scheduled, now)).extensions).toEqual({ code: 'CONFLICT', reason: 'POSTS_SCHEDULED', scheduled })
+  })
+
+  test('tells how many posts keep it in use', () => {
+    expect(refusalOf(() => archive(brand, 50, now)).message).toContain('50')
+    expect(refusalOf(() => archive(brand, 1, now)).message).not.toContain('1')
+  })
+})
