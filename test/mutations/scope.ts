@@ -45,6 +45,17 @@ export const areas: readonly Area[] = [
   {
     name: 'delivery',
     sources: /^subgraphs\/publishing\/delivery\/(?!rules\.ts|table\.ts)[^/]+\.ts$/,
-    tests: { 'subgraphs/publishing/delivery/': ofPublishing('delivery', 'interrupted', 'unknown-outcome', 'tokens') },
+    tests: {
+      'subgraphs/publishing/delivery/conclude': ofPublishing('told', 'crash-points', 'overtaken', 'held-back'),
+      'subgraphs/publishing/delivery/deliver': ofPublishing('crash-points', 'delivery', 'overtaken', 'one-account'),
+      'subgraphs/publishing/delivery/reconcile': ofPublishing('unknown-outcome', 'one-account', 'interrupted'),
+      'subgraphs/publishing/delivery/renewal': ['test/rules/publishing/renewals-ended.test.ts', ...ofPublishing('renewal')],
+      'subgraphs/publishing/delivery/resolvers': ofPublishing('resolve-delivery'),
+      'subgraphs/publishing/delivery/retention': ofPublishing('retention', 'readiness'),
+      'subgraphs/publishing/delivery/store': ofPublishing('delivery', 'interrupted', 'unknown-outcome', 'one-account', 'unreachable', 'held-back'),
+      'subgraphs/publishing/delivery/sweep': ofPublishing('readiness', 'delivery', 'interrupted', 'held-back'),
+      'subgraphs/publishing/delivery/take-up': ofPublishing('interrupted', 'overtaken', 'unreachable'),
+      'subgraphs/publishing/delivery/wake-up': ofPublishing('jobs'),
+    },
   },
 ]

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { letSleep, wakeUp } from '../../../subgraphs/publishing/delivery/wake-up.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { renewals, stored, texts, twoHours, until } from './delivering.ts'
 import { deletePost, reschedulePost, updatePost } from './documents.ts'
@@ -50,6 +51,19 @@ test('a post has one wake-up however often it is moved, and none once it is a dr
   expect(await graph.rows(`select data->>'postId' as id, start_after from publishing_jobs.job where state <= 'completed'`)).toEqual([
     { id: moved.id, start_after: graph.clock.in(6_000_000) },
   ])
+})
+
+test('a wake-up that is taken back by a change which is not made comes all the same', async () => {
+  await using graph = await supergraph()
+  const { post } = await graph.seed.owner().brand().post()
+  const { jobs, sequelize } = graph.room
+  await sequelize.transaction(transaction => wakeUp(jobs, post, graph.clock.in(60_000), transaction))
+  const change = sequelize.transaction(async transaction => {
+    await letSleep(jobs, post, transaction)
+    throw new Error('refused')
+  })
+  await expect(change).rejects.toThrow('refused')
+  expect(await graph.rows(`select data->>'postId' as id from publishing_jobs.job`)).toEqual([{ id: post.id }])
 })
 
 test('a wake-up that comes before its time by this process’ clock comes again at its time', async () => {

@@ -81,7 +81,8 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
   }
 }
 
-const permalink = (accountName: string, id: string): string => `https://x.com/${accountName.replace(/^@/, '')}/status/${id}`
+/** X leads from `i`, which is nobody's name, to the account that the post is of. */
+const permalink = (accountName: string, id: string): string => `https://x.com/${accountName.replace(/^@/, '') || 'i'}/status/${id}`
 
 /** Sorts X's answer to a creation: only a clear no is a refusal. */
 function readRefusal(answer: OutboundAnswer): Delivery {
