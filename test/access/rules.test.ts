@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { policies } from '../../router/access/policies.ts'
 import { meets, type Requirement, readAccessTable } from '../../router/access/rules.ts'
 import { withoutAccess } from '../../router/access/strip.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
 import { anonymous, compose, keyed, signedIn } from './supergraph.ts'
 
 const asked = (list: readonly Requirement[] | undefined) =>
@@ -44,6 +45,133 @@ describe('the access table of a supergraph', () => {
     expect([...fields.values()].map(rule => asked(rule.all))).toEqual([['authenticated'], ['scopes [["x:y"]]'], []])
     expect(table.roots.query).toBe('Root')
   })
+
+  test('knows directives by the names that they are imported under, among whatever else is imported', () => {
+    const ruleWith = (link: string, use: string) =>
+      asked(
+        readAccessTable(`extend schema @link(url: "https://x.test/requiresScopes/v0.1", ${link}) type Query { a: Int ${use} }`).fields.get('Query')!.get('a')!
+          .all,
+      )
+    const rule = ['scopes [["x:y"]]']
+    for (const imported of [
+      '"@requiresScopes"',
+      '"Scope", "@requiresScopes"',
+      '{ name: "@requiresScopes" }',
+      '{ name: "Scope", as: "S" }, { name: "@requiresScopes" }',
+    ])
+      expect(ruleWith(`as: "prefix", import: [${imported}]`, '@requiresScopes(scopes: ["x:y"])'), imported).toEqual(rule)
+    expect(ruleWith('as: "prefix", import: ["Scope"]', '@prefix(scopes: ["x:y"])')).toEqual(rule)
+    expect(ruleWith('for: SECURITY', '@requiresScopes(note: "of another kind", scopes: ["x:y"])')).toEqual(rule)
+  })
+
+  test('takes nothing but a link of the schema for one', () => {
+    const text = 'scalar Odd @specifiedBy(url: "https://x.test/authenticated/v0.1") type Query { a: Odd @authenticated }'
+    expect(readAccessTable(text).requirements).toEqual([])
+  })
+
+  test('names the roots as the schema and its extensions do, and otherwise as GraphQL does', () => {
+    const types = 'type Query { a: Int }'
+    expect(readAccessTable(types).roots).toEqual({ query: 'Query', mutation: 'Mutation', subscription: 'Subscription' })
+    expect(readAccessTable(`schema { query: Root } extend schema { mutation: Change } ${types}`).roots).toEqual({
+      query: 'Root',
+      mutation: 'Change',
+      subscription: 'Subscription',
+    })
+  })
+})
+
+describe('the access table of a text that composition did not complete', () => {
+  const links = ['authenticated', 'requiresScopes', 'policy'].map(feature => `@link(url: "https://specs.apollo.dev/${feature}/v0.1", for: SECURITY)`).join(' ')
+  const text = `
+    schema ${links} { query: Query }
+    type Query { list: [Thing!]! any: Any mood: Mood odd: Odd it: It number: Int }
+    interface It @policy(policies: [["service"]]) { name: String @authenticated  plain: Int }
+    type Thing implements It @requiresScopes(scopes: [["b:2", "a:1"]]) { name: String @policy(policies: [["person"]])  plain: Int  own: Int @authenticated }
+    type Other implements It { name: String @requiresScopes(scopes: "c:3")  plain: Int @authenticated }
+    union Any = Thing | Other
+    enum Mood @authenticated { CALM }
+    scalar Odd @policy(policies: [["person"]])`
+  const table = readAccessTable(text)
+  const rule = (type: string, field: string) => asked(table.fields.get(type)!.get(field)!.all)
+
+  test('is the same whether the text is parsed before', () => {
+    expect(readAccessTable(parse(text))).toEqual(table)
+  })
+
+  test('numbers each requirement, with its lists in order', () => {
+    expect(table.requirements.map(({ id }) => id)).toEqual(table.requirements.map((_, place) => place))
+    expect(table.requirements.map(({ id, ...rest }) => rest)).toEqual([
+      { kind: 'policies', any: [['service']] },
+      { kind: 'authenticated' },
+      { kind: 'scopes', any: [['a:1', 'b:2']] },
+      { kind: 'policies', any: [['person']] },
+      { kind: 'scopes', any: [['c:3']] },
+    ])
+  })
+
+  test('gives an interface its own rule and those of every implementer, on itself and on each of its fields', () => {
+    const all = ['policies [["service"]]', 'scopes [["a:1","b:2"]]']
+    expect(asked(table.types.get('It'))).toEqual(all)
+    expect(rule('Query', 'it')).toEqual(all)
+    expect(rule('It', 'name')).toEqual(['authenticated', 'policies [["person"]]', 'scopes [["c:3"]]'])
+    expect(rule('It', 'plain')).toEqual(['authenticated'])
+    expect(rule('Thing', 'name')).toEqual(['policies [["person"]]'])
+    expect(rule('Other', 'name')).toEqual(['scopes [["c:3"]]'])
+    expect([rule('Thing', 'plain'), rule('Other', 'plain')]).toEqual([[], ['authenticated']])
+  })
+
+  test('asks what the type asks for that a field leads to, through lists, and of enums and scalars', () => {
+    expect(table.fields.get('Query')!.get('list')).toMatchObject({ type: 'Thing', members: null })
+    expect(rule('Query', 'list')).toEqual(['scopes [["a:1","b:2"]]'])
+    expect(rule('Query', 'mood')).toEqual(['authenticated'])
+    expect(rule('Query', 'odd')).toEqual(['policies [["person"]]'])
+    expect(rule('Query', 'number')).toEqual([])
+  })
+
+  test('asks of a union nothing but what one of its members asks for', () => {
+    const { all, members } = table.fields.get('Query')!.get('any')!
+    expect([all, members!.map(asked)]).toEqual([[], [['scopes [["a:1","b:2"]]'], []]])
+  })
+
+  test('knows which types are abstract', () => {
+    expect([...table.abstract].sort()).toEqual(['Any', 'It'])
+  })
+
+  test('needs no implementer of an interface, no definition of a member, and no argument to let nobody in', () => {
+    const odd = readAccessTable(`schema ${links} { query: Query } type Query implements Gone { a: Any @policy  b: Int } union Any = Gone union None`)
+    expect(odd.fields.get('Query')!.get('a')!.members).toEqual([[]])
+    expect(odd.requirements).toEqual([{ id: 0, kind: 'policies', any: [] }])
+    expect(odd.requirements.some(each => meets(each, signedIn([], ['platform_super_admin'])))).toBe(false)
+  })
+})
+
+describe('a viewer meets', () => {
+  const service: Viewer = { ...keyed([]), kind: 'service', appId: 'app' }
+  test('@authenticated as whoever is known', () => {
+    expect([anonymous, keyed([]), service, signedIn()].map(viewer => meets({ id: 0, kind: 'authenticated' }, viewer))).toEqual([false, true, true, true])
+  })
+
+  test.each<[readonly string[], boolean]>([
+    [[], false],
+    [['a:1'], false],
+    [['a:2'], false],
+    [['a:1', 'a:2'], true],
+    [['a:3'], true],
+    [['a:4', 'a:1', 'a:2'], true],
+    [['a:4'], false],
+  ])('@requiresScopes (a:1 and a:2, or a:3) with %j: %s', (scopes, met) => {
+    expect(meets({ id: 0, kind: 'scopes', any: [['a:1', 'a:2'], ['a:3']] }, keyed(scopes))).toBe(met)
+  })
+
+  test.each<[string, Viewer, boolean]>([
+    ['a stranger', anonymous, false],
+    ['a member', signedIn(), false],
+    ['an admin', signedIn([], ['admin']), true],
+    ['a key with the role of an admin', { ...keyed([]), roles: ['admin'] }, false],
+    ['a service', service, true],
+  ])('@policy (person and organization_admin, or service) as %s: %s', (_who, viewer, met) => {
+    expect(meets({ id: 0, kind: 'policies', any: [['person', 'organization_admin'], ['service']] }, viewer)).toBe(met)
+  })
 })
 
 describe('what a supergraph writes in another way', () => {
@@ -79,7 +207,7 @@ describe('what a supergraph writes in another way', () => {
   })
 
   test('a security feature that is not known here is not overlooked: the supergraph is refused', () => {
-    for (const feature of ['clearance/v1.0', 'authenticated/v0.2', 'policy/v1.0', 'inaccessible/v9.0'])
+    for (const feature of ['clearance/v1.0', 'authenticated/v0.2', 'policy/v1.0', 'inaccessible/v9.0', 'inaccessible/v0.10', 'context/v0.1.2'])
       expect(() => readAccessTable(guarded(link(feature), ''))).toThrow(feature)
     for (const feature of ['inaccessible/v0.1', 'inaccessible/v0.2', 'context/v0.1', 'policy/v0.1']) expect(ruleOf(guarded(link(feature), ''))).toEqual([])
     expect(ruleOf(guarded('@link(url: "https://example.test/clearance/v1.0")', ''))).toEqual([])
@@ -89,7 +217,7 @@ describe('what a supergraph writes in another way', () => {
 describe('policies', () => {
   const service = { ...anonymous, kind: 'service' as const, appId: 'app_launcher', onBehalfOf: 'someone', roles: ['owner'] }
   test.each([
-    ['person', [signedIn()], [anonymous, keyed([]), service]],
+    ['person', [signedIn()], [anonymous, keyed([]), service, { ...signedIn(), userId: null }, { ...keyed([]), userId: 'someone' }]],
     ['service', [service], [anonymous, keyed([]), signedIn()]],
     ['organization_admin', [signedIn([], ['owner']), signedIn([], ['admin'])], [signedIn(), { ...keyed([]), roles: ['owner'] }, service, anonymous]],
     ['platform_admin', [signedIn([], ['platform_admin']), signedIn([], ['platform_super_admin'])], [signedIn([], ['owner']), service]],

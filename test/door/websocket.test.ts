@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { neighbourhoodOf } from '../../platform/address.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
-import { createAddressOf } from '../../router/access/address.ts'
 import { hostsOf } from '../../router/door/hosts.ts'
 import { socketLimits } from '../../router/door/websocket.ts'
 import { smallGraph } from './graph.ts'
@@ -444,18 +443,6 @@ describe('bounds', () => {
     own[0]!.socket.terminate()
     await expect.poll(() => platform.router.openStreams()).toBe(socketLimits.perViewer + 1)
     await (await dial()).init({ authorization })
-  })
-
-  test.each([
-    [false, '7.7.7.7', '10.0.0.1'],
-    [true, '7.7.7.7, 10.0.0.2', '7.7.7.7'],
-    [true, undefined, '10.0.0.1'],
-    ['10.0.0.1', '6.6.6.6, 7.7.7.7', '7.7.7.7'],
-    ['10.0.0.0/8,192.168.0.1', '6.6.6.6, 7.7.7.7, 10.0.0.2', '7.7.7.7'],
-    ['192.168.0.1', '7.7.7.7', '10.0.0.1'],
-  ])('with TRUST_PROXY %s, a socket that is forwarded for %s counts for %s', (trustProxy, forwarded, address) => {
-    const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: '::ffff:10.0.0.1' } }
-    expect(createAddressOf(trustProxy)(request as unknown as Parameters<ReturnType<typeof createAddressOf>>[0])).toBe(address)
   })
 
   test.each([

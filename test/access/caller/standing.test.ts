@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createStanding } from '../../router/access/standing.ts'
+import { createStanding } from '../../../router/access/standing.ts'
 
 /** A lookup that writes down what it was asked, over a map. */
 function identity(rows: Map<string, string>) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { credentialsIn } from '../../router/access/parameters.ts'
+import { credentialsIn } from '../../../router/access/parameters.ts'
 
 const read = (parameters: Record<string, unknown> | undefined) => {
   const found = credentialsIn(parameters)

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { createBoundClock } from '../../platform/clock.ts'
-import { createTokenReader } from '../../router/access/token.ts'
+import { createBoundClock } from '../../../platform/clock.ts'
+import { createTokenReader } from '../../../router/access/token.ts'
 
 /** Identity as the reader of tokens sees it: it publishes keys, and they can change. */
 async function identity() {

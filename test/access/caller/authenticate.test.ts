@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest'
+import { type Caller, createAuthenticate, isCaller, type Unauthenticated } from '../../../router/access/authenticate.ts'
+import { createHosts } from '../../../router/door/hosts.ts'
+import { scopesOf } from '../../../subgraphs/scopes.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { memoryAuthority } from '../../door/authority.ts'
+
+const origin = 'https://platform.example'
+const nobody = { viewer: anonymous, credential: { kind: 'none', id: null, expiresAt: null } }
+
+/** The function that every door asks, over an identity in memory. */
+async function door() {
+  const identity = await memoryAuthority(origin)
+  await identity.addSigningKey('first')
+  let elapsed = 0
+  const failures: unknown[] = []
+  const log = { error: (details: { readonly err: unknown }) => void failures.push(details.err) }
+  const authenticate = createAuthenticate(identity.authority, createHosts(origin, []), identity.clock, log as never, () => elapsed)
+  const ask = (headers: Record<string, string>, safe = false) => authenticate(new Headers(headers), { safe })
+  return {
+    ...identity,
+    failures,
+    ask,
+    pass: (milliseconds: number) => {
+      elapsed += milliseconds
+    },
+    forget: () => authenticate.forget(),
+    caller: async (headers: Record<string, string>, safe?: boolean) => (await ask(headers, safe)) as Caller,
+    refused: async (headers: Record<string, string>, safe?: boolean) => {
+      const { refusal, setCookie, expired } = (await ask(headers, safe)) as Unauthenticated
+      return { code: refusal.code, setCookie, expired }
+    },
+    bearer: async (...token: Parameters<typeof identity.token>) => ({ authorization: `Bearer ${await identity.token(...token)}` }),
+  }
+}
+
+const unauthenticated = { code: 'UNAUTHENTICATED', setCookie: [], expired: false }
+const forbidden = { code: 'FORBIDDEN', setCookie: [], expired: false }
+
+test('who sends no credential is nobody, and nothing is asked for that', async () => {
+  const { ask, asked } = await door()
+  for (const headers of [{}, { authorization: '' }, { 'x-api-key': '', host: 'platform.example' }] as Record<string, string>[])
+    expect(await ask(headers)).toEqual(nobody)
+  expect(asked).toEqual({ sessions: 0, jwks: 0, cookie: 0, keys: 0 })
+  expect(isCaller(await ask({}))).toBe(true)
+})
+
+test('several credentials at once are refused, and a service token is by itself', async () => {
+  const { ask, refused, bearer, signIn } = await door()
+  signIn('one')
+  const both = await ask({ ...(await bearer('one')), 'x-api-key': 'k' })
+  expect(isCaller(both)).toBe(false)
+  expect(await refused({ 'x-service-token': 's', 'x-api-key': 'k' })).toEqual({ code: 'BAD_USER_INPUT', setCookie: [], expired: false })
+  expect(await refused({ 'x-service-token': 's' })).toEqual(unauthenticated)
+})
+
+describe('an access token', () => {
+  test('makes its person a viewer, who holds as long as the token', async () => {
+    const { caller, bearer, signIn, clock } = await door()
+    signIn('one')
+    const expiresAt = new Date(Math.floor(clock.now().getTime() / 1000) * 1000 + 600_000)
+    expect(await caller(await bearer('one'))).toEqual({
+      viewer: {
+        ...anonymous,
+        kind: 'user',
+        userId: 'user of one',
+        organizationId: 'org-1',
+        roles: ['member'],
+        scopes: scopesOf(['member']),
+        context: 'organization',
+        sessionId: 'one',
+      },
+      credential: { kind: 'token', id: 'one', expiresAt },
+    })
+  })
+
+  test('makes the same viewer as long as identity’s answer is the same', async () => {
+    const { caller, bearer, signIn, pass } = await door()
+    signIn('one')
+    const headers = await bearer('one')
+    const { viewer } = await caller(headers)
+    expect((await caller(headers)).viewer).toBe(viewer)
+    signIn('one', { roles: ['owner'] })
+    pass(1000)
+    expect((await caller(headers)).viewer.roles).toEqual(['owner'])
+  })
+
+  test('of a person in no organization makes a viewer in personal context, whatever context identity tells', async () => {
+    const { caller, bearer, signIn } = await door()
+    signIn('alone', { organizationId: null, roles: [], context: 'organization' })
+    expect((await caller(await bearer('alone'))).viewer).toMatchObject({ organizationId: null, context: 'personal', scopes: scopesOf([]) })
+  })
+
+  test('keeps its organization and its context when the session moves on, with the roles of now', async () => {
+    const { caller, bearer, signIn, refused, pass } = await door()
+    const memberships = { 'org-1': ['viewer'], 'org-2': ['owner'] }
+    signIn('one')
+    const headers = await bearer('one')
+    const moved = { organizationId: 'org-2', roles: ['owner'], context: 'personal' as const }
+    signIn('one', { ...moved, memberships })
+    expect((await caller(headers)).viewer).toMatchObject({
+      userId: 'user of one',
+      organizationId: 'org-1',
+      roles: ['viewer'],
+      scopes: scopesOf(['viewer']),
+      context: 'organization',
+      sessionId: 'one',
+    })
+    expect((await caller(headers)).credential).toMatchObject({ kind: 'token', id: 'one' })
+    signIn('one', { ...moved, memberships: { 'org-2': ['owner'] } })
+    pass(1000)
+    expect(await refused(headers)).toEqual(unauthenticated)
+  })
+
+  test('of no organization stays without one when the session enters one', async () => {
+    const { caller, bearer, signIn } = await door()
+    signIn('one')
+    const { viewer } = await caller(await bearer('one', { org: null, ctx: 'personal' }))
+    expect(viewer).toMatchObject({ kind: 'user', organizationId: null, roles: [], scopes: scopesOf([]), context: 'personal' })
+  })
+
+  test.each<[what: string, header: (token: string) => string, isRead: boolean]>([
+    ['in any case', token => `bEaReR ${token}`, true],
+    ['with spaces before and behind it', token => `Bearer   ${token}  `, true],
+    ['under another scheme', token => `Basic ${token}`, false],
+    ['without a scheme', token => token, false],
+    ['without a gap', token => `Bearer${token}`, false],
+    ['behind something else', token => `x Bearer ${token}`, false],
+    ['before something else', token => `Bearer ${token} x`, false],
+    ['with a sign that is in none', token => `Bearer ${token}!`, false],
+    ['that is none', () => 'Bearer', false],
+  ])('%s', async (_what, header, isRead) => {
+    const { ask, token, signIn, asked } = await door()
+    signIn('one')
+    const result = await ask({ authorization: header(await token('one')) })
+    expect(isCaller(result)).toBe(isRead)
+    if (!isRead) expect([(result as Unauthenticated).refusal.code, asked.jwks]).toEqual(['UNAUTHENTICATED', 0])
+  })
+
+  test('that is too old says so; one that does not count for another reason does not', async () => {
+    const { refused, bearer, signIn, clock } = await door()
+    signIn('one')
+    const headers = await bearer('one')
+    for (const bad of [await bearer('one', { aud: 'elsewhere' }), await bearer('one', { sid: 'gone' }), await bearer('one', { sub: 'somebody else' })])
+      expect(await refused(bad)).toEqual(unauthenticated)
+    clock.advance(601_000)
+    expect(await refused(headers)).toEqual({ ...unauthenticated, expired: true })
+  })
+
+  test('that was made after a session was last looked at has it looked at again', async () => {
+    const { caller, bearer, signIn, pass, asked } = await door()
+    signIn('one')
+    await caller(await bearer('one'))
+    signIn('one', { organizationId: 'org-2', roles: ['owner'] })
+    pass(1)
+    expect((await caller(await bearer('one'))).viewer).toMatchObject({ organizationId: 'org-2', roles: ['owner'] })
+    expect(asked.sessions).toBe(2)
+  })
+})
+
+describe('an API key', () => {
+  test('makes a viewer with its own scopes and no person, who holds as long as the key', async () => {
+    const { caller, keys, touched, clock } = await door()
+    const expiresAt = new Date(clock.now().getTime() + 1)
+    const scopes = ['publishing:posts.read']
+    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', scopes, expiresAt })
+    const first = await caller({ 'x-api-key': 'k' })
+    expect(first).toEqual({
+      viewer: { ...anonymous, kind: 'apiKey', organizationId: 'org-1', context: 'organization', scopes, keyId: 'key-1' },
+      credential: { kind: 'key', id: 'key-1', expiresAt },
+    })
+    expect((await caller({ 'x-api-key': 'k' })).viewer).toBe(first.viewer)
+    expect(touched).toEqual(['key-1', 'key-1'])
+  })
+
+  test('opens nothing when it is unknown or has expired, and does not count as used', async () => {
+    const { refused, caller, keys, touched, clock } = await door()
+    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', scopes: [], expiresAt: clock.now() })
+    keys.set('hash of endless', { keyId: 'key-2', organizationId: 'org-1', scopes: [], expiresAt: null })
+    expect(await refused({ 'x-api-key': 'k' })).toEqual(unauthenticated)
+    expect(await refused({ 'x-api-key': 'guess' })).toEqual(unauthenticated)
+    expect(touched).toEqual([])
+    expect((await caller({ 'x-api-key': 'endless' })).credential).toEqual({ kind: 'key', id: 'key-2', expiresAt: null })
+  })
+
+  test('is looked up when it has 8,192 characters, and not with one more', async () => {
+    const { refused, asked } = await door()
+    expect(await refused({ 'x-api-key': 'k'.repeat(8193) })).toEqual(unauthenticated)
+    expect(asked.keys).toBe(0)
+    expect(await refused({ 'x-api-key': 'k'.repeat(8192) })).toEqual(unauthenticated)
+    expect(asked.keys).toBe(1)
+  })
+})
+
+describe('the session cookie', () => {
+  const host = 'platform.example'
+  const cookie = 'session=one'
+
+  test('makes its person a viewer, who holds as long as the session', async () => {
+    const { caller, signIn } = await door()
+    signIn('one')
+    const { viewer, credential } = await caller({ cookie, host, origin })
+    expect(viewer).toMatchObject({ kind: 'user', userId: 'user of one', organizationId: 'org-1', context: 'organization', sessionId: 'one' })
+    expect(credential).toEqual({ kind: 'cookie', id: 'one', expiresAt: null })
+  })
+
+  test.each<[what: string, headers: Record<string, string>, safe: boolean, counts: boolean]>([
+    ['from a trusted origin', { origin }, false, true],
+    ['for reading, from a trusted origin', { origin }, true, true],
+    ['for reading, without an origin', {}, true, true],
+    ['without an origin', {}, false, false],
+    ['without an origin, of which the browser says that it is ours', { 'sec-fetch-site': 'same-origin' }, false, true],
+    ['without an origin, of which the browser says that it is a neighbour', { 'sec-fetch-site': 'same-site' }, false, false],
+    ['from a foreign origin', { origin: 'https://evil.example' }, false, false],
+    ['for reading, from a foreign origin', { origin: 'https://evil.example' }, true, false],
+    ['from a foreign origin that is said to be ours', { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, false, false],
+    ['from a page without an origin of its own', { origin: 'null' }, true, false],
+  ])('%s (%o, safe %s) counts: %s', async (_what, headers, safe, counts) => {
+    const { ask, refused, signIn } = await door()
+    signIn('one')
+    expect(isCaller(await ask({ cookie, host, ...headers }, safe))).toBe(counts)
+    if (!counts) expect(await refused({ cookie, host, ...headers }, safe)).toEqual(forbidden)
+  })
+
+  test('that names no session is taken back, and only where it would count', async () => {
+    const { refused, authority } = await door()
+    expect(await refused({ cookie, host, origin })).toEqual({ code: 'UNAUTHENTICATED', setCookie: authority.clearCookie(), expired: false })
+    expect(await refused({ cookie, host, origin: 'https://evil.example' })).toEqual(forbidden)
+  })
+
+  test('is not read on other hosts; and another cookie names nobody', async () => {
+    const { ask, asked, signIn } = await door()
+    signIn('one')
+    expect(await ask({ cookie, host: 'api.example', origin })).toEqual(nobody)
+    expect(await ask({ host, origin })).toEqual(nobody)
+    expect(asked.cookie).toBe(0)
+    expect(await ask({ cookie: 'theme=dark', host, origin: 'https://evil.example' })).toEqual(nobody)
+  })
+
+  test('gives way to a credential in a header', async () => {
+    const { caller, bearer, signIn, asked } = await door()
+    signIn('two')
+    expect((await caller({ cookie, host, origin: 'https://evil.example', ...(await bearer('two')) })).viewer.userId).toBe('user of two')
+    expect(asked.cookie).toBe(0)
+  })
+})
+
+test('what is remembered of sessions and keys is asked for again after forgetting', async () => {
+  const { ask, bearer, signIn, sessions, keys, forget } = await door()
+  signIn('one')
+  keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', scopes: [], expiresAt: null })
+  const both = [await bearer('one'), { 'x-api-key': 'k' }]
+  const count = async () => (await Promise.all(both.map(headers => ask(headers)))).map(isCaller)
+  expect(await count()).toEqual([true, true])
+  sessions.clear()
+  keys.clear()
+  expect(await count()).toEqual([true, true])
+  forget()
+  expect(await count()).toEqual([false, false])
+})
+
+test.each([
+  ['token', (bearer: Record<string, string>) => bearer],
+  ['key', () => ({ 'x-api-key': 'k' })],
+  ['cookie', () => ({ cookie: 'session=one', host: 'platform.example', origin })],
+])('identity that cannot be asked about a %s fails the request: nobody is taken for a stranger, and the log says why', async (_what, make) => {
+  const { ask, bearer, signIn, fail, failures } = await door()
+  signIn('one')
+  const headers = make(await bearer('one'))
+  fail(true)
+  await expect(ask(headers)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED', extensions: { service: 'identity' } })
+  expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('down') })])
+})
