@@ -86,7 +86,8 @@ for (const path of chosen.sort((a, b) => readFileSync(join(project, a)).length -
   const killed = counted.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   record[path] = { digest: digestOf(path), killed, mutants: counted.length }
   writeFileSync(recordPath, `${JSON.stringify(Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`)
-  console.log(`${path}: ${killed} of ${counted.length} killed`)
+  const late = counted.filter(({ status }) => status === 'Timeout').length
+  console.log(`${path}: ${killed} of ${counted.length} killed${late > 0 ? `, ${late} of them by taking too long` : ''}`)
 }
 if (left.length > 0) console.log(`not measured within ${values.minutes} minutes, as they stand: ${left.join(', ')}`)
 
