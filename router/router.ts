@@ -19,7 +19,7 @@ import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createStreams } from './live/streams.ts'
-import type { RouteTable } from './rest/row.ts'
+import { anyMethod, type RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
 import { routeTables } from './rest/tables.ts'
 
@@ -148,6 +148,3 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
       })
   }
 }
-
-/** What a forward row serves that takes any method. */
-const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']

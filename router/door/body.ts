@@ -61,10 +61,8 @@ function decoded(body: Buffer): string {
 /** Teaches a scope of routes that take no body to read past whatever comes, under whatever Content-Type. */
 export const ignoreBodies = (app: FastifyInstance): void => readRawBodies(app, () => mostBodyBytes)
 
-/** Teaches a scope of routes to hand over bodies of every type as they came. */
-export function readRawBodies(app: FastifyInstance, limitOf: (route: string) => number): void {
+/** Teaches a scope of routes to hand over bodies of every type as they came. @param limitOf bytes that a request's body may have */
+export function readRawBodies(app: FastifyInstance, limitOf: (request: FastifyRequest) => number): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: { routeOptions: { url?: string | undefined } }, payload: NodeJS.ReadableStream) =>
-    readBody(payload, limitOf(request.routeOptions.url ?? '')),
-  )
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => readBody(payload, limitOf(request)))
 }

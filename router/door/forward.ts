@@ -5,7 +5,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Authenticate } from '../access/authenticate.ts'
-import type { ForwardRow } from '../rest/row.ts'
+import { anyMethod, type ForwardRow } from '../rest/row.ts'
 import { callerOf } from '../rest/shim.ts'
 import { readRawBodies } from './body.ts'
 import { webHeaders } from './headers.ts'
@@ -34,13 +34,17 @@ export interface ForwardDoor {
 /** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
 export function serveForwards(app: FastifyInstance, rows: readonly { readonly slug: Slug; readonly row: ForwardRow }[], door: ForwardDoor): void {
   app.register(async scope => {
-    readRawBodies(scope, url => rows.find(({ slug, row }) => `/${slug}${row.path}` === url)?.row.limit ?? 0)
+    // By method too: one address takes a page's form and shows the page, and only one of them has a body.
+    const limits = new Map<string, number>()
+    readRawBodies(scope, ({ method, routeOptions: { url = '' } }) => limits.get(`${method} ${url}`) ?? 0)
     for (const { slug, row } of rows) {
       const target = door.subgraphs.find(each => each.registration.slug === row.to)
       if (!target?.http) throw new Error(`${row.method} /${slug}${row.path} is forwarded to ${row.to}, which serves no HTTP`)
+      const [methods, url] = [row.method === '*' ? [...anyMethod] : [row.method], `/${slug}${row.path}`]
+      for (const method of methods) limits.set(`${method} ${url}`, row.limit)
       scope.route({
-        method: row.method === '*' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : row.method,
-        url: `/${slug}${row.path}`,
+        method: methods,
+        url,
         handler: (request, reply) => forward(request, reply, row, target, door),
       })
     }

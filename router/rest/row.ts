@@ -4,6 +4,9 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** What a forward row of the method `*` takes. */
+export const anyMethod: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
 /** One REST route as a value. Paths are written without the service's prefix: `/api/posts/:id`. */
 export type Row = OperationRow | ForwardRow
 

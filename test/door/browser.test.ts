@@ -45,11 +45,24 @@ const overRest = (headers: Record<string, string>) => door.ask('POST', '/publish
 
 /** Agrees at the network, and comes back to the door as a browser with these cookies. */
 async function comeBack(reply: Reply, cookie: string): Promise<Reply> {
+  const back = await agree(reply)
+  return door.ask('GET', back, { headers: { ...browserMarks, ...(cookie && { cookie }) } })
+}
+
+/** Agrees at the network. @returns path and query that it sends the person back to */
+async function agree(reply: Reply): Promise<string> {
   const address = new URL(reply.json.authorizationUrl ?? reply.json.data.connectIntegration.authorizationUrl)
   address.searchParams.set('sandbox_approve', '1')
   const back = new URL((await fetch(address, { redirect: 'manual' })).headers.get('location')!)
-  return door.ask('GET', back.pathname + back.search, { headers: { ...browserMarks, ...(cookie && { cookie }) } })
+  return back.pathname + back.search
 }
+
+/** Sends the form of a page to the page's own address, as a browser does. */
+const sendForm = (page: Reply, path: string, cookie: string): Promise<Reply> =>
+  door.ask('POST', path, {
+    headers: { ...browserMarks, cookie, origin: 'null', 'content-type': 'application/x-www-form-urlencoded' },
+    body: Buffer.from(String(new URLSearchParams([...page.text.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!])))),
+  })
 
 test.each([
   ['the session cookie, over GraphQL', overGraph, () => ({ cookie: session, origin })],
@@ -85,4 +98,18 @@ test.each([
   const shown = await comeBack(begun, '')
   expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('the brand “Bakery” of the organization “Acme”')])
   expect(linesOf(shown)).toHaveLength(1)
+})
+
+test('the page that asks takes its answer at the same door: confirmed there, the account is connected', async () => {
+  const back = await agree(await overRest(bearer))
+  const shown = await door.ask('GET', back, { headers: browserMarks })
+  const done = await sendForm(shown, back, cookiesOf(shown))
+  expect([done.status, done.text]).toEqual([200, expect.stringContaining('can now be used by Bakery')])
+})
+
+test('a form that is larger than its page’s own is 413, with that page’s limit', async () => {
+  const at = '/publishing/api/integrations/x/callback'
+  const send = (bytes: number) => door.ask('POST', at, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: Buffer.alloc(bytes, 'a') })
+  expect((await send(16 * 1024)).status).toBe(400)
+  expect(await send(16 * 1024 + 1)).toMatchObject({ status: 413, json: { limit: 16 * 1024 } })
 })

@@ -122,13 +122,19 @@ test('a connection that was begun in a browser ends there alone, and one that a 
       const page = await fetch(back, { headers: { accept: 'text/html', ...(kept && { cookie: kept }) } })
       return [page.status, await page.text()]
     }
-    return { cookie, open }
+    return { cookie, back, open }
   }
   const inBrowser = await begin({ origin: platform.url })
   expect(await inBrowser.open('')).toEqual([400, expect.stringContaining('another browser')])
   expect(await inBrowser.open(inBrowser.cookie)).toEqual([502, expect.stringContaining('load this page again')])
   const byProgram = await begin({ 'x-browser-fingerprint': '0'.repeat(64) })
   expect(await byProgram.open('')).toEqual([200, expect.stringContaining('of the organization “Apart”')])
+  // Confirmed at the same door, it gets as far as asking X.
+  const page = await fetch(byProgram.back, { headers: { accept: 'text/html' } })
+  const fields = [...(await page.text()).matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!])
+  const cookie = page.headers.getSetCookie()[0]!.split(';', 1)[0]!
+  const confirmed = await fetch(byProgram.back, { method: 'POST', headers: { cookie }, body: new URLSearchParams(fields) })
+  expect([confirmed.status, await confirmed.text()]).toEqual([502, expect.stringContaining('load this page again')])
 })
 
 test('S-03 D3 one query crosses three subgraphs, each a process of its own', async () => {
