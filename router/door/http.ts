@@ -14,7 +14,7 @@ import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
 import { landingPage } from './landing.ts'
-import { tooDeepVariables } from './limits.ts'
+import { refusedValues } from './limits.ts'
 import { leavingSignal, rememberCaller } from './sending.ts'
 
 export interface HttpDoor {
@@ -143,8 +143,8 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const text = textOf(request, query)
   const unpersisted = refusedPersistence(persistedOf(request, query), text)
   if (unpersisted) return sendErrors(reply, 400, [tell(unpersisted, telling)], accept)
-  const deep = tooDeepVariables(variablesOf(request, query))
-  const read = deep ? { errors: [deep] } : text ? door.documents.read(text) : null
+  const refused = refusedValues(variablesOf(request, query))
+  const read = refused ? { errors: [refused] } : text ? door.documents.read(text) : null
   if (read && 'errors' in read) {
     const status = prefersResponseJson(accept) ? 400 : 200
     return sendErrors(

@@ -17,6 +17,10 @@ export const limits = {
   values: 20,
   /** The same in the values of variables, which need no parser of ours. */
   variables: 100,
+  /** Members of one object of variables, of that of all variables too: no input type has nearly as many. */
+  members: 1000,
+  /** Values of all variables together, lists and objects counted. */
+  variableValues: 20_000,
   /** Fields and spreads of all operations together, fragments opened. */
   fields: 1000,
   /** Fragments that the document defines. */
@@ -166,15 +170,40 @@ function hasDeepValue(document: DocumentNode): boolean {
   return isDeep
 }
 
-/** Whether lists and objects stand deeper within each other than so many levels; looks no further than that. */
-export const nestsDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(inner => nestsDeeper(inner, levels - 1)))
-
-/** The refusal of variables that nest too deep; undefined when they do not. The object of all variables counts as none. */
-export const tooDeepVariables = (variables: unknown): GraphQLError | undefined =>
-  nestsDeeper(variables, limits.variables + 1)
-    ? tooMuch('variables', `A variable nests lists and objects deeper than ${limits.variables} levels: send less of it at once.`)
-    : undefined
+/**
+ * The refusal of variables, or of the body of a request, that nest too deep or hold too much; undefined when they do not. Looks no
+ * further than to where that is seen. The outermost object counts as no level.
+ * @param what with what the sentence begins
+ */
+export function refusedValues(given: unknown, what = 'The variables'): GraphQLError | undefined {
+  let values = 0
+  const look = (value: unknown, level: number): 'variables' | 'members' | 'variableValues' | undefined => {
+    values += 1
+    if (values > limits.variableValues) return 'variableValues'
+    if (typeof value !== 'object' || value === null) return undefined
+    if (level > limits.variables) return 'variables'
+    if (Array.isArray(value)) {
+      for (const inner of value) {
+        const passed = look(inner, level + 1)
+        if (passed) return passed
+      }
+      return undefined
+    }
+    let members = 0
+    for (const name in value) {
+      members += 1
+      if (members > limits.members) return 'members'
+      const passed = look((value as Record<string, unknown>)[name], level + 1)
+      if (passed) return passed
+    }
+    return undefined
+  }
+  const passed = look(given, 0)
+  if (passed === 'variables') return tooMuch(passed, `${what} nest lists and objects deeper than ${limits.variables} levels: send less of it at once.`)
+  if (passed === 'members') return tooMuch(passed, `${what} hold an object with more than ${limits.members} members: leave out what is not asked for.`)
+  if (passed) return tooMuch(passed, `${what} hold more than ${limits.variableValues} values: send less of it at once.`)
+  return undefined
+}
 
 /** The refusal of a document whose text is too long. */
 export const tooManyCharacters = (): GraphQLError =>

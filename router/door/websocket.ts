@@ -19,7 +19,7 @@ import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
-import { tooDeepVariables } from './limits.ts'
+import { refusedValues } from './limits.ts'
 
 export interface WebSocketDoor {
   readonly engine: Engine
@@ -146,8 +146,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const requestId = newId()
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
-      const deep = tooDeepVariables(payload.variables)
-      if (deep) return [deep]
+      const refused = refusedValues(payload.variables)
+      if (refused) return [refused]
       const read = documents.read(payload.query)
       if ('errors' in read) return read.errors
       const unresolved = unresolvedOperation(read.document, payload.operationName)

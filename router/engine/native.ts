@@ -5,7 +5,6 @@ import {
   execute as executeSchema,
   type GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   Kind,
   print,
   type SelectionNode,
@@ -17,6 +16,7 @@ import { type CompiledPlan, compilePlans } from './compile.ts'
 import { mostAnswerBytes } from './data/bytes.ts'
 import { TooMuch } from './data/elements.ts'
 import type { Data } from './data/merge.ts'
+import { coerceVariables } from './data/variables.ts'
 import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
 import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from './execute.ts'
@@ -178,8 +178,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
     const { prepared } = found
     const { definition } = prepared.operation
-    const coerced = getVariableValues(schema, definition.variableDefinitions ?? [], request.variables ?? {}, { maxErrors: 20 })
-    if (coerced.errors) return { errors: coerced.errors.map(error => errorFor('BAD_USER_INPUT', error.message)) }
+    const coerced = coerceVariables(schema, definition.variableDefinitions ?? [], request.variables)
+    if (coerced.errors) return { errors: coerced.errors }
     const variables = coerced.coerced
     const bits = prepared.conditions?.map(name => (variables[name] === true ? '1' : '0')).join('') ?? ''
     const document = foldedDocument(prepared, bits)

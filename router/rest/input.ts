@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
-import { limits, nestsDeeper } from '../door/limits.ts'
+import { refusedValues } from '../door/limits.ts'
 import { versionExpected } from './preconditions.ts'
 import type { OperationRow, RowInput } from './row.ts'
 
@@ -29,11 +29,8 @@ function readObject(body: unknown, keys: readonly string[], type: string | undef
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
   for (const name of Object.keys(body)) if (!keys.includes(name)) throw unknown('field', name, keys)
-  if (nestsDeeper(body, limits.variables + 1))
-    throw new Refusal('BAD_USER_INPUT', `The body nests lists and objects deeper than ${limits.variables} levels: send less of it at once.`, {
-      limit: 'variables',
-      most: limits.variables,
-    })
+  const refused = refusedValues(body, 'The values of the body')
+  if (refused) throw new Refusal('BAD_USER_INPUT', refused.message, { ...refused.extensions })
   return body as Record<string, unknown>
 }
 

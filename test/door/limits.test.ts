@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createDocuments } from '../../router/door/documents.ts'
-import { limits, tooDeepVariables } from '../../router/door/limits.ts'
+import { limits, refusedValues } from '../../router/door/limits.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 
@@ -75,6 +75,19 @@ describe('S-10 every limit is told alike by POST, by GET and over WebSocket: wha
     expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
   })
 
+  test('members of variables, over every way into the graph', async () => {
+    const query = 'query ($name: String) { hello(name: $name) }'
+    const variables = { name: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, 1])) }
+    const posted = await platform.gql(query, {}, variables)
+    const [error] = posted.json.errors
+    expect([posted.status, error.extensions]).toEqual([200, { code: 'BAD_USER_INPUT', limit: 'members', most: limits.members }])
+    const { socket, messages } = await dial()
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables } }))
+    await expect.poll(() => messages.length).toBe(2)
+    socket.terminate()
+    expect(messages[1]).toMatchObject({ type: 'error', payload: [error] })
+  })
+
   test('values nest as deep as they may', async () => {
     expect((await platform.gql(`{ hello(name: ${nested(limits.values)}) }`)).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
   })
@@ -130,9 +143,28 @@ describe('S-10 a document may have exactly so much', () => {
       },
     }
     const around = (value: object, levels: number): object => (levels === 0 ? value : around({ value }, levels - 1))
-    expect(tooDeepVariables(around({}, 100))).toBeUndefined()
-    expect(tooDeepVariables(around(below, 101))).toMatchObject({ extensions: { limit: 'variables', most: 100 } })
+    expect(refusedValues(around({}, 100))).toBeUndefined()
+    expect(refusedValues(around(below, 101))).toMatchObject({ extensions: { limit: 'variables', most: 100 } })
     expect(looks).toBe(0)
+  })
+
+  test('variables: so many members of an object, and so many values', () => {
+    const wide = (members: number) => Object.fromEntries(Array.from({ length: members }, (_, n) => [`k${n}`, 1]))
+    expect(refusedValues({ input: wide(limits.members) })).toBeUndefined()
+    for (const given of [wide(limits.members + 1), { input: wide(60_000) }, { input: [{ inner: wide(limits.members + 1) }] }])
+      expect(refusedValues(given)).toMatchObject({ message: expect.stringContaining('more than 1000 members'), extensions: { limit: 'members', most: 1000 } })
+    const long = (values: number) => ({ list: Array.from({ length: values - 2 }, () => 1) })
+    expect(refusedValues(long(limits.variableValues))).toBeUndefined()
+    expect(refusedValues(long(limits.variableValues + 1))).toMatchObject({ extensions: { limit: 'variableValues', most: limits.variableValues } })
+    let looks = 0
+    const counted = Array.from({ length: 50_000 }, () => ({
+      get inner() {
+        looks += 1
+        return 1
+      },
+    }))
+    expect(refusedValues({ counted })).toMatchObject({ extensions: { limit: 'variableValues' } })
+    expect(looks).toBeLessThan(limits.variableValues)
   })
 })
 

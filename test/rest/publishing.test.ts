@@ -311,6 +311,8 @@ describe('bad input is a clear answer, and nothing is stored', () => {
     const body = `{"brandId":"${brandId}","platform":"x","copy":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
     const answer = await ask('POST', '/posts', body)
     expect(answer.json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', limit: 'variables', most: 100 })
+    const wide = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, 1]))
+    expect((await ask('POST', '/posts', { ...good, copy: wide })).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', limit: 'members', most: 1000 })
     expect((await ask('POST', '/posts', { ...good, platform: 'x'.repeat(500_000) })).text.length).toBeLessThan(3000)
     expect(calls).toEqual([])
   })

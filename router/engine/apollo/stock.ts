@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { BREAK, type DocumentNode, type ExecutionResult, type GraphQLError, getVariableValues, print, visit } from 'graphql'
+import { BREAK, type DocumentNode, type ExecutionResult, type GraphQLError, print, visit } from 'graphql'
 import { codeOf } from '../../../platform/errors.ts'
 import { createLru } from '../../../platform/lru.ts'
 import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
+import { coerceVariables } from '../data/variables.ts'
 import type { AccessDecision, Engine, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
 import type { EngineOptions } from '../native.ts'
@@ -55,8 +56,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
       const { definition } = found.operation
       if (definition.operation === 'subscription') return refused('BAD_USER_INPUT', noSubscriptions)
-      const coerced = getVariableValues(schema, definition.variableDefinitions ?? [], request.variables ?? {}, { maxErrors: 20 })
-      if (coerced.errors) return { errors: coerced.errors.map(error => errorFor('BAD_USER_INPUT', error.message)) }
+      const coerced = coerceVariables(schema, definition.variableDefinitions ?? [], request.variables)
+      if (coerced.errors) return { errors: coerced.errors }
       const folded = foldedDocument(request.document, found.conditions, coerced.coerced)
       const decision = access?.filter(folded, request.operationName, request.viewer) ?? null
       const told = decision ? decision.errors.map(errorFrom) : []

@@ -148,6 +148,38 @@ test('variables and arguments that cannot be read are BAD_USER_INPUT, in the nam
   expect(graph.sent).toEqual([])
 })
 
+test('what is told of wrong variables holds no list and no object, and ends after the first few mistakes', async () => {
+  const graph = testGraph({
+    one: {
+      sdl: 'type Query { find(by: By!, all: [By!]): Int } input By { name: String!, count: Int }',
+      resolvers: { Query: { find: () => 1 } },
+    },
+  })
+  const ask = async (variables: Record<string, unknown>) => (await graph.run('query ($by: By!, $all: [By!]) { find(by: $by, all: $all) }', variables)).errors!
+  const wide = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, n]))
+  // Each print of the object would read every member of it.
+  let reads = 0
+  const counting = new Proxy(wide, {
+    get(target, name) {
+      reads += 1
+      return Reflect.get(target, name)
+    },
+  })
+  const unknown = await ask({ by: counting })
+  expect(unknown.map(({ message }) => message)).toEqual([
+    'Variable "$by" got invalid value (an object); Field "name" of required type "String!" was not provided.',
+    ...[0, 1, 2, 3].map(n => `Variable "$by" got invalid value (an object); Field "k${n}" is not defined by type "By".`),
+  ])
+  expect(reads).toBeLessThan(20)
+  const many = await ask({ by: { name: 'x' }, all: Array.from({ length: 1000 }, () => ({ name: 'x', count: 'y'.repeat(10_000) })) })
+  expect(many.length).toBe(5)
+  expect(many[0]!.message).toMatch(/^Variable "\$all" got invalid value "y{100}…" at "all\[0\]\.count"; Int cannot represent/)
+  for (const { message, extensions } of many) expect([message.length <= 501, extensions]).toEqual([true, { code: 'BAD_USER_INPUT' }])
+  expect((await ask({ by: null })).map(({ message }) => message)).toEqual(['Variable "$by" of non-null type "By!" must not be null.'])
+  expect((await ask({})).map(({ message }) => message)).toEqual(['Variable "$by" of required type "By!" was not provided.'])
+  expect((await ask({ by: { nam: 'x', name: 'x' } }))[0]!.message).toMatch(/Field "nam" is not defined by type "By"\. Did you mean "name"\?/)
+})
+
 test('a scalar that only its subgraph can read is refused there as BAD_USER_INPUT', async () => {
   const refuse = () => {
     throw new TypeError('no moment')
