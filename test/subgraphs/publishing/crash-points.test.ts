@@ -49,6 +49,10 @@ test.each([
   expect(await stored(graph, post)).toMatchObject(state)
   expect([await outcomes(graph), (await texts(graph)).length]).toEqual([attempts, received])
   await graph.clock.advance(sendMs)
+  if (state.deliveryPhase === 'SENDING') {
+    await wake(graph, post)
+    expect(await stored(graph, post), 'only whoever asks the network may go on').toMatchObject(state)
+  }
   await round(graph)
   expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
 })

@@ -52,32 +52,6 @@ describe('P-09 a post becomes published', () => {
     expect(await texts(graph)).toEqual([post.copy])
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', attempts: 1 })
   })
-
-  test('also when its wake-up was lost: the sweep finds it two seconds after its time', async () => {
-    const { graph, post } = await begin()
-    await using _ = graph
-    await graph.clock.advance(61_999)
-    await round(graph)
-    expect(await texts(graph)).toEqual([])
-    await graph.clock.advance(1)
-    await round(graph)
-    expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED' })
-  })
-
-  test('four of a connection at a time, also when the sweep finds many at once', async () => {
-    const graph = await supergraph({ sandbox: true })
-    await using _ = graph
-    const { posts } = await graph.seed
-      .owner()
-      .brand()
-      .connection()
-      .posts(6, { scheduledAt: graph.clock.in(60_000) })
-    await graph.clock.advance(60_000)
-    await round(graph)
-    expect(await texts(graph)).toHaveLength(4)
-    await round(graph)
-    expect((await texts(graph)).sort()).toEqual(posts.map(({ copy }) => copy).sort())
-  })
 })
 
 describe('P-10 a claim', () => {

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { conclude } from '../../../subgraphs/publishing/delivery/conclude.ts'
+import { newId } from '../../../platform/ids.ts'
+import { conclude, putBack } from '../../../subgraphs/publishing/delivery/conclude.ts'
 import { widgetTopic } from '../../../subgraphs/widget-topic.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, wake } from './delivering.ts'
+import { round, stored, wake } from './delivering.ts'
 import { resolveDelivery } from './documents.ts'
 
 /** A post that is due now, and everything it needs. */
@@ -118,7 +119,55 @@ describe('P-09 the end of an attempt', () => {
   })
 })
 
+describe('P-10 an answer that comes when the attempt has ended', () => {
+  const delivered = { outcome: 'delivered', platformPostId: '77', permalink: 'https://x.com/a/status/77' } as const
+  const warned = ({ log }: Supergraph) => log.map(line => JSON.parse(line)).filter(({ level, postId }) => level === 40 && postId)
+
+  test('is heard when the network says that it has the post, and nothing else, nor anybody else; what is settled otherwise is told to operators', async () => {
+    const { graph, post } = await begin()
+    await using _ = graph
+    await graph.x.arm({ fault: 'status', status: 403 })
+    await wake(graph, post)
+    const attempt = (await graph.room.deliveries.lastAttempt(post))!
+    const failed = await stored(graph, post)
+    expect(await conclude(graph.room, attempt, { outcome: 'refused', code: 'RATE_LIMITED', detail: 'later' })).toBe(null)
+    expect(await conclude(graph.room, attempt, { outcome: 'unknown', detail: 'no answer' })).toBe(null)
+    expect(await conclude(graph.room, attempt, delivered, 'user:somebody')).toBe(null)
+    expect(await stored(graph, post)).toEqual(failed)
+    expect(await conclude(graph.room, attempt, delivered)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77' })
+    expect([await attempts(graph), warned(graph)]).toMatchObject([[{ outcome: 'DELIVERED', detail: null, refusal: null, platform_post_id: '77' }], []])
+    expect(await conclude(graph.room, attempt, delivered)).toBe(null)
+    await graph.rows('delete from publishing.posts')
+    expect(await conclude(graph.room, attempt, delivered)).toBe(null)
+    const line = { postId: post.id, attempt: 1, platformPostId: '77' }
+    expect(warned(graph)).toMatchObject([line, line])
+  })
+
+  test('is heard from a person while the outcome is unknown; what the network said of the call is kept until then', async () => {
+    const { graph, post } = await begin()
+    await using _ = graph
+    await graph.x.arm({ fault: 'status', status: 500 })
+    await wake(graph, post)
+    const attempt = (await graph.room.deliveries.lastAttempt(post))!
+    await conclude(graph.room, attempt, { outcome: 'unknown', refusal: 'DUPLICATE_CONTENT', detail: 'it has the text' })
+    expect(await attempts(graph)).toMatchObject([{ outcome: 'UNKNOWN', refusal: 'DUPLICATE_CONTENT', detail: 'it has the text' }])
+    expect(await conclude(graph.room, attempt, delivered, 'user:somebody')).toMatchObject({ status: 'PUBLISHED' })
+    expect(await attempts(graph)).toMatchObject([{ outcome: 'DELIVERED', refusal: null, detail: null }])
+  })
+})
+
 describe('P-09 a post that is not sent', () => {
+  test('because nothing could be prepared waits without an attempt', async () => {
+    await using graph = await supergraph()
+    const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(), claimUntil: graph.clock.in(10_000) }
+    const { post } = await graph.seed
+      .owner()
+      .brand()
+      .post({ row: { status: 'SCHEDULED', scheduledAt: graph.clock.now(), ...claim } })
+    await putBack(graph.room, post, null, 'away')
+    expect([await stored(graph, post), await attempts(graph)]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'NONE', waits: 1, attempts: 0 }, []])
+  })
+
   test('for want of a connection: screens are told, and its row says who may have it and since when', async () => {
     await using graph = await supergraph({ sandbox: true })
     const { organization, post } = await graph.seed
@@ -128,7 +177,14 @@ describe('P-09 a post that is not sent', () => {
     await graph.clock.advance(60_000)
     const now = graph.clock.now()
     expect(await tells(graph, organization, () => wake(graph, post))).toBe(true)
-    expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', version: post.version + 1, updatedAt: now, claimId: null, claimUntil: null })
+    expect(await stored(graph, post)).toMatchObject({
+      status: 'FAILED',
+      version: post.version + 1,
+      updatedAt: now,
+      claimId: null,
+      claimUntil: null,
+      attempts: 1,
+    })
     expect((await audit(graph)).at(-1)).toEqual({ actor: 'delivery', action: 'post.failed', subject_id: post.id, details: { code: 'NO_CONNECTION' }, at: now })
   })
 
@@ -146,6 +202,6 @@ describe('P-09 a post that is not sent', () => {
     await graph.rows('update publishing.posts set waiting_since = $1', [graph.clock.in(-3_600_000)])
     await graph.clock.advance(5_000)
     await wake(graph, post)
-    expect([await texts(graph).catch(() => 'away'), waiting().length, (await stored(graph, post)).failureCode]).toEqual(['away', 1, 'NETWORK_UNAVAILABLE'])
+    expect([waiting().length, await stored(graph, post)]).toMatchObject([1, { failureCode: 'NETWORK_UNAVAILABLE', attempts: 1 }])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
-import { beginWithinMs, patienceMs, sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
+import { patienceMs, sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { round, stored, texts, twoHours, wake } from './delivering.ts'
 import { post as postDocument, reschedulePost, updatePost } from './documents.ts'
@@ -123,28 +123,6 @@ describe('P-09 a network that cannot be reached', () => {
     await graph.clock.advance(5_000)
     await wake(graph, post)
     expect([await texts(graph), (await read()).status]).toEqual([[post.copy], 'PUBLISHED'])
-  })
-})
-
-describe('P-10 a worker that stood still between the record of its attempt and the call', () => {
-  test('sends nothing when its time is over: the post goes back to the queue, and is sent once', async () => {
-    const { graph, post, read } = await begin()
-    await using _ = graph
-    const { deliveries } = graph.room
-    const { begin: record } = deliveries
-    Object.assign(deliveries, {
-      begin: async (...parameters: Parameters<typeof record>) => {
-        const attempt = await record(...parameters)
-        await graph.clock.advance(beginWithinMs + 1)
-        return attempt
-      },
-    })
-    await wake(graph, post)
-    expect([await texts(graph), await read()]).toMatchObject([[], waiting])
-    Object.assign(deliveries, { begin: record })
-    await graph.clock.advance(5_000)
-    await wake(graph, post)
-    expect([await texts(graph), await attempts(graph)]).toEqual([[post.copy], [{ number: 1, outcome: 'DELIVERED' }]])
   })
 })
 
