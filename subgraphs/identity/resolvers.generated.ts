@@ -106,6 +106,11 @@ export type Query = {
   readonly memberships?: Maybe<MembershipConnection>;
   /** The members of the active organization, the longest-standing first. Null in personal context. */
   readonly organizationMembers?: Maybe<MembershipConnection>;
+  /**
+   * What a person may do in an organization at this moment, whoever asks and in whatever context. For services of the platform, which
+   * end later what a person began earlier. Null when the person is no member, or is none at all.
+   */
+  readonly memberRights?: Maybe<MemberRights>;
   /** Every registered service, by slug; retired ones included. */
   readonly services?: Maybe<ReadonlyArray<Maybe<ServiceEntry>>>;
   /** The service of a slug, null when none is registered. */
@@ -130,6 +135,12 @@ export type QueryMembershipsArgs = {
 export type QueryOrganizationMembersArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryMemberRightsArgs = {
+  userId: Scalars['ID']['input'];
+  organizationId: Scalars['ID']['input'];
 };
 
 
@@ -262,6 +273,15 @@ export type Role =
   | 'PLATFORM_ADMIN'
   /** Administers the platform. Exists only in the organization `admin`, which always keeps one. */
   | 'PLATFORM_SUPER_ADMIN';
+
+/** What a member of an organization may do there at the moment of asking. */
+export type MemberRights = {
+  readonly __typename?: 'MemberRights';
+  /** The member's roles, from most to least. */
+  readonly roles: ReadonlyArray<Role>;
+  /** The scopes that the roles bring, as `service:scope`, sorted. */
+  readonly scopes: ReadonlyArray<Scalars['String']['output']>;
+};
 
 /** A page of memberships. */
 export type MembershipConnection = {
@@ -587,6 +607,7 @@ export type ResolversTypes = {
   RevokeApiKeyInput: RevokeApiKeyInput;
   Membership: ResolverTypeWrapper<MembershipRow>;
   Role: Role;
+  MemberRights: ResolverTypeWrapper<MemberRights>;
   MembershipConnection: ResolverTypeWrapper<MembershipConnectionRow>;
   MembershipEdge: ResolverTypeWrapper<Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversTypes['Membership']> }>;
   AddMemberInput: AddMemberInput;
@@ -626,6 +647,7 @@ export type ResolversParentTypes = {
   CreateApiKeyInput: CreateApiKeyInput;
   RevokeApiKeyInput: RevokeApiKeyInput;
   Membership: MembershipRow;
+  MemberRights: MemberRights;
   MembershipConnection: MembershipConnectionRow;
   MembershipEdge: Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Membership']> };
   AddMemberInput: AddMemberInput;
@@ -694,6 +716,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   apiKeys?: Resolver<Maybe<ResolversTypes['ApiKeyConnection']>, ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'first'>>;
   memberships?: Resolver<Maybe<ResolversTypes['MembershipConnection']>, ParentType, ContextType, RequireFields<QueryMembershipsArgs, 'first'>>;
   organizationMembers?: Resolver<Maybe<ResolversTypes['MembershipConnection']>, ParentType, ContextType, RequireFields<QueryOrganizationMembersArgs, 'first'>>;
+  memberRights?: Resolver<Maybe<ResolversTypes['MemberRights']>, ParentType, ContextType, RequireFields<QueryMemberRightsArgs, 'userId' | 'organizationId'>>;
   services?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ServiceEntry']>>>, ParentType, ContextType>;
   service?: Resolver<Maybe<ResolversTypes['ServiceEntry']>, ParentType, ContextType, RequireFields<QueryServiceArgs, 'slug'>>;
   viewer?: Resolver<Maybe<ResolversTypes['Viewer']>, ParentType, ContextType>;
@@ -716,6 +739,11 @@ export type MembershipResolvers<ContextType = Context, ParentType extends Resolv
   roles?: Resolver<ReadonlyArray<ResolversTypes['Role']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MemberRightsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MemberRights'] = ResolversParentTypes['MemberRights']> = {
+  roles?: Resolver<ReadonlyArray<ResolversTypes['Role']>, ParentType, ContextType>;
+  scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type MembershipConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipConnection'] = ResolversParentTypes['MembershipConnection']> = {
@@ -797,6 +825,7 @@ export type Resolvers<ContextType = Context> = {
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   Membership?: MembershipResolvers<ContextType>;
+  MemberRights?: MemberRightsResolvers<ContextType>;
   MembershipConnection?: MembershipConnectionResolvers<ContextType>;
   MembershipEdge?: MembershipEdgeResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;

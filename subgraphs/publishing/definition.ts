@@ -75,7 +75,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       widget: widgetResolvers,
     }),
     open: (viewer, operation) => openContext(room, viewer, operation),
-    http: request => handle(room, request),
+    http: (request, viewer) => handle(room, request, viewer),
     start: () => jobs.start(),
     ready: () => jobs.check(),
     // A network hands a renewed token out once: what is under way is kept before the pools close.

@@ -1,16 +1,17 @@
+import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './integration/callback.ts'
 import { networkFacts, type Platform } from './network/network.ts'
 import type { Room } from './room.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 
-/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. */
-export async function handle(room: Room, request: Request): Promise<Response> {
+/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. @param viewer as whom the router sent it: asked for where another service has to be */
+export async function handle(room: Room, request: Request, viewer: Viewer): Promise<Response> {
   const url = new URL(request.url)
   const path = callbackPath.exec(url.pathname)?.[1]
   const platform = (Object.keys(networkFacts) as Platform[]).find(name => networkFacts[name].path === path)
-  if (request.method === 'GET' && platform) return callback(room, platform, request)
-  if (request.method === 'POST' && platform) return confirmed(room, platform, request)
+  if (request.method === 'GET' && platform) return callback(room, platform, request, viewer)
+  if (request.method === 'POST' && platform) return confirmed(room, platform, request, viewer)
   const problem = {
     type: 'about:blank',
     title: 'Not Found',

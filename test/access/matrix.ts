@@ -76,6 +76,7 @@ const writers /*                  */ = 'refused yes     refused  refused  yes   
 const accountants /*              */ = 'refused yes     refused  refused  refused  yes      hidden'
 const people /*                   */ = 'refused refused refused  yes      yes      yes      yes'
 const peopleOfIt /*               */ = 'refused refused refused  yes      yes      yes      hidden'
+const services /*                 */ = 'refused refused refused  refused  refused  refused  refused'
 const managers /*                 */ = 'refused refused refused  denied   denied   yes      yes'
 const managersOfIt /*             */ = 'refused refused refused  denied   denied   yes      hidden'
 
@@ -110,6 +111,14 @@ export const queryRows: readonly FieldRow[] = [
   row('Query.service', unrelated, unrelated, knownCallers, constant('{ service(slug: "publishing") { slug } }'), 'service'),
   row('Query.memberships', all, unrelated, people, constant('{ memberships { nodes { id } } }'), 'memberships'),
   row('Query.organizationMembers', all, unrelated, people, constant('{ organizationMembers { nodes { id } } }'), 'organizationMembers'),
+  row(
+    'Query.memberRights',
+    all,
+    unrelated,
+    services,
+    ({ organization }) => `{ memberRights(userId: "${organization}", organizationId: "${organization}") { scopes } }`,
+    'memberRights',
+  ),
   row('Query.apiKeys', all, unrelated, managers, constant('{ apiKeys { nodes { id } } }'), 'apiKeys'),
   row('Query.brand', accounts, readPosts, byScope, brand('id'), 'brand'),
   row('Query.brands', accounts, readPosts, byScopeEachTheirOwn, constant('{ brands { nodes { id } } }'), 'brands'),

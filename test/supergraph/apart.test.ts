@@ -108,26 +108,28 @@ const everything = `{ viewer { kind user { name } organization { name brands { n
   posts(first: 5) { nodes { copy author { name } brand { name organization { name } } } }
   widgets { app payload { statistics { key value } } } }`
 
-test('a connection that was begun in a browser ends there alone, and one that a program began names whose brand it is', async () => {
-  const begin = async (headers: Record<string, string>) => {
-    const answer = await fetch(`${platform.url}/publishing/api/integrations/x/connect`, {
-      method: 'POST',
-      headers: { authorization: bearer, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ brandId }),
-    })
-    const { authorizationUrl } = (await answer.json()) as { authorizationUrl: string }
-    const back = `${platform.url}/publishing/api/integrations/x/callback?code=c&state=${new URL(authorizationUrl).searchParams.get('state')}`
-    const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
-    const open = async (kept: string) => {
-      const page = await fetch(back, { headers: { accept: 'text/html', ...(kept && { cookie: kept }) } })
-      return [page.status, await page.text()]
-    }
-    return { cookie, back, open }
+/** Begins a connection. @returns what the network would send the person back to, and what is answered there */
+const connect = async (headers: Record<string, string>) => {
+  const answer = await fetch(`${platform.url}/publishing/api/integrations/x/connect`, {
+    method: 'POST',
+    headers: { authorization: bearer, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ brandId }),
+  })
+  const { authorizationUrl } = (await answer.json()) as { authorizationUrl: string }
+  const back = `${platform.url}/publishing/api/integrations/x/callback?code=c&state=${new URL(authorizationUrl).searchParams.get('state')}`
+  const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+  const open = async (kept: string) => {
+    const page = await fetch(back, { headers: { accept: 'text/html', ...(kept && { cookie: kept }) } })
+    return [page.status, await page.text()]
   }
-  const inBrowser = await begin({ origin: platform.url })
+  return { cookie, back, open }
+}
+
+test('a connection that was begun in a browser ends there alone, and one that a program began names whose brand it is', async () => {
+  const inBrowser = await connect({ origin: platform.url })
   expect(await inBrowser.open('')).toEqual([400, expect.stringContaining('another browser')])
   expect(await inBrowser.open(inBrowser.cookie)).toEqual([502, expect.stringContaining('load this page again')])
-  const byProgram = await begin({ 'x-browser-fingerprint': '0'.repeat(64) })
+  const byProgram = await connect({ 'x-browser-fingerprint': '0'.repeat(64) })
   expect(await byProgram.open('')).toEqual([200, expect.stringContaining('of the organization “Apart”')])
   // Confirmed at the same door, it gets as far as asking X.
   const page = await fetch(byProgram.back, { headers: { accept: 'text/html' } })
@@ -135,6 +137,15 @@ test('a connection that was begun in a browser ends there alone, and one that a 
   const cookie = page.headers.getSetCookie()[0]!.split(';', 1)[0]!
   const confirmed = await fetch(byProgram.back, { method: 'POST', headers: { cookie }, body: new URLSearchParams(fields) })
   expect([confirmed.status, await confirmed.text()]).toEqual([502, expect.stringContaining('load this page again')])
+})
+
+test('a connection is not made for somebody who may not any more when it would be: publishing asks identity through the router', async () => {
+  const begun = await connect({ origin: platform.url })
+  const give = (roles: string) => database.sequelize.query(`update identity.memberships set roles = '{${roles}}' where user_id = '${ids.userId}'`)
+  await give('member')
+  const answer = await begun.open(begun.cookie)
+  await give('owner')
+  expect(answer).toEqual([403, expect.stringContaining('no longer manages')])
 })
 
 test('S-03 D3 one query crosses three subgraphs, each a process of its own', async () => {
@@ -342,6 +353,7 @@ test('a dead subgraph costs its own fields only, and is taken up again when it i
 })
 
 test('identity that is down is named, over HTTP, REST and WebSocket; who needs to be nobody is answered', async () => {
+  const begun = await connect({ origin: platform.url })
   platform.processes.identity.child.kill('SIGKILL')
   await platform.processes.identity.ended
   const down = { code: 'UPSTREAM_FAILED', service: 'identity' }
@@ -357,7 +369,9 @@ test('identity that is down is named, over HTTP, REST and WebSocket; who needs t
   const socket = new WebSocket(`${platform.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
   socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: bearer } })))
   expect(await new Promise(resolve => socket.once('close', resolve))).toBe(1013)
+  expect(await begun.open(begun.cookie)).toEqual([503, expect.stringContaining('load this page again')])
   await platform.restart('identity')
+  expect(await begun.open(begun.cookie)).toEqual([502, expect.stringContaining('X did not complete the connection')])
   expect((await gql('{ viewer { user { name } } }')).data.viewer.user.name).toBe('Olivia')
 })
 

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
+import { scopesOf } from '../../scopes.ts'
 import type { Context } from '../context.ts'
 import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
 import type { OrganizationRow } from '../organization/table.ts'
@@ -12,7 +13,7 @@ import { membershipOrder } from './store.ts'
 import type { MembershipRow } from './table.ts'
 
 type MembershipResolvers = Pick<Resolvers, 'Membership' | 'MembershipConnection'> & {
-  Query: Pick<NonNullable<Resolvers['Query']>, 'memberships' | 'organizationMembers'>
+  Query: Pick<NonNullable<Resolvers['Query']>, 'memberships' | 'organizationMembers' | 'memberRights'>
   Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'addMember' | 'changeMemberRoles' | 'removeMember'>
 }
 
@@ -22,6 +23,10 @@ export const membershipResolvers: MembershipResolvers = {
     organizationMembers: (_, page, { viewer, memberships }) => {
       const request = readPage(page, membershipOrder)
       return viewer.organizationId ? memberships.ofOrganization(viewer.organizationId, request) : null
+    },
+    memberRights: async (_, { userId, organizationId }, { memberships }) => {
+      const membership = await memberships.find(requireId(organizationId, 'organizationId'), { userId: requireId(userId, 'userId') })
+      return membership && { roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
     },
   },
 

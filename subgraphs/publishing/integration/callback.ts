@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from '../../../platform/errors.ts'
+import { Refusal, statusOf } from '../../../platform/errors.ts'
 import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
+import type { Viewer } from '../../viewer.ts'
 import { GrantFailure, type Network, networkFacts, type Platform } from '../network/network.ts'
+import { registration } from '../registration.ts'
 import type { Room } from '../room.ts'
+import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
-import { callbackUrl, isProgram } from './rules.ts'
+import { callbackUrl, isProgram, requireManages } from './rules.ts'
 import { exchangeMs } from './store.ts'
 import type { AuthorizationRow } from './table.ts'
 
@@ -18,7 +21,7 @@ const lookEveryMs = 250
  * Whoever lures a person to the network with a state of their own would get that person's account for their own brand. So what was
  * begun in a browser ends in that browser alone; and what a program began is shown, and confirmed, before anything is exchanged.
  */
-export async function callback(room: Room, platform: Platform, request: Request): Promise<Response> {
+export async function callback(room: Room, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
   const { authorizations, brands, clock, networks, publicUrl } = room
   const { title } = networkFacts[platform]
   const parameters = new URL(request.url).searchParams
@@ -35,7 +38,7 @@ export async function callback(room: Room, platform: Platform, request: Request)
     await authorizations.use(begun, null, clock.now())
     return nothingConnected(400, `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
   }
-  if (isSame || isProgram(request.headers, publicUrl)) return complete(room, network, begun, { state, parameters })
+  if (isSame || isProgram(request.headers, publicUrl)) return complete(room, network, begun, { state, parameters, viewer })
   const kept = secret ?? newSecret()
   const token = newSecret()
   await authorizations.askToConfirm(begun, fingerprintOf(`${token}:${kept}`), clock.now())
@@ -46,7 +49,7 @@ export async function callback(room: Room, platform: Platform, request: Request)
 }
 
 /** Takes what a confirmation page sends, from the browser that it was shown in. */
-export async function confirmed(room: Room, platform: Platform, request: Request): Promise<Response> {
+export async function confirmed(room: Room, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
   const { authorizations, clock, networks, publicUrl } = room
   const parameters = new URLSearchParams(await request.text())
   const token = parameters.get('token') ?? ''
@@ -61,7 +64,7 @@ export async function confirmed(room: Room, platform: Platform, request: Request
   if (!isKnown && !(await authorizations.confirm(begun, fingerprintOf(`${token}:${secret}`), fingerprintOf(secret), clock.now())))
     return nothingConnected(400, 'This page was not shown here, or another one after it. Start the connection again.')
   if (begun.usedAt) return told(room, platform, begun)
-  return complete(room, network, begun, { state, parameters, wasConfirmed: true })
+  return complete(room, network, begun, { state, parameters, viewer, wasConfirmed: true })
 }
 
 /** Says again what a used authorization has connected. */
@@ -75,6 +78,8 @@ async function told({ brands, connections }: Room, platform: Platform, { brandId
 interface Answer {
   readonly state: string
   readonly parameters: URLSearchParams
+  /** As whom the router sent it. */
+  readonly viewer: Viewer
   /** Whether a person had to read a page first: the network's code may have run out meanwhile. @default false */
   readonly wasConfirmed?: boolean
 }
@@ -95,13 +100,14 @@ async function complete(room: Room, network: Network, begun: AuthorizationRow, a
   return exchange(room, network, begun, answer)
 }
 
-async function exchange(room: Room, network: Network, begun: AuthorizationRow, { state, parameters, wasConfirmed }: Answer): Promise<Response> {
+async function exchange(room: Room, network: Network, begun: AuthorizationRow, { state, parameters, viewer, wasConfirmed }: Answer): Promise<Response> {
   const { authorizations, connections, brands, clock, sequelize, audit, log, publicUrl } = room
   const { brandId, userId } = begun
   const { platform } = network
   const { title } = networkFacts[platform]
   const redirectUri = callbackUrl(publicUrl, platform)
   try {
+    await requireStillManages(room, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken)
     const now = clock.now()
@@ -123,7 +129,7 @@ async function exchange(room: Room, network: Network, begun: AuthorizationRow, {
     if (error instanceof Refusal || (error instanceof GrantFailure && error.permanent)) {
       await authorizations.use(begun, null, clock.now())
       const why = error instanceof Refusal ? error.message : `${title} did not complete the connection. Start it again.`
-      return nothingConnected(error instanceof Refusal ? 409 : 400, why)
+      return nothingConnected(error instanceof Refusal ? statusOf[error.code] : 400, why)
     }
     await authorizations.release(begun)
     const [status, who] = error instanceof GrantFailure ? [502, title] : [503, 'The platform']
@@ -132,4 +138,17 @@ async function exchange(room: Room, network: Network, begun: AuthorizationRow, {
       `${who} did not complete the connection. Wait a little, then load this page again, or start the connection again.`,
     )
   }
+}
+
+/**
+ * Asks identity whether who began may still connect accounts for the brand: between beginning and end lie minutes, in which a member
+ * can have been removed, and what begins with a token of theirs asks for no session.
+ * @throws Refusal FORBIDDEN when not; any other error when identity cannot be asked, and then nothing is decided
+ */
+async function requireStillManages({ ask, brands }: Room, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<void> {
+  const [brand] = await brands.byIds([brandId])
+  if (!brand) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
+  const { organizationId } = brand
+  const { memberRights } = await ask(RightsOfWhoConnectsDocument, { userId, organizationId }, { appId: registration.appId, viewer })
+  requireManages(memberRights?.scopes ?? [])
 }

@@ -16,6 +16,19 @@ const reason = (platform: Platform): string =>
     ? 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
     : 'the platform does not speak its protocol yet.'
 
+/**
+ * Checks the rights that whoever began a connection has in the brand's organization when it is to be made.
+ * @param scopes none for somebody who is no member
+ * @throws FORBIDDEN with the sentence that the page shows
+ */
+export function requireManages(scopes: readonly string[]): void {
+  if (scopes.includes('publishing:accounts.write')) return
+  throw new Refusal(
+    'FORBIDDEN',
+    'Whoever began this no longer manages the accounts of this brand’s organization. Somebody who does has to begin the connection again.',
+  )
+}
+
 /** The address to which a network sends the person back. */
 export const callbackUrl = (publicUrl: string, platform: Platform): string => `${publicUrl}/publishing/api/integrations/${networkFacts[platform].path}/callback`
 

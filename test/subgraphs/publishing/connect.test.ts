@@ -62,6 +62,12 @@ async function comeBack(graph: Supergraph, address: URL | string): Promise<{ sta
   return { status: answer.status, text: await answer.text(), headers: answer.headers }
 }
 
+/** What another manager does meanwhile: the person's membership says so from now on, or is gone. */
+const giveRoles = (graph: Supergraph, { userId }: Viewer, ...roles: string[]) =>
+  roles.length > 0
+    ? graph.rows('update identity.memberships set roles = $2 where user_id = $1', [userId, roles])
+    : graph.rows('delete from identity.memberships where user_id = $1', [userId])
+
 const connections = async (graph: Supergraph, as: Viewer, id: string) => (await graph.execute(brandDocument, { id }, { as })).data().brand.connections
 
 describe('P-13 connecting X', () => {
@@ -97,6 +103,7 @@ describe('P-13 connecting X', () => {
     await using graph = await supergraph({ sandbox: true })
     const { owner, member, brand, connection } = await graph.seed.owner().member().brand().connection()
     await graph.clock.advance(60_000)
+    await giveRoles(graph, member, 'admin')
     const admin = { ...member, scopes: owner.scopes }
     expect((await comeBack(graph, await consent(await begin(graph, admin, brand.id)))).status).toBe(200)
     expect(await connections(graph, owner, brand.id)).toMatchObject([
@@ -190,6 +197,66 @@ describe('P-13 nothing is connected', () => {
       expect(JSON.stringify(answer.partial)).not.toMatch(/https?:/)
     }
     expect(await graph.rows('select * from publishing.authorizations')).toEqual([])
+  })
+})
+
+describe('P-13 whoever does not manage the organization’s accounts any more connects none with what they began before', () => {
+  /** Begins, and hands back what ends it. */
+  const ways: Readonly<Record<string, (graph: Supergraph, as: Viewer, brandId: string) => Promise<() => Promise<{ status: number; text: string }>>>> = {
+    'in the browser': async (graph, as, brandId) => {
+      const own = browserAt(graph)
+      const back = await consent(await begin(graph, as, brandId, own))
+      return () => own.open(back)
+    },
+    'by a program': async (graph, as, brandId) => {
+      const back = await consent(await begin(graph, as, brandId))
+      return () => comeBack(graph, back)
+    },
+    'on the page that asks': async (graph, as, brandId) => {
+      const person = browserAt(graph)
+      const shown = await person.open(await consent(await begin(graph, as, brandId)))
+      return () => person.confirm(shown)
+    },
+  }
+
+  test.for(
+    Object.keys(ways).flatMap(way => [
+      [way, 'removed'],
+      [way, 'demoted', 'member'],
+    ]),
+  )('%s, when they were %s', async ([way, , ...roles]) => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().outsider().brand()
+    const end = await ways[way!]!(graph, owner, brand.id)
+    await giveRoles(graph, owner, ...roles)
+    const page = await end()
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('no longer manages the accounts of this brand’s organization')])
+    await giveRoles(graph, owner, 'owner')
+    expect([await connections(graph, owner, brand.id), graph.sent]).toEqual([[], []])
+    // Refused for good: it has to be begun anew.
+    expect((await end()).status).toBe(400)
+    expect(graph.sent).toEqual([])
+  })
+
+  test.for(Object.keys(ways))('%s: while that cannot be asked nothing is exchanged nor used up, and the same page goes on later', async way => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, brand } = await graph.seed.owner().brand()
+    const end = await ways[way]!(graph, owner, brand.id)
+    await graph.rows('alter table identity.memberships rename to memberships_away')
+    const page = await end()
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('load this page again')])
+    expect([await connections(graph, owner, brand.id), graph.sent]).toEqual([[], []])
+    await graph.rows('alter table identity.memberships_away rename to memberships')
+    const done = await end()
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('is connected')])
+  })
+
+  test('rights elsewhere do not count: what somebody manages is another organization', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { owner, outsider, elsewhere, brand } = await graph.seed.owner().outsider().brand()
+    const back = await consent(await begin(graph, { ...owner, userId: outsider.userId }, brand.id))
+    expect(elsewhere.id).not.toBe(brand.organizationId)
+    expect((await comeBack(graph, back)).status).toBe(403)
   })
 })
 
