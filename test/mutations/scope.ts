@@ -29,7 +29,7 @@ export const areas: readonly Area[] = [
       'router/access/authenticate': ['test/access/caller/authenticate.test.ts'],
       'router/access/browser': ['test/access/caller/browser.test.ts'],
       'router/access/filter': ['test/access/filter.test.ts'],
-      'router/access/findings': ['test/access/filter.test.ts'],
+      'router/access/findings': ['test/access/{filter,findings}.test.ts'],
       'router/access/parameters': ['test/access/caller/parameters.test.ts'],
       'router/access/policies': ['test/access/rules.test.ts'],
       'router/access/refus': ['test/access/{filter,refusal}.test.ts'],

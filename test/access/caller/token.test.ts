@@ -8,7 +8,7 @@ async function identity() {
   const clock = createBoundClock(new Date('2027-03-01T09:00:00.000Z'))
   const published: JWK[] = []
   const secrets = new Map<string, CryptoKey>()
-  let [asked, elapsed] = [0, 0]
+  let [asked, elapsed, isDown] = [0, 0, false]
   const addKey = async (kid: string) => {
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
     published.push({ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' })
@@ -21,6 +21,7 @@ async function identity() {
       audience: 'supergraph',
       async jwks() {
         asked += 1
+        if (isDown) throw new Error('down')
         return { keys: [...published] }
       },
     },
@@ -29,6 +30,10 @@ async function identity() {
   )
   return {
     read,
+    clock,
+    fail: (state: boolean) => {
+      isDown = state
+    },
     addKey,
     asked: () => asked,
     pass: (milliseconds: number) => {
@@ -105,5 +110,104 @@ describe('the keys of access tokens', () => {
     pass(1)
     await readOften()
     expect(asked()).toBe(2)
+  })
+
+  test('that are unknown have them asked for out of turn five seconds after the last time, and no sooner', async () => {
+    const { read, addKey, pass, token } = await identity()
+    await read(await token('first'))
+    await addKey('second')
+    expect(await read(await token('second'))).toMatchObject({ userId: 'user-1' })
+    pass(4500)
+    await read(await token('first'))
+    await addKey('third')
+    pass(499)
+    expect(await read(await token('third'))).toBe('invalid')
+    pass(1)
+    expect(await read(await token('third'))).toMatchObject({ userId: 'user-1' })
+  })
+
+  test('that change while a token is read are not forgotten again: it counts that once, and never after', async () => {
+    const { read, addKey, distrust, pass, token } = await identity()
+    const [known, before] = [await token('first'), await token('first', 500)]
+    expect(await read(before)).toMatchObject({ userId: 'user-1' })
+    distrust()
+    await addKey('second')
+    const later = await token('second')
+    const underWay = read(known)
+    pass(1000)
+    expect(await read(later)).toMatchObject({ userId: 'user-1' })
+    expect(await underWay).toMatchObject({ userId: 'user-1' })
+    expect(await read(known)).toBe('invalid')
+  })
+
+  test('that cannot be asked for say nothing of a token, and are asked for again', async () => {
+    const { read, addKey, asked, fail, token } = await identity()
+    const text = await token('first')
+    fail(true)
+    await expect(read(text)).rejects.toThrow('down')
+    fail(false)
+    expect(await read(text)).toMatchObject({ userId: 'user-1' })
+    expect(asked()).toBe(2)
+    await addKey('second')
+    const unknown = await token('second')
+    fail(true)
+    await expect(read(unknown)).rejects.toThrow('down')
+  })
+})
+
+describe('what a token says', () => {
+  const whole = { userId: 'user-1', sessionId: 'session-1', organizationId: null, context: 'personal', roles: [], seenAt: 0 }
+  test.each<[claims: Record<string, unknown>, said: Record<string, unknown> | 'invalid']>([
+    [{}, {}],
+    [{ org: null, ctx: 'personal', roles: [] }, {}],
+    [
+      { org: 'org-1', ctx: 'organization', roles: ['owner', 'member'] },
+      { organizationId: 'org-1', context: 'organization', roles: ['owner', 'member'] },
+    ],
+    [{ org: 'org-1', ctx: 'personal' }, { organizationId: 'org-1' }],
+    [{ org: 'org-1' }, { organizationId: 'org-1' }],
+    [{ org: null, ctx: 'organization' }, {}],
+    [{ ctx: 'elsewhere' }, {}],
+    [{ org: 7 }, 'invalid'],
+    [{ org: ['org-1'] }, 'invalid'],
+    [{ roles: 'owner' }, 'invalid'],
+    [{ roles: null }, 'invalid'],
+    [{ roles: ['owner', 7] }, 'invalid'],
+    [{ roles: [7, 'owner'] }, 'invalid'],
+    [{ sid: 7 }, 'invalid'],
+    [{ sub: 7 }, 'invalid'],
+    [{ exp: 'tomorrow' }, 'invalid'],
+  ])('with %j', async (claims, said) => {
+    const { read, token, clock } = await identity()
+    const expiresAt = new Date(clock.now().getTime() + 600_000)
+    expect(await read(await token('first', 600, claims))).toEqual(said === 'invalid' ? said : { ...whole, expiresAt, ...said })
+  })
+
+  test('counts to the millisecond before its end, whether it was read before or not', async () => {
+    const { read, token, clock } = await identity()
+    const [known, later, last] = [await token('first', 600), await token('first', 600, { jti: 'later' }), await token('first', 600, { jti: 'last' })]
+    expect(await read(known)).toMatchObject({ userId: 'user-1' })
+    clock.advance(599_999)
+    for (const text of [known, later]) expect(await read(text)).toMatchObject({ userId: 'user-1' })
+    clock.advance(1)
+    for (const text of [known, later, last]) expect(await read(text)).toBe('expired')
+  })
+
+  test('is remembered with the moment at which it was read first, for as long as the keys stay the same', async () => {
+    const { read, addKey, pass, token } = await identity()
+    const text = await token('first')
+    pass(5)
+    expect(await read(text)).toMatchObject({ seenAt: 5 })
+    pass(1000)
+    expect(await read(text)).toMatchObject({ seenAt: 5 })
+    expect(await read(await token('first', 500))).toMatchObject({ seenAt: 1005 })
+    await addKey('second')
+    pass(1000)
+    expect(await read(text)).toMatchObject({ seenAt: 2005 })
+  })
+
+  test.each(['', 'nonsense', 'a.b.c'])('is nothing when it is none: "%s"', async text => {
+    const { read } = await identity()
+    expect(await read(text)).toBe('invalid')
   })
 })
