@@ -13,7 +13,6 @@ export function createAddressOf(trustProxy: boolean | string): AddressOf {
   const trusts = trustOf(trustProxy)
   return ({ headers, socket }) => {
     let address = plain(socket.remoteAddress ?? '')
-    if (trustProxy === false) return address
     const named = String(headers['x-forwarded-for'] ?? '')
       .split(',')
       .map(each => plain(each.trim()))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createAddressOf } from '../../../router/access/address.ts'
 
 /** An upgrade over a connection from one address, with an X-Forwarded-For. */
-const upgrade = (remoteAddress: string | undefined, forwarded?: string | string[]) =>
+const upgrade = (remoteAddress: string | undefined, forwarded?: string) =>
   ({ headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, socket: { remoteAddress } }) as unknown as Pick<
     IncomingMessage,
     'headers' | 'socket'
@@ -55,4 +55,8 @@ test('an address of version 6 stays as it is, and a forwarded one of version 4 w
 test('a connection that is gone has no address of its own', () => {
   expect(createAddressOf(false)(upgrade(undefined, '7.7.7.7'))).toBe('')
   expect(createAddressOf('10.0.0.1')(upgrade(undefined, '7.7.7.7'))).toBe('')
+})
+
+test('what a trusted proxy writes that is no address is told as it stands, and is trusted by no list', () => {
+  for (const odd of ['unknown', '_hidden', '7.7.7.7:80', '10.0.0.0/8']) expect(createAddressOf('10.0.0.0/8')(upgrade('10.0.0.1', `6.6.6.6, ${odd}`))).toBe(odd)
 })
