@@ -329,6 +329,7 @@ describe('a decision', () => {
   test.each([
     ['so many others', '{ open post { copy } }', 5000],
     ['others of so many bytes', `{ post { copy ${'id '.repeat(1000)} } }`, 400],
+    ['others with so many refusals', `{ post { ${Array.from({ length: 100 }, (_, n) => `b${n}: brand { name }`).join(' ')} } }`, 1500],
   ])('is kept among %s and no more, whoever makes them necessary', (_what, text, most) => {
     const ofMany = createAccessFilter(table)
     const viewer = keyed(['publishing:posts.read'])

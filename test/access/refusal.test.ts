@@ -25,6 +25,7 @@ describe('a refusal', () => {
   test('tells strangers to sign in, with what it takes besides if it takes something', () => {
     const bare = words([authenticated], anonymous)
     expect(bare.extensions).toEqual({ code: refusedCode, signIn: true })
+    expect(bare.message).not.toMatch(/scope|policy/)
     const scoped = words([authenticated, scopes(['a:1'])], anonymous)
     expect(scoped.extensions).toEqual({ code: refusedCode, signIn: true, requiredScopes: [['a:1']] })
     expect(scoped.message).toContain('a:1')
@@ -43,6 +44,7 @@ describe('a refusal', () => {
     const { message, extensions } = words([scopes()], signedIn())
     expect(extensions).toEqual({ code: refusedCode })
     expect(message).toMatch(/: \w+/)
+    expect(message).not.toMatch(/scope|policy/)
   })
 
   test('names a policy in its sentence only when the caller does not meet it; the details name it always', () => {

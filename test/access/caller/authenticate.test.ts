@@ -138,9 +138,12 @@ describe('an access token', () => {
   })
 
   test('that is too old says so; one that does not count for another reason does not', async () => {
-    const { refused, bearer, signIn, clock } = await door()
+    const { refused, bearer, signIn, clock, asked } = await door()
     signIn('one')
     const headers = await bearer('one')
+    expect(await refused({ authorization: 'Bearer nonsense' })).toEqual(unauthenticated)
+    expect(await refused(await bearer('one', { iss: 'https://elsewhere.example' }))).toEqual(unauthenticated)
+    expect(asked.sessions).toBe(0)
     for (const bad of [await bearer('one', { aud: 'elsewhere' }), await bearer('one', { sid: 'gone' }), await bearer('one', { sub: 'somebody else' })])
       expect(await refused(bad)).toEqual(unauthenticated)
     clock.advance(601_000)
