@@ -18,6 +18,7 @@ import { serveGraphql } from './door/http.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
+import { createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams } from './live/streams.ts'
 import { anyMethod, type RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
@@ -69,12 +70,15 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const authenticate = createAuthenticate(authority, hosts, clock, log, options.elapsed)
   const documents = createDocuments(engine.schema, { introspection: !production })
   const streams = createStreams(authority, clock, log)
+  const shares = createShares(operationShare)
   const trustProxy = options.trustProxy ?? false
   const sockets = createSockets({
     engine,
     documents,
     authenticate,
     streams,
+    shares,
+    events: createShares(eventShare),
     hosts,
     addressOf: createAddressOf(trustProxy),
     hideSuggestions: production,
@@ -86,8 +90,8 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const app = await createApp({ hosts, trustProxy, exposeErrors, log })
   const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
   serveHealth(app, options.readiness)
-  await serveGraphql(app, { engine, documents, authenticate, hosts, publicUrl, production, exposeErrors, log })
-  serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, publicUrl, subgraphs })
+  await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
+  serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, shares, publicUrl, subgraphs })
   options.extend?.(app)
   app.addHook('onListen', done => {
     // Nobody waits for it: what is asked meanwhile is planned as it is asked.
@@ -110,6 +114,7 @@ const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: 
 interface RouteDoor {
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
+  readonly shares: Shares
   readonly publicUrl: string
   readonly subgraphs: readonly ForwardTarget[]
 }

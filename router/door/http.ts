@@ -1,4 +1,4 @@
-import { ApolloServer, type GraphQLRequestListener, HeaderMap } from '@apollo/server'
+import { ApolloServer, type GraphQLRequestListener, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
@@ -8,6 +8,7 @@ import { type Authenticate, isCaller } from '../access/authenticate.ts'
 import { browserOf } from '../access/browser.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createGateway, type RequestContext } from '../engine/gateway.ts'
+import type { Shares } from '../live/shares.ts'
 import { readJsonBodies } from './body.ts'
 import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
@@ -21,6 +22,8 @@ export interface HttpDoor {
   readonly engine: Engine
   readonly documents: Documents
   readonly authenticate: Authenticate
+  /** What of operations callers may have under way. */
+  readonly shares: Shares
   readonly hosts: Hosts
   readonly publicUrl: string
   readonly production: boolean
@@ -138,7 +141,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     if (caller.refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer')
     return sendErrors(reply, statusOf[caller.refusal.code], [tell(caller.refusal, telling)], accept)
   }
-  rememberCaller(request, caller.viewer)
+  const name = rememberCaller(request, caller.viewer)
 
   const text = textOf(request, query)
   const unpersisted = refusedPersistence(persistedOf(request, query), text)
@@ -158,10 +161,18 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const changes = read?.document.definitions.some(definition => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation')
   const known = changes ? browserOf(headers, caller, door.publicUrl) : null
   if (known?.setCookie) reply.header('set-cookie', known.setCookie)
-  const result = await server.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
-    context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal: leavingSignal(reply.raw) }),
-  })
+  const signal = leavingSignal(reply.raw)
+  const place = door.shares.enter(name, signal)
+  if (place) await place
+  let result: HTTPGraphQLResponse
+  try {
+    result = await server.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
+      context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal }),
+    })
+  } finally {
+    door.shares.leave(name)
+  }
   for (const [name, value] of result.headers) reply.header(name, value)
   if (result.body.kind !== 'complete') throw new Error('the engine answers whole')
   return reply.code(result.status ?? 200).send(result.body.string)

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { neighbourhoodOf } from '../../platform/address.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import { callerName } from '../live/shares.ts'
 import { withStatus } from './errors.ts'
 
 /** What of answers may be on its way. */
@@ -29,10 +30,14 @@ const pieceBytes = 64 * 1024
 
 const callers = new WeakMap<IncomingMessage, string>()
 
-/** Says who sent a request, so that the answers on their way to one person or key count together wherever they ask from. */
-export function rememberCaller(request: FastifyRequest, viewer: Viewer): void {
-  const name = viewer.userId ?? viewer.keyId ?? viewer.appId
-  if (name !== null) callers.set(request.raw, name)
+/**
+ * Says who sent a request, so that the answers on their way to one person or key count together wherever they ask from.
+ * @returns the name under which everything of this caller counts
+ */
+export function rememberCaller(request: FastifyRequest, viewer: Viewer): string {
+  const name = callerName(viewer, request.ip)
+  callers.set(request.raw, name)
+  return name
 }
 
 /** A signal that aborts when the client leaves before it has its answer. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -12,6 +12,7 @@ import type { AddressOf } from '../access/address.ts'
 import { type Authenticate, type Caller, credentialHeaders, isCaller } from '../access/authenticate.ts'
 import { credentialsIn } from '../access/parameters.ts'
 import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts'
+import { callerName, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
 import { createTally } from '../live/tally.ts'
 import { readTarget } from '../target.ts'
@@ -26,6 +27,9 @@ export interface WebSocketDoor {
   readonly documents: Documents
   readonly authenticate: Authenticate
   readonly streams: Streams
+  /** What of operations, and of events, callers may have under way. */
+  readonly shares: Shares
+  readonly events: Shares
   readonly hosts: Hosts
   /** Who dials: one address may not take every socket. */
   readonly addressOf: AddressOf
@@ -47,6 +51,8 @@ export const socketLimits = {
   perViewer: 50,
   /** Operations at the same time on one socket. */
   operations: 100,
+  /** Subscriptions at the same time of one person or key, or of one anonymous address, on all sockets. */
+  subscriptions: 200,
   /** Bytes of one message from a client. */
   messageBytes: 256 * 1024,
   /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
@@ -77,6 +83,8 @@ interface Extra {
   readonly request: IncomingMessage
   readonly id: string
   caller: Caller | null
+  /** Under what everything counts that the caller does at once. */
+  name: string
   /** Under what the socket is counted among those of its person or key; null while it is not. */
   viewer: string | null
   /** The upgrade's, with what `connection_init` brings in their place. */
@@ -89,17 +97,22 @@ interface Extra {
 
 type Socket = Context<Record<string, unknown> | undefined, Extra>
 
+interface Asked extends OperationRequest {
+  readonly caller: string
+}
+
 /** What an operation of a socket carries through graphql-ws. */
 interface Operation extends ExecutionArgs {
-  readonly contextValue: OperationRequest
+  readonly contextValue: Asked
 }
 
 export function createSockets(door: WebSocketDoor): Sockets {
-  const { engine, documents, authenticate, streams, log } = door
+  const { engine, documents, authenticate, streams, shares, events, log } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
   const addresses = createTally()
   const viewers = createTally()
+  const subscriptions = createTally()
 
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,
@@ -129,6 +142,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         return false
       }
       extra.caller = result
+      extra.name = callerName(result.viewer, door.addressOf(extra.request))
       // Closed while identity was asked: nobody would take it off the list again.
       if (extra.closed) return false
       const viewer = result.viewer.userId ?? result.viewer.keyId
@@ -152,7 +166,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if ('errors' in read) return read.errors
       const unresolved = unresolvedOperation(read.document, payload.operationName)
       if (unresolved) return [unresolved]
-      const request: OperationRequest = {
+      const { name } = context.extra
+      const request: Asked = {
+        caller: name,
+        inTurn: work => events.run(name, work),
         document: read.document,
         operationName: payload.operationName ?? undefined,
         variables: payload.variables ?? undefined,
@@ -160,6 +177,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
         requestId,
         headers: context.extra.headers,
         signal: context.extra.leaving.signal,
+      }
+      if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription' && subscriptions.enter(name) > socketLimits.subscriptions) {
+        subscriptions.leave(name)
+        return [new GraphQLError(`At most ${socketLimits.subscriptions} subscriptions of one caller may run at the same time: end one first.`, limited)]
       }
       return {
         schema: engine.schema,
@@ -169,8 +190,20 @@ export function createSockets(door: WebSocketDoor): Sockets {
         contextValue: request,
       } satisfies Operation
     },
-    execute: ({ contextValue }) => engine.execute(contextValue as OperationRequest),
-    subscribe: ({ contextValue }) => engine.subscribe(contextValue as OperationRequest) as Promise<ResultStream | ExecutionResult>,
+    execute: ({ contextValue }) => inShare(contextValue as Asked, request => engine.execute(request)),
+    async subscribe({ contextValue }) {
+      const { caller } = contextValue as Asked
+      const leave = () => subscriptions.leave(caller)
+      try {
+        const begun = await inShare(contextValue as Asked, request => engine.subscribe(request))
+        if (Symbol.asyncIterator in begun) return untilEnd(begun, leave)
+        leave()
+        return begun
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
     onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
       if (!errors) return undefined
       const { requestId } = contextValue as OperationRequest
@@ -188,6 +221,16 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if (extra.viewer !== null) viewers.leave(extra.viewer)
     },
   })
+
+  /** Runs what a socket asked when its caller has a place for it; a refusal is a result, for a throw would end the socket. */
+  async function inShare<Result>(asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {
+    try {
+      return await shares.run(asked.caller, () => work(asked), asked.signal)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }
+    }
+  }
 
   // One message a turn of the event loop: what one client sends at once must not keep it from everybody else.
   const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols, allowSynchronousEvents: false })
@@ -223,6 +266,38 @@ export function createSockets(door: WebSocketDoor): Sockets {
   }
 }
 
+/** A stream that says once that it has ended, however it did. */
+function untilEnd(stream: ResultStream, ended: () => void): ResultStream {
+  let isOver = false
+  const end = () => {
+    if (!isOver) ended()
+    isOver = true
+  }
+  return {
+    async next() {
+      try {
+        const result = await stream.next()
+        if (result.done) end()
+        return result
+      } catch (cause) {
+        end()
+        throw cause
+      }
+    },
+    return() {
+      end()
+      return stream.return()
+    },
+    throw(cause: unknown) {
+      end()
+      return stream.throw?.(cause) ?? Promise.reject(cause)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
 function serve(
   protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
@@ -231,7 +306,7 @@ function serve(
   { log, pingMs = socketLimits.pingMs }: Pick<WebSocketDoor, 'log' | 'pingMs'>,
 ) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const extra: Extra = { request, id: newId(), caller: null, viewer: null, headers: noHeaders, closed: false, leaving: new AbortController(), end }
+  const extra: Extra = { request, id: newId(), caller: null, name: '', viewer: null, headers: noHeaders, closed: false, leaving: new AbortController(), end }
   // Every operation of the socket listens to it.
   setMaxListeners(0, extra.leaving.signal)
   const closed = protocol.opened(

@@ -18,7 +18,11 @@ export interface OperationRequest {
   readonly browser?: Browser | undefined
   /** Aborts the work when the caller leaves. */
   readonly signal?: AbortSignal | undefined
+  /** Works out an event of a subscription when it may: the work of many streams at one event is done a few at a time. @default at once */
+  readonly inTurn?: InTurn | undefined
 }
+
+export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** A stream of results. `return()` settles a pending `next()` and ends the upstream at once. */
 export interface ResultStream extends AsyncIterableIterator<ExecutionResult> {
@@ -72,6 +76,8 @@ export interface FetchCall {
 export interface StreamCall extends FetchCall {
   /** Milliseconds that working out one event may take, from when it has come. @default as long as it takes */
   readonly eventMs?: number | undefined
+  /** As `OperationRequest.inTurn`, for what the transport does itself at an event. */
+  readonly inTurn?: InTurn | undefined
 }
 
 /**

@@ -128,7 +128,12 @@ export function createEngine(options: EngineOptions): Engine {
       const run = runOf(ready)
       let source: ResultStream | ExecutionResult
       try {
-        source = await transport.subscribe(primary.fetch, { ...run.call, variables: variablesFor(run, primary.variables), eventMs: operationTimeoutMs })
+        source = await transport.subscribe(primary.fetch, {
+          ...run.call,
+          variables: variablesFor(run, primary.variables),
+          eventMs: operationTimeoutMs,
+          inTurn: request.inTurn,
+        })
       } catch (cause) {
         run.failures.push(failureOf(primary.fetch.subgraph, cause))
         return answer(ready, run)
@@ -137,12 +142,15 @@ export function createEngine(options: EngineOptions): Engine {
         takeAnswer(run, primary, source)
         return answer(ready, run)
       }
-      const { signal } = request
+      const { signal, inTurn } = request
       const events = source[Symbol.asyncIterator]()
       const ending = new AbortController()
       const stream = mapStream(
         events,
-        event => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event)),
+        event => {
+          const work = () => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event))
+          return inTurn ? inTurn(work) : work()
+        },
         cause => {
           const failedRun = runOf(ready)
           failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))

@@ -7,6 +7,7 @@ import { browserOf } from '../access/browser.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
+import { callerName, type Shares } from '../live/shares.ts'
 import { readInput } from './input.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
 import type { OperationRow, RowReply } from './row.ts'
@@ -15,6 +16,8 @@ import { wordsOf } from './words.ts'
 export interface RestDoor {
   readonly engine: Engine
   readonly authenticate: Authenticate
+  /** What of operations callers may have under way. */
+  readonly shares: Shares
   readonly publicUrl: string
 }
 
@@ -39,14 +42,9 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     words.check(variables)
     const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.publicUrl)
     if (known?.setCookie) reply.header('set-cookie', known.setCookie)
-    const result = await door.engine.execute({
-      document: row.operation,
-      variables,
-      viewer: caller.viewer,
-      requestId: request.id,
-      browser: known?.browser,
-      signal: leavingSignal(reply.raw),
-    })
+    const signal = leavingSignal(reply.raw)
+    const asked = { document: row.operation, variables, viewer: caller.viewer, requestId: request.id, browser: known?.browser, signal }
+    const result = await door.shares.run(callerName(caller.viewer, request.ip), () => door.engine.execute(asked), signal)
     const data = result.data
     // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
     const rootIsNull = !data || Object.values(data).every(value => value === null)

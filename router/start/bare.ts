@@ -17,6 +17,7 @@ import { createSockets } from '../door/websocket.ts'
 import { readSupergraph } from '../engine/supergraph.ts'
 import { readAddresses } from '../engine/transport/addresses.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
+import { createShares, eventShare, operationShare } from '../live/shares.ts'
 import type { Streams } from '../live/streams.ts'
 import { openEngine } from './engine.ts'
 import { listenAt } from './listen.ts'
@@ -43,12 +44,16 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
   const hosts = createHosts(config.publicUrl, [], { origins: config.corsOrigins, loopback: config.environment === 'development' })
   const documents = createDocuments(engine.schema, { introspection: !production })
   const app = await createApp({ hosts, trustProxy: config.trustProxy, exposeErrors, log })
+  // It knows nobody, so whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
+  const shares = createShares({ ...operationShare, each: operationShare.all, waiting: 2000 })
   const addressOf = createAddressOf(config.trustProxy)
   const sockets = createSockets({
     engine,
     documents,
     authenticate: nobody,
     streams: unwatched,
+    shares,
+    events: createShares(eventShare),
     hosts,
     addressOf,
     hideSuggestions: production,
@@ -58,7 +63,7 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
   const door = prepareListening(app, { host: config.host, port: config.port, sockets, closing() {} })
   starting.defer(() => door.close())
   serveHealth(app, [])
-  await serveGraphql(app, { engine, documents, authenticate: nobody, hosts, publicUrl: config.publicUrl, production, exposeErrors, log })
+  await serveGraphql(app, { engine, documents, authenticate: nobody, shares, hosts, publicUrl: config.publicUrl, production, exposeErrors, log })
   await app.ready()
   await listenAt(door, config)
 

@@ -6,6 +6,7 @@ import { neighbourhoodOf } from '../../platform/address.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { hostsOf } from '../../router/door/hosts.ts'
 import { socketLimits } from '../../router/door/websocket.ts'
+import { operationShare } from '../../router/live/shares.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 
@@ -403,6 +404,54 @@ describe('bounds', () => {
     await listening(socketLimits.operations)
     wire.socket.terminate()
     await listening(0)
+  })
+
+  test(`one caller has at most ${socketLimits.subscriptions} subscriptions on all sockets, and as many again once they have ended`, async () => {
+    const wires = [await dial(), await dial(), await dial()] as const
+    for (const wire of wires) await wire.init()
+    const most = socketLimits.subscriptions / 2
+    for (const wire of wires.slice(0, 2)) for (let n = 0; n < most; n += 1) wire.subscribe(`s${n}`, 'subscription { tick }')
+    await listening(socketLimits.subscriptions)
+    wires[2].subscribe('more', 'subscription { tick }')
+    expect((await wires[2].got('error', 'more')).payload).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    wires[2].subscribe('query', '{ hello }')
+    await wires[2].got('complete', 'query')
+    wires[0].send({ id: 's0', type: 'complete' })
+    wires[1].socket.terminate()
+    await listening(most - 1)
+    for (let n = 0; n < most; n += 1) wires[2].subscribe(`t${n}`, 'subscription { tick }')
+    await listening(socketLimits.subscriptions - 1)
+    for (const { socket } of wires) socket.terminate()
+    await listening(0)
+  })
+
+  test('what one caller has under way is bounded over HTTP and WebSocket, and holds nobody else', async () => {
+    platform.signIn('two')
+    const own = await token()
+    const leaving = new AbortController()
+    const most = operationShare.each + operationShare.waiting
+    const asked = Array.from({ length: most }, () =>
+      fetch(`${platform.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: own },
+        body: '{"query":"{ hang }"}',
+        signal: leaving.signal,
+      }).catch(() => null),
+    )
+    const wire = await dial()
+    await wire.init({ authorization: own })
+    const refused = async () => (await platform.gql('{ hello }', { authorization: own })).status
+    await expect.poll(refused, { timeout: 5000 }).toBe(429)
+    const answer = await platform.gql('{ hello }', { authorization: own })
+    expect(answer.headers['retry-after']).toBe('1')
+    expect(answer.json.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }])
+    wire.subscribe('q', '{ hello }')
+    expect((await wire.got('next', 'q')).payload).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
+    expect((await platform.gql('{ hello }', { authorization: `Bearer ${await platform.token('two')}` })).json).toEqual({ data: { hello: 'Hello world' } })
+    leaving.abort()
+    await Promise.all(asked)
+    await expect.poll(refused, { timeout: 5000 }).toBe(200)
+    wire.socket.terminate()
   })
 
   test(`one address has at most ${socketLimits.perAddress} sockets: more are closed with 4429, and many more get no handshake`, async () => {

@@ -3,7 +3,7 @@ import { composeServices } from '@apollo/composition'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type ExecutionResult, type GraphQLSchema, parse, validate } from 'graphql'
 import { createMemoryEvents } from '../../platform/events.ts'
-import type { AccessFilter, Engine, Fetch, FetchCall, ResultStream, Transport } from '../../router/engine/engine.ts'
+import type { AccessFilter, Engine, Fetch, FetchCall, OperationRequest, ResultStream, Transport } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import type { Operation, Subgraph } from '../../subgraphs/subgraph.ts'
@@ -43,6 +43,7 @@ export interface RunOptions {
   readonly viewer?: Viewer
   readonly operationName?: string
   readonly signal?: AbortSignal
+  readonly inTurn?: OperationRequest['inTurn']
   /** Runs a document that validation refuses. */
   readonly unchecked?: boolean
 }
@@ -110,8 +111,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)
     if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
-    const { viewer = anonymous, operationName, signal } = more
-    return { document, variables, viewer, operationName, signal, requestId: 'request-1' }
+    const { viewer = anonymous, operationName, signal, inTurn } = more
+    return { document, variables, viewer, operationName, signal, inTurn, requestId: 'request-1' }
   }
   return {
     engine,

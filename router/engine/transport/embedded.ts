@@ -105,7 +105,7 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
       }
       return mapStream(
         source[Symbol.asyncIterator](),
-        runEvent,
+        event => (call.inTurn ? call.inTurn(() => runEvent(event)) : runEvent(event)),
         cause => ({
           errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })],
         }),

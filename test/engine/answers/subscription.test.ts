@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { afterEach, expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
+import { createMemoryEvents } from '../../../platform/events.ts'
 import type { ResultStream } from '../../../router/engine/engine.ts'
+import { createShares } from '../../../router/live/shares.ts'
 import { answerOf, codesOf, eventSource, type Part, testGraph, until } from '../supergraph-fixture.ts'
 
 const events = eventSource()
@@ -200,4 +202,46 @@ test('a source that throws ends the stream with an error that tells nothing of i
 test('queries are not subscribed to, and subscriptions not executed', async () => {
   expect(codesOf(answerOf((await graph.subscribe('{ x }')) as ExecutionResult))).toEqual(['BAD_USER_INPUT'])
   expect(codesOf(await graph.run('subscription { postChanged { id } }'))).toEqual(['BAD_USER_INPUT'])
+})
+
+test('many streams work out one event a few at a time, and what comes meanwhile for one subject counts once', async () => {
+  const announced = createMemoryEvents()
+  const held: (() => void)[] = []
+  let [running, most, worked] = [0, 0, 0]
+  const slow: Part = {
+    sdl: 'type Query { x: Int } type Subscription { changed(n: Int): Thing } type Thing { id: ID! }',
+    resolvers: {
+      Subscription: { changed: { subscribe: () => announced.listen(['changed']), resolve: (event: object) => event } },
+      Thing: {
+        async id({ id }: { id: string }) {
+          worked += 1
+          running += 1
+          most = Math.max(most, running)
+          await new Promise<void>(resolve => held.push(resolve))
+          running -= 1
+          return id
+        },
+      },
+    },
+  }
+  const shares = createShares({ each: 2, waiting: Number.POSITIVE_INFINITY, all: 4, patienceMs: Number.POSITIVE_INFINITY })
+  const graph = testGraph({ slow })
+  const streams = await Promise.all(
+    Array.from({ length: 10 }, (_, n) =>
+      graph.subscribe('subscription ($n: Int) { changed(n: $n) { id } }', { n }, { inTurn: work => shares.run('one', work) }),
+    ),
+  )
+  let told = 0
+  const reading = streams.map(async stream => {
+    for await (const result of stream as ResultStream) if (result.data) told += 1
+  })
+  announced.announce('changed', { id: 'a' })
+  await until(() => held.length === 2)
+  for (let again = 0; again < 50; again += 1) announced.announce('changed', { id: 'a' })
+  const letGo = setInterval(() => held.splice(0).forEach(go => void go()), 1)
+  await until(() => told === 20)
+  clearInterval(letGo)
+  expect([most, worked]).toEqual([2, 20])
+  for (const stream of streams) await (stream as ResultStream).return()
+  await Promise.all(reading)
 })
