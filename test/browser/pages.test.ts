@@ -77,7 +77,10 @@ test.runIf(browserPath)('P-03 a person connects a brand in a browser: consent pa
   expect(await page.innerText('h1')).toBe('X, played by the sandbox')
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.waitForURL(`${url}/publishing/api/integrations/x/callback?**`)
-  expect(await page.innerText('body')).toContain('X is connected')
+  // The owner began it with a token, in no browser: so this one asks the person first.
+  expect(await page.innerText('body')).toContain('Nothing is connected yet')
+  await page.getByRole('button', { name: 'Connect it to Demo Brand' }).click()
+  await page.getByText('X is connected').waitFor()
   expect(await violations()).toEqual([])
   expect(errors).toEqual([])
 })

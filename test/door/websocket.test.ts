@@ -374,7 +374,7 @@ describe('bounds', () => {
   })
 
   test('a client that answers no ping is cut after the second, and its listener with it; who answers stays', async () => {
-    await using brisk = await openRouter(schemaEngine(smallGraph(events)), { pingMs: 250 })
+    await using brisk = await openRouter(schemaEngine(smallGraph(events)), { pingMs: 700 })
     const [deaf, alive] = await Promise.all([dial({}, brisk.url, { autoPong: false }), dial({}, brisk.url)])
     let [missed, answered] = [0, 0]
     deaf.socket.on('ping', () => {
@@ -391,7 +391,7 @@ describe('bounds', () => {
     expect(missed).toBe(1)
     await listening(1)
     const before = answered
-    await expect.poll(() => answered).toBeGreaterThan(before + 3)
+    await expect.poll(() => answered, { timeout: 20_000 }).toBeGreaterThan(before + 3)
     expect(alive.socket.readyState).toBe(WebSocket.OPEN)
     alive.socket.terminate()
   })
