@@ -1,6 +1,6 @@
 import { type LookupAllOptions, lookup as resolveName } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { Agent, request } from 'undici'
+import { Agent, buildConnector, request } from 'undici'
 
 /** HTTP to third parties: the only way out of the platform. */
 export type Outbound = (url: string | URL, options?: OutboundOptions) => Promise<OutboundAnswer>
@@ -103,8 +103,19 @@ export const onlyPublic =
       return done(null, allowed[0]!.address, allowed[0]!.family)
     })
 
-/** Failures that happen before the first byte of a request is written. */
-const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOTPUBLIC', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_INVALID_URL'])
+/**
+ * Opens connections, and notes every error that comes before one stands, its TLS handshake included: a request is written only then,
+ * so nothing of it was sent. No list of error codes could say so: a reset means one thing in a handshake, another after it.
+ */
+function noteUnsent(unsent: WeakSet<Error>, options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options)
+  return (target, done) =>
+    connect(target, (...[error, socket]) => {
+      if (!error) return done(null, socket!)
+      unsent.add(error)
+      done(error, null)
+    })
+}
 
 /**
  * Makes the way out: one request at a time, no retry, no redirect followed, time-outs on everything.
@@ -114,13 +125,15 @@ const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOTPUBLIC
 export function createOutbound(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): Outbound & { close(): Promise<void> } {
   const trusted = new Set(allowedOrigins.map(origin => new URL(origin).origin))
   // More than what calls one origin at once: a call that waits for a connection would use its time up, and count as sent.
-  const options = { connections: 128, connectTimeout: 5000 }
-  const lookup = onlyPublic(resolve)
+  const options = { connections: 128 }
+  const unsent = new WeakSet<Error>()
+  const open = noteUnsent(unsent, { timeout: 5000 })
+  const openPublic = noteUnsent(unsent, { timeout: 5000, lookup: onlyPublic(resolve) })
   const agents = {
-    trusted: new Agent({ ...options }),
-    trustedFresh: new Agent({ ...options, pipelining: 0 }),
-    guarded: new Agent({ ...options, connect: { lookup, timeout: 5000 } }),
-    guardedFresh: new Agent({ ...options, pipelining: 0, connect: { lookup, timeout: 5000 } }),
+    trusted: new Agent({ ...options, connect: open }),
+    trustedFresh: new Agent({ ...options, pipelining: 0, connect: open }),
+    guarded: new Agent({ ...options, connect: openPublic }),
+    guardedFresh: new Agent({ ...options, pipelining: 0, connect: openPublic }),
   }
   const send: Outbound = async (url, { method = 'GET', headers = {}, body, timeoutMs = 10_000, freshConnection = false } = {}) => {
     const target = new URL(url)
@@ -151,7 +164,7 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
       if (error instanceof OutboundFailure) throw error
       const code = (error as { code?: string }).code ?? ''
       const reason = deadline.aborted ? `no answer within ${timeoutMs} ms` : code || (error as Error).message
-      throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !neverSent.has(code), error)
+      throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !unsent.has(error as Error), error)
     }
   }
   return Object.assign(send, { close: async () => void (await Promise.all(Object.values(agents).map(agent => agent.close()))) })

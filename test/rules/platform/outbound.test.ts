@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createOutbound, isPublicAddress, onlyPublic, type ResolveName } from '../../../platform/outbound.ts'
 
@@ -96,6 +98,28 @@ async function serve(answer: RequestListener) {
   }
 }
 
+/** A key and the certificate that it signed for itself, in one text; null without openssl. */
+function selfSigned(): string | null {
+  const options =
+    '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout - -out - -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1'
+  const made = spawnSync('openssl', ['req', ...options.split(' ')], { encoding: 'utf8' })
+  return made.status === 0 ? made.stdout : null
+}
+
+/** Any server on loopback, whose connections end with it. */
+async function listen(server: Server) {
+  const open = new Set<Socket>()
+  server.on('connection', socket => open.add(socket.on('error', () => {})))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: (protocol: string) => `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
 describe('a request to a third party', () => {
   const fail = (promise: Promise<unknown>) =>
     promise.then(
@@ -154,6 +178,33 @@ describe('a request to a third party', () => {
       message: expect.stringContaining('no answer within 50 ms'),
     })
     expect(await fail(outbound.send('http://127.0.0.1:1/'))).toMatchObject({ sent: false, message: expect.stringContaining('ECONNREFUSED') })
+  })
+
+  test('that fails before a connection stands was surely not sent, whatever it failed by', async ({ skip }) => {
+    const pem = selfSigned()
+    if (!pem) return skip('there is no openssl here to make a certificate with')
+    await using untrusted = await listen(createTlsServer({ key: pem, cert: pem }, (_request, response) => response.end('secret')))
+    // The reset comes after the client's first words of TLS, which hold nothing of the request.
+    await using resetting = await listen(createTcpServer(socket => socket.once('data', () => socket.resetAndDestroy())))
+    const noRoom: ResolveName = (_hostname, _options, done) => done(Object.assign(new Error('getaddrinfo EMFILE'), { code: 'EMFILE' }), [])
+    await using outbound = disposable(createOutbound([untrusted.origin('https'), resetting.origin('https'), 'http://127.0.0.1:1'], noRoom))
+    for (const [url, reason] of [
+      [untrusted.origin('https'), 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      [resetting.origin('https'), 'ECONNRESET'],
+      ['https://name.test', 'EMFILE'],
+      ['http://127.0.0.1:1', 'ECONNREFUSED'],
+    ] as const)
+      for (const freshConnection of [false, true]) {
+        const failure = await fail(outbound.send(url, { method: 'POST', body: '{}', freshConnection }))
+        expect(failure).toMatchObject({ sent: false, message: expect.stringContaining(reason) })
+      }
+  })
+
+  test('whose connection is reset once it stands may have been received', async () => {
+    await using resetting = await listen(createTcpServer(socket => socket.once('data', () => socket.resetAndDestroy())))
+    await using outbound = disposable(createOutbound([resetting.origin('http')]))
+    for (const freshConnection of [false, true])
+      expect(await fail(outbound.send(resetting.origin('http'), { method: 'POST', body: '{}', freshConnection }))).toMatchObject({ sent: true })
   })
 
   test('knows HTTP alone', async () => {
