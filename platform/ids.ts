@@ -26,3 +26,23 @@ export function requireId(value: string, field: string): string {
   if (!isId(value)) throw new Refusal('BAD_USER_INPUT', `${field} is not an id: expected a UUID such as 0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e.`, { field })
   return value.toLowerCase()
 }
+
+/** What a name may not hold: control characters, line breaks, and what turns the direction of the text around it. */
+const unnamable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+/**
+ * Hands back a name that people give to something, without the blanks around it: one line, which stands for itself in a sentence.
+ * @param field the argument's name as the client wrote it, for the sentence
+ * @param most  characters, as people count them
+ * @throws BAD_USER_INPUT when nothing is left, or too much, or what is no text of one line
+ */
+export function requireName(given: string, field: string, most: number): string {
+  const name = given.trim()
+  const { length } = [...name]
+  if (length < 1 || length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: a name takes 1 to ${most}.`, { field })
+  if (!name.isWellFormed() || unnamable.test(name))
+    throw new Refusal('BAD_USER_INPUT', `${field} takes 1 to ${most} characters on one line, without control characters, half ones and marks of direction.`, {
+      field,
+    })
+  return name
+}

@@ -2,12 +2,24 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 /** Text as it may stand in HTML, in quotes too. */
 export const escaped = (text: string): string => text.replace(/[&<>"']/g, character => escapes[character]!)
 
+/** A sentence for people; a name in it stands apart, so that whatever it holds turns nothing around it. */
+export type Sentence = string | readonly (string | { readonly name: string })[]
+
+const written = (sentence: Sentence): string =>
+  [sentence]
+    .flat()
+    .map(part => (typeof part === 'string' ? escaped(part) : isolated(part.name)))
+    .join('')
+
+/** A name that somebody gave, as HTML. */
+export const isolated = (name: string): string => `<bdi>${escaped(name)}</bdi>`
+
 /**
  * A small page that a subgraph shows by itself: a heading, a sentence, and whatever else it holds. It loads nothing from anywhere;
  * its address may hold a code, so it is kept by nobody and told to nobody.
  * @param content HTML; what comes from outside goes through `escaped` first
  */
-export function page(status: number, title: string, sentence: string, content = ''): Response {
+export function page(status: number, title: string, sentence: Sentence, content = ''): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -18,7 +30,7 @@ export function page(status: number, title: string, sentence: string, content = 
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:10vh auto;padding:0 1rem}h1{font-size:1.4rem}label{display:block;margin:.8rem 0}
 input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}button{font:inherit;padding:.5rem 1.5rem}</style>
 </head>
-<body><h1>${escaped(title)}</h1><p>${escaped(sentence)}</p>${content}</body>
+<body><h1>${escaped(title)}</h1><p>${written(sentence)}</p>${content}</body>
 </html>
 `
   const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

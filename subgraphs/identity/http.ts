@@ -4,12 +4,10 @@ import type { createAttempts, Outcome } from './credentials/attempts.ts'
 import type { Auth } from './credentials/auth.ts'
 import { isMailAddress } from './credentials/mail-address.ts'
 import { credentialsPath } from './credentials/names.ts'
+import { distinctSentence, isDistinct, longestPassword } from './credentials/password.ts'
 
 /** The longest body that a credential endpoint reads, in bytes. */
 const longestBody = 16 * 1024
-
-/** scrypt reads the whole password: nobody needs a longer one. */
-const longestPassword = 256
 
 interface Bridge {
   readonly auth: () => Promise<Auth>
@@ -92,6 +90,7 @@ function readEmail(request: Request, body: Uint8Array | null): string {
     throw new Refusal('BAD_USER_INPUT', 'email is missing or not a mail address: send { "email", "password" } as JSON.', { field: 'email' })
   if (typeof password !== 'string' || password.length === 0 || password.length > longestPassword)
     throw new Refusal('BAD_USER_INPUT', `password takes 1 to ${longestPassword} characters: send { "email", "password" } as JSON.`, { field: 'password' })
+  if (!isDistinct(password)) throw new Refusal('BAD_USER_INPUT', `password takes characters ${distinctSentence}: type it again.`, { field: 'password' })
   return email
 }
 

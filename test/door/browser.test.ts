@@ -77,7 +77,7 @@ test.each([
     expect([lured.status, lured.text]).toEqual([400, expect.stringContaining('another browser')])
   }
   const own = await comeBack(begun, cookiesOf(begun))
-  expect([own.status, own.text]).toEqual([200, expect.stringContaining('can now be used by Bakery')])
+  expect([own.status, own.text]).toEqual([200, expect.stringContaining('can now be used by <bdi>Bakery</bdi>')])
 })
 
 test('a browser that has its cookie keeps it, and reading gives none', async () => {
@@ -96,7 +96,7 @@ test.each([
   const begun = await overRest(headers())
   expect([begun.status, linesOf(begun)]).toEqual([200, []])
   const shown = await comeBack(begun, '')
-  expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('the brand “Bakery” of the organization “Acme”')])
+  expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('the brand “<bdi>Bakery</bdi>” of the organization “<bdi>Acme</bdi>”')])
   expect(linesOf(shown)).toHaveLength(1)
 })
 
@@ -104,7 +104,7 @@ test('the page that asks takes its answer at the same door: confirmed there, the
   const back = await agree(await overRest(bearer))
   const shown = await door.ask('GET', back, { headers: browserMarks })
   const done = await sendForm(shown, back, cookiesOf(shown))
-  expect([done.status, done.text]).toEqual([200, expect.stringContaining('can now be used by Bakery')])
+  expect([done.status, done.text]).toEqual([200, expect.stringContaining('can now be used by <bdi>Bakery</bdi>')])
 })
 
 test('a form that is larger than its page’s own is 413, with that page’s limit', async () => {

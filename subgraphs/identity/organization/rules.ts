@@ -1,17 +1,12 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { requireName } from '../../../platform/ids.ts'
 import type { Viewer } from '../../viewer.ts'
 import { platformOrganization } from '../membership/rules.ts'
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 
-/** @throws BAD_USER_INPUT unless it has 1 to 120 characters; surrounding blanks are dropped */
-export function readName(name: string, field = 'name', most = 120): string {
-  const trimmed = name.trim()
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be in a name
-  if (trimmed.length === 0 || trimmed.length > most || /[\u0000-\u001f\u007f]/.test(trimmed))
-    throw new Refusal('BAD_USER_INPUT', `${field} takes 1 to ${most} characters on one line.`, { field })
-  return trimmed
-}
+/** @throws BAD_USER_INPUT unless it is a name of 1 to 120 characters; surrounding blanks are dropped */
+export const readName = (name: string, field = 'name', most = 120): string => requireName(name, field, most)
 
 /**
  * Checks a new organization's slug.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../credentials/mail-address.ts'
+import { distinctSentence, isDistinct, longestPassword } from '../credentials/password.ts'
 import { platformOrganization } from '../membership/rules.ts'
 import { readName, readSlug } from '../organization/rules.ts'
 import type { World } from './provision.ts'
@@ -14,7 +15,6 @@ export const setupLinkMs = 24 * 3600_000
 export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex')
 
 const leastPassword = 12
-const mostPassword = 256
 
 /**
  * Reads the form into the first person and organization. That person owns the organization, and may administer the platform.
@@ -27,8 +27,9 @@ export function readForm(form: URLSearchParams): World {
   const email = toStored(field('email').trim())
   if (!isMailAddress(email)) throw new Refusal('BAD_USER_INPUT', `The mail address is missing, or is none that can sign in: it is ${mailAddressSentence}.`)
   const password = field('password')
-  if (password.length < leastPassword || password.length > mostPassword)
-    throw new Refusal('BAD_USER_INPUT', `The password takes ${leastPassword} to ${mostPassword} characters.`)
+  if (password.length < leastPassword || password.length > longestPassword)
+    throw new Refusal('BAD_USER_INPUT', `The password takes ${leastPassword} to ${longestPassword} characters.`)
+  if (!isDistinct(password)) throw new Refusal('BAD_USER_INPUT', `The password takes characters ${distinctSentence}.`)
   return {
     password,
     people: [{ email, name }],

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { requireName } from '../../../platform/ids.ts'
 import type { Viewer } from '../../viewer.ts'
 import { checkText } from '../post/rules.ts'
 import type { BrandRow } from './table.ts'
@@ -37,16 +38,8 @@ export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void 
 /** How long the words of a brand may be, in characters. */
 export const longest = { name: 80, description: 2000 } as const
 
-/**
- * A brand's name without blanks around it.
- * @throws BAD_USER_INPUT when nothing is left, or too much
- */
-export function readName(given: string | null | undefined): string {
-  const name = checkText(given?.trim() ?? '', 'name')
-  const { length } = [...name]
-  if (length >= 1 && length <= longest.name) return name
-  throw new Refusal('BAD_USER_INPUT', `name has ${length} characters: a brand's name has 1 to ${longest.name}.`, { field: 'name' })
-}
+/** A brand's name without blanks around it. @throws BAD_USER_INPUT for what is no name, or is longer than one */
+export const readName = (given: string | null | undefined): string => requireName(given ?? '', 'name', longest.name)
 
 /**
  * A description; null for none, and for one without words.

@@ -1,10 +1,10 @@
-import { escaped, page } from '../../page.ts'
+import { escaped, isolated, page } from '../../page.ts'
 import { networkFacts, type Platform } from '../network/network.ts'
 import type { AuthorizationRow } from './table.ts'
 
 /** The end of a connection that was made. */
 export const connectedPage = (platform: Platform, accountName: string, brandName: string): Response =>
-  page(200, `${networkFacts[platform].title} is connected`, `${accountName} can now be used by ${brandName}. You can close this page.`)
+  page(200, `${networkFacts[platform].title} is connected`, [{ name: accountName }, ' can now be used by ', { name: brandName }, '. You can close this page.'])
 
 /** The end of one that was not, and what to do. */
 export const nothingConnected = (status: number, sentence: string): Response => page(status, 'Nothing was connected', sentence)
@@ -22,14 +22,20 @@ export interface Confirmation {
 /** Asks whether the account may be given to a brand, before anything is: whoever did not begin it reads whose brand it is. */
 export function confirmationPage({ platform, begun, brandName, token, parameters }: Confirmation): Response {
   const { title } = networkFacts[platform]
-  const whose = begun.organizationName ? `the brand “${brandName}” of the organization “${begun.organizationName}”` : `the brand “${brandName}”`
-  const who = begun.begunBy ? `${begun.begunBy} began this. ` : ''
+  const ofOrganization = begun.organizationName ? ['” of the organization “', { name: begun.organizationName }] : []
+  const who = begun.begunBy ? [{ name: begun.begunBy }, ' began this. '] : []
   const hidden = [['token', token] as const, ...parameters].map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
   return page(
     200,
     `Connect your ${title} account?`,
-    `${who}Your account would be used by ${whose}: its people could publish in your name. If you did not begin this yourself, close this page. Nothing is connected yet.`,
-    `<form method="post">${hidden.join('')}<button>Connect it to ${escaped(brandName)}</button></form>`,
+    [
+      ...who,
+      'Your account would be used by the brand “',
+      { name: brandName },
+      ...ofOrganization,
+      '”: its people could publish in your name. If you did not begin this yourself, close this page. Nothing is connected yet.',
+    ],
+    `<form method="post">${hidden.join('')}<button>Connect it to ${isolated(brandName)}</button></form>`,
   )
 }
 

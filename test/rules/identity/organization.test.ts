@@ -30,6 +30,9 @@ describe('naming an organization', () => {
     ['NUL', 'a\0b'],
     ['the last control character below the blank', 'a\u001fb'],
     ['DEL', 'a\u007fb'],
+    ['a control character of the second row', 'a\u0085b'],
+    ['half a character', 'a\ud83d'],
+    ['a mark that turns what follows', 'a\u202eb'],
   ])('refuses a name of %s', (_what, name) => {
     expect(refusalOf(() => readName(name)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
   })

@@ -47,6 +47,10 @@ describe('the set-up form', () => {
     for (const length of [12, 13, 256]) expect(read({ password: 'x'.repeat(length) }).password).toHaveLength(length)
     for (const length of [1, 11, 257]) expect(refusalOf(() => read({ password: 'x'.repeat(length) })).code, `${length}`).toBe('BAD_USER_INPUT')
   })
+
+  it.each(['\0', '\n', '\u001f'])('refuses a password with a character that no hash tells from another, or no keyboard types', character => {
+    expect(refusalOf(() => read({ password: `twelve or more${character}` })).message).toContain('password')
+  })
 })
 
 describe('the slug of the first organization', () => {

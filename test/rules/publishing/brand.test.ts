@@ -68,7 +68,7 @@ describe('a brand belongs to the organization that the viewer works in', () => {
 
 describe('the words of a brand', () => {
   test('a name has 1 to 80 characters, as people count them, without the blanks around it', () => {
-    for (const name of ['A', 'x'.repeat(longest.name), '😀'.repeat(80)]) expect(readName(` ${name}\n`)).toBe(name)
+    for (const name of ['A', 'x'.repeat(longest.name), '😀'.repeat(80), 'مخبز', 'نان\u200cوایی', '👩\u200d🍳']) expect(readName(` ${name}\n`)).toBe(name)
   })
 
   test.each([
@@ -80,6 +80,15 @@ describe('the words of a brand', () => {
     ['81 emoji', '😀'.repeat(81)],
     ['NUL', 'a\0b'],
     ['half a character', 'a\ud83d'],
+    ['a line break', 'a\nb'],
+    ['another line break', 'a\u2028b'],
+    ['a control character of the second row', 'a\u0085b'],
+    ['DEL', 'a\u007fb'],
+    ['a mark that turns what follows', 'a\u202eb'],
+    ['an isolate', 'a\u2066b'],
+    ['the last isolate', 'a\u2069b'],
+    ['a mark of direction', 'a\u200fb'],
+    ['an Arabic mark', 'a\u061cb'],
   ])('a name is not %s', (_what, name) => {
     expect(refusalOf(() => readName(name)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })
   })

@@ -45,6 +45,11 @@ describe('signing in', () => {
   const tokenOf = async (answer: Response) => (await read(answer)).accessToken as string
   const get = (path: string, headers: Record<string, string> = {}) => open.identity.http(new Request(`${base}${path}`, { headers }))
 
+  it.each(['\0', '\0\0', '\ud83d'])('a password that would hash like the right one is another: %j at its end', async more => {
+    const answer = await signIn('owner@acme.test', `${password}${more}`)
+    expect([answer.status, (await read(answer)).code]).toEqual([400, 'BAD_USER_INPUT'])
+  })
+
   it('I-01 answers with a session cookie and an access token that the published keys verify', async () => {
     const answer = await signIn('owner@acme.test')
     expect(answer.status).toBe(200)

@@ -285,7 +285,7 @@ describe('P-13 a connection that was begun in a browser', () => {
     const pages = await Promise.all([own.open(back), own.open(back)])
     for (const page of [...pages, await own.open(back)]) {
       expect(page.status).toBe(200)
-      expect(page.text).toContain(`@${graph.x.demo.account.username} can now be used by Bakery`)
+      expect(page.text).toContain(`<bdi>@${graph.x.demo.account.username}</bdi> can now be used by <bdi>Bakery</bdi>`)
     }
     expect((await browserAt(graph).open(back)).status).toBe(400)
     expect(graph.sent.filter(call => call.startsWith('POST'))).toEqual(['POST /x/2/oauth2/token 200'])
@@ -320,7 +320,7 @@ describe('P-13 a connection that a program began', () => {
     const person = browserAt(graph, null)
     const shown = await person.open(back)
     expect([shown.status, shown.headers.getSetCookie()]).toEqual([200, [expect.stringMatching(/^browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)]])
-    for (const words of ['Fine &amp; &lt;b&gt;Bold&lt;/b&gt;', organization.name, 'Person 1 began this', 'Nothing is connected yet'])
+    for (const words of ['Fine &amp; &lt;b&gt;Bold&lt;/b&gt;', organization.name, '<bdi>Person 1</bdi> began this', 'Nothing is connected yet'])
       expect(shown.text).toContain(words)
     expect([await connections(graph, owner, brand.id), graph.sent]).toEqual([[], []])
     const done = await person.confirm(shown)
