@@ -106,10 +106,12 @@ export interface JobGround {
   readonly clock?: JobClock
   /** Asked before each look for work: while it says no, nothing is taken and no sweep goes round. @default always */
   mayRun?(): boolean
+  /** Until this resolves, started runners take wake-ups but run none, and no sweep goes round. @default at once */
+  readonly mayBegin?: Promise<void>
 }
 
 /** Makes the opener of job runners on one database. */
-export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, mayRun = () => true }: JobGround): OpenJobs {
+export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, mayRun = () => true, mayBegin }: JobGround): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
   return ({ slug, queues, sweeps, log }) => {
@@ -132,8 +134,13 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
         queues.map(({ name }) => name),
         settings.queue,
       )
-      for (const poller of pollers.values()) poller.start(table)
-      for (const { runner } of sweepers) runner.start()
+      const begin = () => {
+        if (stopping) return
+        for (const poller of pollers.values()) poller.start(table)
+        for (const { runner } of sweepers) runner.start()
+      }
+      if (mayBegin) void mayBegin.then(begin)
+      else begin()
     }
     const end = async () => {
       const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))

@@ -47,11 +47,13 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
   let lastFinished = elapsed()
   let over = false
   let looking = false
+  /** The look under way, whatever is waited for: what it takes still has to be run. */
+  let taking: Promise<void> | undefined
   let full = false
   let timer: unknown
   /** When the next look is due, on the clock `elapsed`. */
   let due = Number.POSITIVE_INFINITY
-  let table: QueueTable
+  let table: QueueTable | undefined
   let beat: unknown
   let idle: (() => void) | undefined
 
@@ -61,7 +63,8 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
   }
   const wake = (ms = 0) => {
     const at = elapsed() + ms
-    if (over || at >= due) return
+    // Before its start nothing can be looked for, and the start looks at once.
+    if (over || !table || at >= due) return
     due = at
     if (!looking) arm()
   }
@@ -70,7 +73,8 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
     looking = true
     due = Number.POSITIVE_INFINITY
     try {
-      await within(clock, lookMs, `looking for jobs of ${name}`, take())
+      taking = take(table!)
+      await within(clock, lookMs, `looking for jobs of ${name}`, taking)
       lastFinished = elapsed()
     } catch (error) {
       log.error({ err: error, queue: name }, 'jobs could not be looked for; it is tried again')
@@ -80,11 +84,12 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
     arm()
   }
 
-  async function take(): Promise<void> {
+  async function take(table: QueueTable): Promise<void> {
     const room = most - running.size
     full = room <= 0
     if (full || !mayRun()) return
     const ms = await table.msUntilDue(name)
+    if (over) return
     if (ms === null || ms > 0) return void (ms !== null && ms < pollMs && wake(ms))
     const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: room, includeMetadata: true, ...groups })
     full = jobs.length === room
@@ -144,6 +149,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
     async stop() {
       over = true
       clock.clearTimeout(timer)
+      await taking?.catch(() => {})
       if (running.size > 0) await new Promise<void>(resolve => (idle = resolve))
       clock.clearInterval(beat)
     },

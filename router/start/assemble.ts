@@ -55,6 +55,8 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   const openPool = createOpenPool({ url: databaseUrl, log })
   const health = watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
+  // A start that cannot open its door must not have published anything.
+  const listening = Promise.withResolvers<void>()
   const x = config.x ?? sandbox?.x ?? null
   const hosts = hostsOf(config)
   const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
@@ -69,7 +71,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       answerBytes: config.remote.answerBytes,
       sequelize,
       openPool,
-      openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun }),
+      openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun, mayBegin: listening.promise }),
       events: createMemoryEvents(),
       clock: systemClock,
       cipher: createCipher(keys.encryptionKeys),
@@ -105,6 +107,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   })
   stack.defer(() => router.close())
   await listenAt(router, config)
+  listening.resolve()
   return {
     url: publicUrl,
     demo: sandbox && { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword, sandbox: sandbox.origin },

@@ -49,13 +49,15 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   starting.defer(() => health.stop())
   const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])
   starting.defer(() => outbound.close())
+  // A start that cannot open its door must not have published anything.
+  const listening = Promise.withResolvers<void>()
   const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock }))
   const foundation: Foundation = {
     environment: config.environment,
     publicUrl: config.publicUrl,
     sequelize,
     openPool,
-    openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun }),
+    openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun, mayBegin: listening.promise }),
     events: createMemoryEvents(),
     ask: createRemoteAsk(config.routerUrl, seals),
     clock: systemClock,
@@ -84,6 +86,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     throw new StartError(`port ${config.port} is taken: stop what listens there, or set PORT to another one and ${slug.toUpperCase()}_URL at the router`, error)
   })
   starting.defer(() => server.close())
+  listening.resolve()
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   tell.ready({ seconds, url: `http://localhost:${server.port}/graphql`, banner: [`subgraph ${slug}`], facts: { subgraph: slug } })
   const stack = starting.move()

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { canRead } from '../../db/embedded/account.ts'
 import { startPostgres } from '../../db/embedded.ts'
 import { createTestDatabase } from '../kit/database.ts'
-import { launch, newDataFolder } from '../kit/launch.ts'
+import { launch, launchPlatform, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
 import { databaseUrl, serverUrl } from '../kit/template.ts'
 import { complaintOf } from './complaint.ts'
 
@@ -41,6 +41,31 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     const { port } = holder.address() as AddressInfo
     expect(await complaintOf(folder, { PORT: String(port) })).toBe(`port ${port} is taken: stop what listens there, or set PORT to another one\n`)
     await new Promise(resolve => holder.close(resolve))
+  })
+
+  test('a port that is taken while posts are due: they are left to a start that works', async () => {
+    await using folder = newDataFolder()
+    await using database = await createTestDatabase()
+    const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
+    const first = launchPlatform(environment)
+    await first.told(readyLine)
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    await database.sequelize.query(`update publishing.posts set scheduled_at = now() - interval '1 minute' where status = 'SCHEDULED'`)
+    const posts = async () => (await database.sequelize.query('select id, status, version from publishing.posts order by id'))[0]
+    const before = await posts()
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => holder.once('listening', resolve))
+    const { port } = holder.address() as AddressInfo
+    expect(await complaintOf(folder, { ...environment, PORT: String(port) })).toMatch(/^port \d+ is taken: .*\n$/)
+    expect(await posts()).toEqual(before)
+    await new Promise(resolve => holder.close(resolve))
+
+    const second = launchPlatform(environment)
+    await second.told(readyLine)
+    await until('the posts are published', async () => !JSON.stringify(await posts()).includes('SCHEDULED'))
+    second.child.kill('SIGTERM')
+    expect(await second.ended).toBe(0)
   })
 
   test('a host that is not of this machine', async () => {
