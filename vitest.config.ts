@@ -9,7 +9,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     pool: 'forks',
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    // On a machine that others use too a second is not long.
+    expect: { poll: { timeout: 10_000 } },
+    hookTimeout: 120_000,
   },
 })
