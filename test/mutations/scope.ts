@@ -59,7 +59,7 @@ export const areas: readonly Area[] = [
       'subgraphs/publishing/delivery/renewal': ['test/rules/publishing/renewals-ended.test.ts', ...ofPublishing('renewal')],
       'subgraphs/publishing/delivery/resolvers': ofPublishing('resolve-delivery'),
       'subgraphs/publishing/delivery/retention': ofPublishing('retention', 'readiness'),
-      'subgraphs/publishing/delivery/store': ofPublishing('delivery', 'interrupted', 'unknown-outcome', 'one-account', 'unreachable', 'held-back'),
+      'subgraphs/publishing/delivery/store': ofPublishing('delivery-store'),
       'subgraphs/publishing/delivery/sweep': ofPublishing('sweep', 'readiness', 'held-back'),
       'subgraphs/publishing/delivery/take-up': ofPublishing('taking-up'),
       'subgraphs/publishing/delivery/wake-up': ofPublishing('jobs'),

@@ -209,7 +209,13 @@ describe('P-10 the answer', () => {
     const mine = await attempt()
     expect(await closeAsAbsent(graph.room, post, { ...mine, number: 2 }, 'delivery')).toBe(null)
     expect(await stored(graph, post)).toMatchObject(open)
-    expect(await closeAsAbsent(graph.room, post, { ...mine, finishedAt: null }, 'delivery')).toMatchObject({ failureCode: 'NOT_DELIVERED' })
+    expect(await closeAsAbsent(graph.room, post, { ...mine, finishedAt: null }, 'delivery')).toMatchObject({
+      failureCode: 'NOT_DELIVERED',
+      version: post.version + 2,
+    })
+    expect(await graph.rows(`select actor, subject_id, details from publishing.audit_entries where action = 'post.not-delivered'`)).toEqual([
+      { actor: 'delivery', subject_id: post.id, details: { attempt: 1 } },
+    ])
     expect((await attempt()).finishedAt).toEqual(graph.clock.now())
     expect(await closeAsAbsent(graph.room, post, mine, 'delivery')).toBe(null)
     await graph.rows('delete from publishing.posts')
