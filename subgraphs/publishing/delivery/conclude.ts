@@ -1,9 +1,10 @@
-import type { Transaction } from 'sequelize'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BaseError, type Transaction, ValidationError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { announcePost } from '../announce.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
-import { type Ending, type FailureCode, failure, noClaim, noWait, settle, wait } from './rules.ts'
+import { type Ending, type FailureCode, failure, noClaim, noWait, sendMs, settle, wait } from './rules.ts'
 import type { AttemptRow } from './table.ts'
 import { wakeUp } from './wake-up.ts'
 
@@ -54,6 +55,32 @@ export async function putBack(room: Room, claimed: PostRow, attempt: AttemptRow 
   await announce(room, after)
 }
 
+/** How long after it failed an outcome is written again, in ms. */
+const writeAgainMs = 500
+
+/**
+ * Writes what the network answered, again and again while the database is away, for as long as a call's lease: the answer is known
+ * nowhere else. Whoever takes the post up meanwhile is heard first or later, as with any worker that is late.
+ */
+export async function insist({ clock, log }: Room, { postId }: AttemptRow, write: () => Promise<unknown>): Promise<void> {
+  const until = clock.now().getTime() + sendMs
+  // A clock may stand still or be set back, so the pauses are counted as well.
+  for (let waited = 0; ; waited += writeAgainMs) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      if (!mayPass(error) || waited >= sendMs || clock.now().getTime() >= until) throw error
+      log.warn({ err: error, postId }, 'what the network answered could not be written; it is tried again')
+      await sleep(writeAgainMs)
+    }
+  }
+}
+
+/** Whether the database may take later what it did not take now: everything but what its constraints forbid. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof BaseError && !(error instanceof ValidationError) && !(error as { parent?: { code?: string } }).parent?.code?.startsWith('23')
+
 const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOWN' } as const
 
 /**
@@ -73,7 +100,7 @@ export async function conclude(room: Room, attempt: AttemptRow, delivery: Ending
     // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
     const isHeard = delivery.outcome === 'delivered' && actor === 'delivery'
     const isOpen = post?.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
-    if (isHeard && (post?.status === 'PUBLISHED' || !post))
+    if (isHeard && (!post || (post.status === 'PUBLISHED' && post.platformPostId !== delivery.platformPostId)))
       log.warn({ postId, attempt: attempt.number, platformPostId: delivery.platformPostId }, 'the network published a post whose outcome was settled otherwise')
     if (!post || post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
     const now = clock.now()

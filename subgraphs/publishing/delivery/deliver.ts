@@ -8,7 +8,7 @@ import { usableToken } from '../connection/tokens.ts'
 import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
-import { conclude, giveUp, putBack } from './conclude.ts'
+import { conclude, giveUp, insist, putBack } from './conclude.ts'
 import { sendAfter } from './renewal.ts'
 import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo, sendMs } from './rules.ts'
 import type { PostKey } from './store.ts'
@@ -40,9 +40,9 @@ async function sendClaimed(room: Room, claimed: PostRow): Promise<void> {
   announceStep(room.events, begun.post)
   if (isLate(begun.attempt, room.clock.now())) return putBack(room, begun.post, begun.attempt, 'the call could not be made in its time')
   const answered = await send(room, begun.post, begun.attempt, prepared)
-  if (answered.outcome === 'unsent') return putBack(room, begun.post, begun.attempt, answered.detail)
+  if (answered.outcome === 'unsent') return insist(room, begun.attempt, () => putBack(room, begun.post, begun.attempt, answered.detail))
   crash('after-call')
-  await concludeCall(room, begun.attempt, answered)
+  await insist(room, begun.attempt, () => concludeCall(room, begun.attempt, answered))
 }
 
 /** Takes the post, if it is due and nobody has it; or tells when it will be due, if only its time has not come. */

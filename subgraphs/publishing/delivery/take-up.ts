@@ -4,7 +4,7 @@ import { usableToken } from '../connection/tokens.ts'
 import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
-import { conclude } from './conclude.ts'
+import { conclude, insist } from './conclude.ts'
 import { concludeCall, send } from './deliver.ts'
 import { ask, concludeFound } from './reconcile.ts'
 import { absentAfterMs, type Ending, isFree, isLate, sendMs, wait } from './rules.ts'
@@ -47,7 +47,7 @@ export async function takeUp(room: Room, key: PostKey): Promise<void> {
   const again = await beginAgain(room, post, attempt)
   if (!again) return
   const ending = await callAgain(room, again)
-  if (ending.outcome !== 'unsent') return concludeCall(room, again.attempt, ending)
+  if (ending.outcome !== 'unsent') return insist(room, again.attempt, () => concludeCall(room, again.attempt, ending))
   if (await waits(room, again.post, again)) return
   await conclude(room, again.attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${ending.detail}` })
 }
