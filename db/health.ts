@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import { QueryTypes, type Sequelize } from 'sequelize'
+import type { Clock } from '../platform/clock.ts'
+import { watchClock } from './clock-watch.ts'
 import { migrationCheck } from './migrate.ts'
 import { watchSchema } from './schema-watch.ts'
 import { createWriteProbe } from './write-probe.ts'
@@ -12,18 +14,43 @@ export interface DatabaseWatch {
   stop(): void
 }
 
-/** Watches a database that was just migrated: that it answers, that it takes writes, and that no newer program moves it on. */
-export function watchDatabase({ sequelize, migrations, log }: { sequelize: Sequelize; migrations: string; log: Logger }): DatabaseWatch {
+export interface WatchedDatabase {
+  readonly sequelize: Sequelize
+  /** The folder of the migrations. */
+  readonly migrations: string
+  readonly log: Logger
+  /** The machine's clock. @default the system's */
+  readonly clock?: Clock
+}
+
+/** How often the books and the clocks are looked at, in ms. */
+const everyMs = 5_000
+
+const clockSql = 'select extract(epoch from clock_timestamp()) * 1000 as ms'
+
+/**
+ * Watches a database that was just migrated: that it answers, that it takes writes, that no newer program moves it on, and that
+ * its clock and ours agree. The clocks are compared before this resolves, so before jobs begin.
+ */
+export async function watchDatabase({ sequelize, migrations, log, clock }: WatchedDatabase): Promise<DatabaseWatch> {
+  const read = <Row extends object>(sql: string) => sequelize.query<Row>(sql, { type: QueryTypes.SELECT })
   const agrees = migrationCheck(migrations)
-  const schema = watchSchema(() => agrees(sql => sequelize.query(sql, { type: QueryTypes.SELECT })), log)
+  const schema = watchSchema(() => agrees(read), log)
+  const time = watchClock(async () => Number((await read<{ ms: string }>(clockSql))[0]!.ms), log, clock)
   const writes = createWriteProbe(sql => sequelize.query(sql))
+  const look = () => Promise.allSettled([schema.check(), time.check()])
+  // A clock that could not be compared counts as wrong, until it was.
+  await time.check().catch(() => {})
+  const timer = setInterval(() => void look(), everyMs)
+  timer.unref()
   return {
     readiness: [
       { name: 'database', check: () => sequelize.query('select 1').then(() => {}) },
       { name: 'writes', check: writes },
       { name: 'migrations', check: schema.check },
+      { name: 'clock', check: time.check },
     ],
-    mayRun: schema.isOurs,
-    stop: schema.stop,
+    mayRun: () => schema.isOurs() && time.agrees(),
+    stop: () => clearInterval(timer),
   }
 }

@@ -8,31 +8,27 @@ export interface SchemaWatch {
   isOurs(): boolean
   /** Looks now; rejects with `NotReady` that says what is missing or foreign. */
   check(): Promise<void>
-  stop(): void
 }
 
-/** How often the books are looked at, in ms. */
-const everyMs = 5_000
-
 /**
- * Watches the books of the migrations from now on, when they were found right.
+ * Looks at the books of the migrations when asked to; at first they were found right.
  * @param look rejects with `StartError` when they do not agree with this program; other errors say nothing of them
  */
 export function watchSchema(look: () => Promise<void>, log: Logger): SchemaWatch {
   let ours = true
-  const check = async () => {
-    try {
-      await look()
-      if (!ours) log.warn('the database stands where this program expects it again: jobs and sweeps go on')
-      ours = true
-    } catch (error) {
-      if (!(error instanceof StartError)) throw error
-      if (ours) log.error({ reason: error.message }, 'the database was moved on: jobs and sweeps of this program stand still')
-      ours = false
-      throw new NotReady(error.message)
-    }
+  return {
+    isOurs: () => ours,
+    async check() {
+      try {
+        await look()
+        if (!ours) log.warn('the database stands where this program expects it again: jobs and sweeps go on')
+        ours = true
+      } catch (error) {
+        if (!(error instanceof StartError)) throw error
+        if (ours) log.error({ reason: error.message }, 'the database was moved on: jobs and sweeps of this program stand still')
+        ours = false
+        throw new NotReady(error.message)
+      }
+    },
   }
-  const timer = setInterval(() => void check().catch(() => {}), everyMs)
-  timer.unref()
-  return { isOurs: () => ours, check, stop: () => clearInterval(timer) }
 }

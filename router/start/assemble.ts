@@ -53,7 +53,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   stack.defer(close)
   const notices = [...(sandbox?.moved ? [sandbox.moved] : []), ...(await checkDemoAccounts(sequelize, config))]
   const openPool = createOpenPool({ url: databaseUrl, log })
-  const health = watchDatabase({ sequelize, migrations, log })
+  const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
   // A start that cannot open its door must not have published anything.
   const listening = Promise.withResolvers<void>()

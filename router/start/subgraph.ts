@@ -45,7 +45,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
   starting.defer(close)
   const openPool = createOpenPool({ url: databaseUrl, log })
-  const health = watchDatabase({ sequelize, migrations, log })
+  const health = await watchDatabase({ sequelize, migrations, log })
   starting.defer(() => health.stop())
   const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])
   starting.defer(() => outbound.close())
