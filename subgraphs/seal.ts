@@ -15,8 +15,8 @@ export const sealType = 'viewer+jwt'
 /** How long a seal is good for, in seconds. */
 export const sealSeconds = 60
 
-/** How far the router's clock may be ahead of a subgraph's, in seconds: two machines never tell quite the same time. */
-const skewSeconds = 5
+/** How far the router's clock may be ahead of a subgraph's, in seconds: as far as each may be beside the database's. */
+const skewSeconds = 30
 
 /** What one seal was made for: it opens that and nothing else. */
 export interface Purpose {
@@ -50,11 +50,16 @@ export interface SealReaderOptions {
   /** All that are good at present: rotation adds the new one here before the router uses it, and takes the old one away after. */
   readonly keys: readonly SealKey[]
   readonly clock: Clock
+  /**
+   * Hears of each seal that is read for the first time and in order but for its time perhaps.
+   * @param aheadSeconds how far the router's clock seems to be ahead (negative: behind) when its time had it refused; null when it was believed
+   */
+  readonly told?: (aheadSeconds: number | null) => void
 }
 
 /**
  * Reads the viewer out of a seal (JWS, RFC 7515): made by the router, for this subgraph and for what it is shown for, not older
- * than a minute, though a few seconds may seem to be missing until it is made.
+ * than a minute, though half a minute may seem to be missing until it is made.
  * The same seal gives the same viewer object.
  * @param opens whether a seal for that purpose opens what is asked for
  * @throws Refusal UNAUTHENTICATED for everything else, without saying which check failed
@@ -71,7 +76,7 @@ interface Sealed {
 /** Seals that are remembered at most: the router uses one for several requests. */
 const mostRemembered = 1000
 
-export function createSealReader({ audience, keys, clock }: SealReaderOptions): SealReader {
+export function createSealReader({ audience, keys, clock, told = () => {} }: SealReaderOptions): SealReader {
   const set = createLocalJWKSet({ keys: keys.map(publicJwk) })
   const known = createLru<string, Sealed>(mostRemembered)
   const verify = async (token: string): Promise<Sealed> => {
@@ -82,14 +87,19 @@ export function createSealReader({ audience, keys, clock }: SealReaderOptions): 
         audience,
         typ: sealType,
         requiredClaims: ['exp', 'iat', 'jti', 'viewer', 'for', 'request'],
-        currentDate: clock.now(),
+        // Its time is judged last and below: what is wrong with it alone is told.
+        clockTolerance: Number.MAX_SAFE_INTEGER,
       })
-      const { aud, iat = 0, exp = 0, viewer, ...rest } = payload
+      const { aud, iat, exp, viewer, ...rest } = payload
       // The standard allows a list: one seal for several subgraphs, which the router never makes.
       if (aud !== audience) throw refusal()
-      if (iat > clock.now().getTime() / 1000 + skewSeconds || exp - iat > sealSeconds) throw refusal()
+      if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > sealSeconds) throw refusal()
       const purpose = { for: rest.for, request: rest.request }
       if (!isViewer(viewer) || !isPurpose(purpose)) throw refusal()
+      const now = clock.now().getTime() / 1000
+      const inTime = iat <= now + skewSeconds && exp > now
+      told(inTime ? null : iat - now)
+      if (!inTime) throw refusal()
       return { viewer: Object.freeze(viewer), purpose, endsAt: exp * 1000 }
     } catch {
       throw refusal()

@@ -14,6 +14,7 @@ import { createSealReader } from '../../subgraphs/seal.ts'
 import type { Foundation } from '../../subgraphs/subgraph.ts'
 import { createRemoteAsk, rememberSeals } from '../apart/ask.ts'
 import { answerAuthority, authorityPath } from '../apart/authority.ts'
+import { watchSealTimes } from '../apart/seal-times.ts'
 import { type SubgraphServerOptions, serveSubgraph } from '../apart/server.ts'
 import { hostsOf } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
@@ -51,7 +52,8 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   starting.defer(() => outbound.close())
   // A start that cannot open its door must not have published anything.
   const listening = Promise.withResolvers<void>()
-  const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock }))
+  const times = watchSealTimes(log)
+  const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, told: times.told }))
   const foundation: Foundation = {
     environment: config.environment,
     publicUrl: config.publicUrl,
@@ -79,7 +81,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     publicUrl: config.publicUrl,
     exposeErrors: config.environment === 'development',
     internal,
-    readiness: [...health.readiness, ...(subgraph.ready ? [{ name: slug, check: subgraph.ready }] : [])],
+    readiness: [...health.readiness, { name: 'seals', check: times.check }, ...(subgraph.ready ? [{ name: slug, check: subgraph.ready }] : [])],
     log,
   }).catch(error => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error

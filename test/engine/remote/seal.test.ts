@@ -1,7 +1,9 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { createBoundClock } from '../../../platform/clock.ts'
+import { watchSealTimes } from '../../../router/apart/seal-times.ts'
 import { createSeal, publicHalf } from '../../../router/engine/transport/seal.ts'
 import { createSealReader, forAsk, forForward, forOperation, isFor, type Purpose } from '../../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
@@ -20,11 +22,11 @@ const refused = { extensions: { code: 'UNAUTHENTICATED' } }
 
 describe('D3 a seal', () => {
   // The moment of a seal is told in whole seconds, so a clock a little behind sees it in the future whenever a second begins.
-  test.for([0, -1, -5, -900, -4900])('is believed by a subgraph whose clock is %i ms beside that of the router', async skew => {
+  test.for([0, -1, -5, -900, -6000, -29_900, -30_000])('is believed by a subgraph whose clock is %i ms beside that of the router', async skew => {
     expect(await readerAt(skew)(await sealAt(0))).toEqual(anonymous)
   })
 
-  test.for([-6000, -60_000, 60_000, 61_000])('is refused where it is read %i ms after it was made', async age => {
+  test.for([-30_001, -60_000, 60_000, 61_000])('is refused where it is read %i ms after it was made', async age => {
     await expect(readerAt(age)(await sealAt(0))).rejects.toMatchObject(refused)
   })
 
@@ -116,8 +118,9 @@ describe('D3 a seal that the right key signed is refused', () => {
     ['of no type', {}, { typ: undefined }],
     ['good for a second more than a minute', { exp: noon / 1000 + 61 }],
     ['good for ever', { exp: undefined }],
-    ['made six seconds from now', { iat: noon / 1000 + 6, exp: noon / 1000 + 60 }],
+    ['made 31 seconds from now', { iat: noon / 1000 + 31, exp: noon / 1000 + 60 }],
     ['made at no time', { iat: undefined }],
+    ['made at a time that is none', { iat: 'now' }],
     ['without an id', { jti: undefined }],
     ['for no purpose', { for: undefined }],
     ['for a purpose that nobody knows', { for: 'everything' }],
@@ -158,5 +161,51 @@ describe('D3 a seal opens what it was made for and nothing else', () => {
     const viewer = { ...anonymous }
     expect(await seal(viewer, 'posts', forOperation)).toBe(await seal(viewer, 'posts', forOperation))
     for (const each of [forForward('GET', '/a'), forAsk('POST', '/a')]) expect(await seal(viewer, 'posts', each)).not.toBe(await seal(viewer, 'posts', each))
+  })
+})
+
+describe('D3 a seal that is refused for its time alone', () => {
+  const open = (ms: number) => {
+    const clock = at(ms)
+    const lines: { level: number; reason: string }[] = []
+    const times = watchSealTimes(pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) }), () => clock.now().getTime())
+    const read = createSealReader({ audience: 'posts', keys: [publicHalf(key)], clock, told: times.told })
+    return { clock, lines, times, read: (token: unknown) => read(token, isFor(forOperation)) }
+  }
+
+  test.for([
+    [-40_000, "the router's clock seems to be 40 s ahead of this machine's"],
+    [65_000, "the router's clock seems to be 65 s behind this machine's"],
+  ] as const)('where it is read at %i ms is told once in ten seconds, and for a minute the subgraph is not ready', async ([ms, reason]) => {
+    const { clock, lines, times, read } = open(ms)
+    await times.check()
+    const token = await sealAt(0)
+    for (const _ of [1, 2, 3]) await expect(read(token)).rejects.toMatchObject(refused)
+    expect(lines).toEqual([expect.objectContaining({ level: 50, reason })])
+    await expect(times.check()).rejects.toThrow(reason)
+    clock.advance(10_000)
+    await expect(read(await sealAt(10_000))).rejects.toMatchObject(refused)
+    expect(lines).toHaveLength(2)
+    clock.advance(59_999)
+    await expect(times.check()).rejects.toThrow(reason)
+    clock.advance(1)
+    await times.check()
+  })
+
+  test('leaves the subgraph ready again as soon as another one is believed', async () => {
+    const { lines, times, read } = open(60_000)
+    await expect(read(await sealAt(0))).rejects.toMatchObject(refused)
+    await expect(times.check()).rejects.toThrow(/60 s behind/)
+    await read(await sealAt(60_000))
+    await times.check()
+    expect(lines).toHaveLength(1)
+  })
+
+  test('is no other: what is wrong otherwise too says nothing of clocks', async () => {
+    const { lines, times, read } = open(-40_000)
+    const tokens = [await sealAt(0, anonymous, newKey('one')), await forge({ aud: 'people' }), await forge({ for: 'everything' }), 'a.b.c']
+    for (const token of tokens) await expect(read(token)).rejects.toMatchObject(refused)
+    await times.check()
+    expect(lines).toEqual([])
   })
 })

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+import { NotReady } from '../../platform/errors.ts'
+
+/** What the times of seals say of the router's clock and ours. */
+export interface SealTimes {
+  /** As `SealReaderOptions` have it. */
+  told(aheadSeconds: number | null): void
+  /** Rejects with `NotReady` for a minute after a seal was refused for its time alone, unless one was believed since. */
+  check(): Promise<void>
+}
+
+const lineEveryMs = 10_000
+const notReadyMs = 60_000
+
+/**
+ * Makes what tells of clocks that are too far apart: the log, once in ten seconds, and readiness.
+ * @param elapsed a clock in ms that nobody sets @default the process's own
+ */
+export function watchSealTimes(log: Logger, elapsed: () => number = () => performance.now()): SealTimes {
+  let found: { readonly reason: string; readonly at: number } | null = null
+  let lineAt = Number.NEGATIVE_INFINITY
+  return {
+    told(aheadSeconds) {
+      if (aheadSeconds === null) {
+        found = null
+        return
+      }
+      const side = aheadSeconds > 0 ? 'ahead of' : 'behind'
+      found = { reason: `the router's clock seems to be ${Math.round(Math.abs(aheadSeconds))} s ${side} this machine's`, at: elapsed() }
+      if (found.at - lineAt < lineEveryMs) return
+      lineAt = found.at
+      log.error({ reason: found.reason }, 'a seal of the router is refused for its time alone: set the clock that is wrong')
+    },
+    async check() {
+      if (found && elapsed() - found.at < notReadyMs) throw new NotReady(found.reason)
+    },
+  }
+}
