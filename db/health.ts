@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { QueryTypes, type Sequelize } from 'sequelize'
 import type { Clock } from '../platform/clock.ts'
-import { watchClock } from './clock-watch.ts'
+import { watchClock } from './health/clock-watch.ts'
+import { watchSchema } from './health/schema-watch.ts'
+import { createWriteProbe } from './health/write-probe.ts'
 import { migrationCheck } from './migrate.ts'
-import { watchSchema } from './schema-watch.ts'
-import { createWriteProbe } from './write-probe.ts'
 
 /** What a process asks of its database before it takes requests, and whether its jobs may run. */
 export interface DatabaseWatch {

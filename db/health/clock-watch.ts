@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { type Clock, systemClock } from '../platform/clock.ts'
-import { NotReady } from '../platform/errors.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
+import { NotReady } from '../../platform/errors.ts'
 
 /** Whether this machine and the database tell the same time: what is due, and what is old enough to go, is told by our clock. */
 export interface ClockWatch {
