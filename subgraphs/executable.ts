@@ -10,26 +10,41 @@ type Resolver = (...args: never[]) => unknown
 /** SQLSTATEs of a statement that waited too long for somebody else: for a lock, or altogether; and of a transaction that stood still. */
 const waitedTooLong = new Set(['55P03', '57014', '25P03'])
 
-/** Tells a client whose change had to wait too long that it may try again, instead of calling it an accident. */
+/** What was thrown, in words for a client that had to wait too long and may try again: that is no accident. */
+function toldAsWait(error: unknown): unknown {
+  const { name, parent } = (error ?? {}) as { name?: string; parent?: { code?: string } }
+  if (name === 'SequelizeConnectionAcquireTimeoutError')
+    return new Refusal('RATE_LIMITED', 'The database has too much to do at present: try again in a few seconds.', { retryAfter: 5 })
+  if (!waitedTooLong.has(parent?.code ?? '')) return error
+  return new Refusal('RATE_LIMITED', 'Somebody else is changing this at the same time, and it took too long to wait: try again in a second.', {
+    retryAfter: 1,
+  })
+}
+
+/** Lets a resolver tell that it waited too long. What it answers at once stays as it is: most fields are read, and no promise is made of them. */
 const patient =
   (resolve: Resolver): Resolver =>
-  async (...args) => {
+  (...args) => {
     try {
-      return await resolve(...args)
+      const answer = resolve(...args)
+      return answer instanceof Promise ? answer.catch(rethrow) : answer
     } catch (error) {
-      const { name, parent } = error as { name?: string; parent?: { code?: string } }
-      if (name !== 'SequelizeConnectionAcquireTimeoutError' && !waitedTooLong.has(parent?.code ?? '')) throw error
-      throw new Refusal('RATE_LIMITED', 'Somebody else is changing this at the same time, and it took too long to wait: try again in a second.', {
-        retryAfter: 1,
-      })
+      return rethrow(error)
     }
   }
+
+function rethrow(error: unknown): never {
+  throw toldAsWait(error)
+}
 
 /** What a noun contributes: resolvers by type and field. */
 export type ResolverMap = Readonly<Record<string, object | undefined>>
 
 /** Keys of a type that are no fields: how it is recognised, and how an entity is found by its key. */
 const ways: ReadonlySet<string> = new Set(['__resolveReference', '__resolveType', '__isTypeOf'])
+
+/** Keys of a type that no statement stands behind. */
+const mayWait = (field: string) => field !== '__resolveType' && field !== '__isTypeOf'
 
 const rootTypes = ['Query', 'Mutation', 'Subscription']
 
@@ -58,7 +73,7 @@ export function executableSchema(slug: Slug, nouns: Readonly<Record<string, Reso
         if (!known.has(field) && !ways.has(field))
           throw new Error(`${file} resolves ${coordinate}, which is no field of its SDL: correct the name, or add the field to a schema.graphql`)
         resolvedBy.set(coordinate, noun)
-        present[field] = type === 'Mutation' ? patient(resolver as Resolver) : resolver
+        present[field] = typeof resolver === 'function' && mayWait(field) ? patient(resolver as Resolver) : resolver
       }
     }
   for (const type of rootTypes)

@@ -10,15 +10,33 @@ export interface Reading {
    * @throws BAD_USER_INPUT once they are more than one operation may hold
    */
   read(characters: number): void
+  /**
+   * Runs a statement of the operation: a few of one operation run at once, so that others get connections between them.
+   * @throws BAD_USER_INPUT once they are more than one operation may send
+   */
+  statement<Result>(run: () => Promise<Result>): Promise<Result>
 }
 
 /**
- * A loader for one operation: what is asked for in one turn is read in one batch, each key once. Once nobody waits for the operation
+ * A loader for one operation: what is asked for in one turn is read in one batch and by one statement, each key once. Once nobody waits for the operation
  * no batch begins any more, and what was read is counted against what an operation may hold.
  * @param batch  one value for each key, or why there is none, in the order of the keys
  * @param nameOf what tells keys apart that are no plain values
  */
 export function createLoader<Key, Value>(
+  reading: Reading,
+  batch: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
+  nameOf?: (key: Key) => unknown,
+): DataLoader<Key, Value> {
+  return loaderOf(reading, keys => reading.statement(() => batch(keys)), nameOf)
+}
+
+/** The same where each key takes a statement of its own. */
+export function createEachLoader<Key, Value>(reading: Reading, one: (key: Key) => Promise<Value>, nameOf?: (key: Key) => unknown): DataLoader<Key, Value> {
+  return loaderOf(reading, keys => Promise.all(keys.map(key => reading.statement(() => one(key)))), nameOf)
+}
+
+function loaderOf<Key, Value>(
   reading: Reading,
   batch: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
   nameOf?: (key: Key) => unknown,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import { workLimits } from '../../router/engine/transport/work.ts'
+import { Work, workLimits } from '../../router/engine/transport/work.ts'
 import { membershipOrder } from '../../subgraphs/identity/membership/store.ts'
 import { defineTables } from '../../subgraphs/identity/tables.ts'
-import { createListLoader } from '../../subgraphs/loader.ts'
+import { createEachLoader, createListLoader } from '../../subgraphs/loader.ts'
 import { crowd } from '../kit/crowd.ts'
 import { unbounded } from '../kit/reading.ts'
 import { supergraph } from '../kit/supergraph.ts'
@@ -111,4 +111,43 @@ test('one page is read below any number of parents by one statement, each parent
     expect(await Promise.all(pages.map(page => page.totalCount()))).toEqual([6, 0, 3])
   })
   expect(statements).toHaveLength(2)
+})
+
+test('statements of one operation reach the database a few at a time, and too many of them are refused', async () => {
+  const work = new Work('request-1', undefined, undefined, () => 0)
+  const held: (() => void)[] = []
+  const loader = createEachLoader<number, number>(work, async key => {
+    await new Promise<void>(resolve => held.push(resolve))
+    return key
+  })
+  const answers = Promise.all(Array.from({ length: workLimits.statements }, (_, key) => loader.load(key)))
+  await expect.poll(() => held.length).toBe(workLimits.statementsAtOnce)
+  let most = 0
+  let begun = 0
+  while (begun < workLimits.statements) {
+    await expect.poll(() => held.length).toBeGreaterThan(0)
+    await new Promise(resolve => setImmediate(resolve))
+    most = Math.max(most, held.length)
+    begun += held.length
+    for (const answer of held.splice(0)) answer()
+  }
+  expect((await answers).length).toBe(workLimits.statements)
+  expect(most).toBe(workLimits.statementsAtOnce)
+  await expect(loader.load(-1)).rejects.toMatchObject({ message: expect.stringContaining('more than 200 times'), extensions: { code: 'BAD_USER_INPUT' } })
+})
+
+test('an operation with very many lists is answered a few statements at a time, and one with too many is refused', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner().brand()
+  const lists = (count: number) => Array.from({ length: count }, (_, n) => `a${n}: posts(authorId: "${n}") { totalCount }`).join(' ')
+  expect((await graph.execute(`{ ${lists(90)} }`, {}, { as: owner })).data()).toMatchObject({ a0: { totalCount: 0 }, a89: { totalCount: 0 } })
+  const statements = await graph.statements(async () => {
+    const answer = await graph.execute(
+      `{ ${lists(99)} organizationMembers { totalCount } apiKeys { totalCount nodes { id } } services { slug } }`,
+      {},
+      { as: owner },
+    )
+    expect(answer.partial.errors).toMatchObject([{ message: expect.stringContaining('more than 200 times'), extensions: { code: 'BAD_USER_INPUT' } }])
+  })
+  expect(statements.length).toBeLessThanOrEqual(workLimits.statements)
 })

@@ -1,4 +1,4 @@
 import type { Reading } from '../../subgraphs/loader.ts'
 
 /** For what is read outside of any operation: somebody waits for it, whatever it costs. */
-export const unbounded: Reading = { signal: new AbortController().signal, read() {} }
+export const unbounded: Reading = { signal: new AbortController().signal, read() {}, statement: run => run() }

@@ -1,3 +1,4 @@
+import { execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { executableSchema } from '../../subgraphs/executable.ts'
 
@@ -28,4 +29,15 @@ describe('resolvers that do not fit the SDL keep a subgraph from starting, with 
     const widget = { ...launcher, Widget: { __resolveReference: resolve, __isTypeOf: () => true, title: resolve } }
     expect(executableSchema('launcher', { widget }).getType('Widget')).toBeDefined()
   })
+})
+
+test('a query that waited too long for a connection may be asked again, and what a resolver answers at once stays no promise', async () => {
+  const busy = async () => {
+    throw Object.assign(new Error('Operation timeout'), { name: 'SequelizeConnectionAcquireTimeoutError' })
+  }
+  const schema = executableSchema('launcher', { widget: { ...launcher, Query: { widgets: busy }, Widget: { title: () => 'at once' } } })
+  const { errors } = await execute({ schema, document: parse('{ widgets { title } }') })
+  expect(errors).toMatchObject([{ message: expect.stringMatching(/^The database has too much to do/), extensions: { code: 'RATE_LIMITED', retryAfter: 5 } }])
+  const { title } = (schema.getType('Widget') as import('graphql').GraphQLObjectType).getFields()
+  expect(title!.resolve!({}, {}, {}, {} as never)).toBe('at once')
 })

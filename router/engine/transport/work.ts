@@ -11,6 +11,10 @@ export const workLimits = {
   turn: 4000,
   /** Characters of text that are read for it, from a database or from answers of subgraphs: they are held until it is answered. */
   characters: 32 * 1024 * 1024,
+  /** Statements that it sends to databases, as loaders count them. A page of posts and its total are two, however often they are asked for. */
+  statements: 200,
+  /** Statements of it at the pool at the same time: the rest waits here, so that others get connections between. */
+  statementsAtOnce: 3,
 } as const
 
 /**
@@ -28,6 +32,10 @@ export class Work implements Operation {
   inTurn = 0
   turn: Promise<void> | null = null
   characters = 0
+  statements = 0
+  atPool = 0
+  /** Statements that wait for one of the same operation to be answered. */
+  line: (() => void)[] | null = null
   /** Why it is over before it is done: nobody waits any more, or it was too much. */
   ended: Error | null = null
   /** Contexts of the resolvers that work on it, by subgraph: they hold the loaders. */
@@ -53,6 +61,10 @@ export class Work implements Operation {
 
   read(characters: number): void {
     takeCharacters(this, characters)
+  }
+
+  statement<Result>(run: () => Promise<Result>): Promise<Result> {
+    return runStatement(this, run)
   }
 }
 
@@ -128,6 +140,34 @@ function takeCharacters(work: Work, characters: number): void {
   )
   abandon(work, refusal)
   throw refusal
+}
+
+/** Runs a statement when fewer than a few of the operation run. @throws TooMuch once they are more than one operation may send */
+async function runStatement<Result>(work: Work, run: () => Promise<Result>): Promise<Result> {
+  work.statements += 1
+  if (work.statements > workLimits.statements) {
+    const refusal = new TooMuch(
+      `The operation asks the databases more than ${workLimits.statements} times; ask for fewer differing lists and totals at once, or split it.`,
+    )
+    abandon(work, refusal)
+    throw refusal
+  }
+  if (work.atPool < workLimits.statementsAtOnce) work.atPool += 1
+  // Whoever is done hands its place over.
+  else
+    await new Promise<void>(resolve => {
+      work.line ??= []
+      work.line.push(resolve)
+    })
+  try {
+    const over = whyOver(work)
+    if (over) throw over
+    return await run()
+  } finally {
+    const next = work.line?.shift()
+    if (next) next()
+    else work.atPool -= 1
+  }
 }
 
 const tooManyValues = () =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Op, QueryTypes, type Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
-import { createLoader, type Reading } from '../../loader.ts'
+import { createEachLoader, createLoader, type Reading } from '../../loader.ts'
 import type { Tables } from '../tables.ts'
 import { conflictOf, type EntryContent } from './rules.ts'
 import type { ServiceEntryRow } from './table.ts'
@@ -17,8 +17,8 @@ export function openServiceEntryStore(tables: Tables, environment: string, readi
       const found = new Map(rows.map(row => [row[column], row]))
       return values.map(value => found.get(value) ?? null)
     })
-  const inEnvironment = createLoader<string, ServiceEntryRow[]>(reading, environments =>
-    Promise.all(environments.map(each => serviceEntries.findAll({ where: { environment: each }, order: [['slug', 'ASC']], raw: true }))),
+  const inEnvironment = createEachLoader<string, ServiceEntryRow[]>(reading, each =>
+    serviceEntries.findAll({ where: { environment: each }, order: [['slug', 'ASC']], raw: true }),
   )
   return {
     byId: by('id'),

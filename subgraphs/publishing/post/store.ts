@@ -4,7 +4,7 @@ import { checkSameContent, type Idempotency } from '../../../platform/idempotenc
 import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Made } from '../../../platform/limit.ts'
 import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
-import { createLoader, type Reading } from '../../loader.ts'
+import { createEachLoader, createLoader, type Reading } from '../../loader.ts'
 import { columnsOf } from '../mapping.ts'
 import { networkFacts } from '../network/network.ts'
 import { transitions } from './rules.ts'
@@ -243,12 +243,12 @@ export const predecessorOf = (store: PostStore, reading: Reading) =>
 
 /** Pages of posts, for one operation: the same page under several aliases is read once, and so is its total. */
 export function postPages(store: PostStore, reading: Reading) {
-  const rows = createLoader<{ filter: PostFilter; request: PageRequest }, readonly PostRow[]>(
+  const rows = createEachLoader<{ filter: PostFilter; request: PageRequest }, readonly PostRow[]>(
     reading,
-    asked => Promise.all(asked.map(({ filter, request }) => store.page(filter, request))),
+    ({ filter, request }) => store.page(filter, request),
     JSON.stringify,
   )
-  const counts = createLoader<PostFilter, number>(reading, filters => Promise.all(filters.map(store.count)), JSON.stringify)
+  const counts = createEachLoader<PostFilter, number>(reading, store.count, JSON.stringify)
   return {
     async load(filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
       return toConnection(await rows.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))

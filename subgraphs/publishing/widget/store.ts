@@ -1,6 +1,6 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
 import type { Clock } from '../../../platform/clock.ts'
-import { createLoader, type Reading } from '../../loader.ts'
+import { createEachLoader, type Reading } from '../../loader.ts'
 import { dayOf, weekBegin } from './rules.ts'
 
 /** What the widget counts and shows, in one statement. */
@@ -51,7 +51,7 @@ export type WidgetStore = ReturnType<typeof createWidgetStore>
 
 /** What the widgets of organizations show, for one operation: under several aliases it is counted once. */
 export const widgetFacts = (store: WidgetStore, clock: Clock, reading: Reading) =>
-  createLoader<string, WidgetFacts>(reading, organizationIds => {
+  createEachLoader<string, WidgetFacts>(reading, id => {
     const now = clock.now()
-    return Promise.all(organizationIds.map(id => store.facts(id, now, dayOf(now), weekBegin(now))))
+    return store.facts(id, now, dayOf(now), weekBegin(now))
   })
