@@ -124,7 +124,7 @@ export type Mutation = {
   readonly createBrand?: Maybe<Brand>;
   /** Changes what the input mentions and leaves the rest; what changes nothing leaves the version as it is. CONFLICT for an archived brand. */
   readonly updateBrand?: Maybe<Brand>;
-  /** Takes a brand out of use: it keeps its posts and connections, takes no change but to be restored, and sends nothing. CONFLICT while posts of it are scheduled or being sent. */
+  /** Takes a brand out of use: it keeps its posts and connections, takes no change but to be restored, and sends nothing. One that is archived already is answered as it is. CONFLICT while posts of it are scheduled or being sent. */
   readonly archiveBrand?: Maybe<Brand>;
   /** Brings an archived brand back into use; one that is in use is answered as it is. */
   readonly restoreBrand?: Maybe<Brand>;
@@ -351,7 +351,7 @@ export type IntegrationAuthorization = {
 
 export type Subscription = {
   readonly __typename?: 'Subscription';
-  /** A post of the brand each time it is written, changed, or comes a step further in its delivery (claimed, being sent, put back, published, failed, unknown), as it stands then: steps that follow each other within milliseconds may be seen as one. Null when a post was deleted: read the list again. `threadId` narrows it to one thread. */
+  /** A post of the brand each time it is written, changed, or comes a step further in its delivery (claimed, being sent, put back, published, failed, unknown), as it stands then: steps that follow each other within milliseconds may be seen as one. What happened while nobody listened is not told again: read `posts` with every connection. Null when a post was deleted: read the list again. `threadId` narrows it to one thread. */
   readonly postStatusChanged?: Maybe<Post>;
 };
 

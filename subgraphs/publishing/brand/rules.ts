@@ -75,11 +75,11 @@ export function editBrand(brand: BrandRow, { name, description }: BrandEdit): Pa
  * @throws CONFLICT: BRAND_ARCHIVED, POSTS_SCHEDULED
  */
 export function archive(brand: BrandRow, scheduled: number, now: Date): Partial<BrandRow> {
-  requireInUse(brand)
+  if (brand.archivedAt) return {}
   if (scheduled > 0)
     throw new Refusal(
       'CONFLICT',
-      `${scheduled === 1 ? 'A post of the brand is' : `${scheduled} posts of the brand are`} scheduled: revert or delete what is, or wait until it is sent.`,
+      `${scheduled === 1 ? 'A post of the brand is' : `${scheduled} posts of the brand are`} scheduled: clear its scheduledAt or delete what is, or wait until it is sent.`,
       {
         reason: 'POSTS_SCHEDULED',
         scheduled,

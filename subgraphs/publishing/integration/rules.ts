@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { type Network, type Networks, networkFacts, type Platform } from '../network/network.ts'
+import { type Network, type Networks, networkFacts, type Platform, whyAbsent } from '../network/network.ts'
 
 /**
  * The adapter of a network that can be connected here.
@@ -8,13 +8,8 @@ import { type Network, type Networks, networkFacts, type Platform } from '../net
 export function connectable(networks: Networks, platform: Platform): Network {
   const network = networks.get(platform)
   if (network) return network
-  throw new Refusal('CONFLICT', `${networkFacts[platform].title} cannot be connected here: ${reason(platform)}`, { platform })
+  throw new Refusal('CONFLICT', `${networkFacts[platform].title} cannot be connected here: ${whyAbsent(platform)}`, { platform })
 }
-
-const reason = (platform: Platform): string =>
-  platform === 'X'
-    ? 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
-    : 'the platform does not speak its protocol yet.'
 
 /**
  * Checks the rights that whoever began a connection has in the brand's organization when it is to be made.

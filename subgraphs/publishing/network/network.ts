@@ -26,6 +26,12 @@ export const networkFacts: Readonly<Record<Platform, NetworkFacts>> = {
   TIKTOK: { title: 'TikTok', path: 'tiktok', targets: [] },
 }
 
+/** Why a network without an adapter cannot be used here, and who can change it. */
+export const whyAbsent = (platform: Platform): string =>
+  platform === 'X'
+    ? 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
+    : 'the platform does not speak its protocol yet.'
+
 /** Tokens as a network granted them. */
 export interface Grant {
   readonly accessToken: string

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { type Network, networkFacts, type Platform, type TargetKind } from '../network/network.ts'
+import { type Network, networkFacts, type Platform, type TargetKind, whyAbsent } from '../network/network.ts'
 
 export type PostStatus = 'DRAFT' | 'SCHEDULED' | 'PUBLISHED' | 'FAILED'
 export type DeliveryPhase = 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
@@ -104,7 +104,11 @@ export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platfo
       field: 'scheduledAt',
     })
   if (!network)
-    throw new Refusal('BAD_USER_INPUT', `Posts for ${networkFacts[platform].title} cannot be scheduled yet: keep it as a draft.`, { field: 'platform' })
+    throw new Refusal(
+      'BAD_USER_INPUT',
+      `Posts for ${networkFacts[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
+      { field: 'platform' },
+    )
   const objection = network.objection(copy)
   if (objection) throw new Refusal('BAD_USER_INPUT', objection, { field: 'copy' })
   return scheduledAt

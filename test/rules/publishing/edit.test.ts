@@ -137,3 +137,10 @@ describe('a text and a target as they are stored', () => {
     expect(refusalOf(() => checkTarget(target, 'FACEBOOK')).extensions).toEqual({ code: 'BAD_USER_INPUT', field: `target.${field}` })
   })
 })
+
+test('a time for a network that is not there is refused with who can change it', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  const refused = (platform: 'X' | 'THREADS') => refusalOf(() => checkSchedule(new Date('2026-01-02T00:00:00Z'), now, 'Hello', platform, undefined)).message
+  expect(refused('X')).toMatch(/^Posts for X cannot be scheduled here: no application is set up for it\. Whoever operates the platform .* draft\.$/)
+  expect(refused('THREADS')).toMatch(/^Posts for Threads cannot be scheduled here: the platform does not speak its protocol yet\. .* draft\.$/)
+})

@@ -199,7 +199,6 @@ describe('a brand is archived', () => {
     ;(await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data()
     const writes: [string, object][] = [
       [updateBrand, { id: brand.id, name: 'x' }],
-      [archiveBrand, { id: brand.id }],
       [createPost, { brandId: brand.id, platform: 'X', copy: 'x' }],
       [updatePost, { id: post.id, copy: 'x' }],
       [reschedulePost, { id: post.id, scheduledAt: graph.clock.soon() }],
@@ -207,6 +206,10 @@ describe('a brand is archived', () => {
       [resolveDelivery, { id: unknown.id, platformPostId: null }],
       [connectIntegration, { brandId: brand.id, platform: 'X' }],
     ]
+    const version = 'select version, archived_at from publishing.brands'
+    const before = await graph.rows(version)
+    ;(await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data()
+    expect(await graph.rows(version)).toEqual(before)
     for (const [document, input] of writes)
       expect((await graph.execute(document, { input }, { as: owner })).refused('CONFLICT').extensions.reason, document).toBe('BRAND_ARCHIVED')
     expect((await graph.rows('select copy from publishing.posts')).length).toBe(2)
