@@ -199,13 +199,14 @@ describe('P-10 an attempt', () => {
     const waited = { ...post, attempts: 1, waits: 1 }
     const again = (row: PostRow) =>
       sequelize.transaction(transaction => deliveries.begin({ ...account, post: row, copy: 'Edited', inReplyTo: null }, graph.clock.now(), transaction))
+    expect(await again({ ...(await write({})), waits: 1 }), 'it waited before any attempt').toMatchObject({ number: 1, copy: 'Edited' })
     const one = await attempt(post, { outcome: 'NOT_SENT', finishedAt: now, detail: 'away', updatedAt: now })
     await graph.clock.advance(5_000)
     const later = graph.clock.now()
     const same = { id: one.id, number: 1, copy: 'Edited', startedAt: later, finishedAt: null, outcome: null, detail: null, refusal: null, updatedAt: later }
     expect(await again(waited)).toMatchObject(same)
     await expect(again(waited), 'it is open now, and a post has one open attempt at most').rejects.toThrow()
-    await graph.rows(`update publishing.attempts set outcome = 'NOT_SENT', finished_at = $1`, [later])
+    await graph.rows(`update publishing.attempts set outcome = 'NOT_SENT', finished_at = $1 where id = $2`, [later, one.id])
     expect(await again({ ...post, attempts: 1 }), 'its post was rescheduled').toMatchObject({ number: 2 })
   })
 })
