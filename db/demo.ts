@@ -7,7 +7,8 @@ import { failure } from '../subgraphs/publishing/delivery/rules.ts'
 import { callbackUrl } from '../subgraphs/publishing/integration/rules.ts'
 import type { PostRow } from '../subgraphs/publishing/post/table.ts'
 import type { Room } from '../subgraphs/publishing/room.ts'
-import { type DemoFacts, readDemoFile, writeDemoFile } from './demo-file.ts'
+import { readDemoFile, writeDemoFile } from './demo-file.ts'
+import { lineOf } from './start-error.ts'
 
 /** The password of every demo account; accounts exist only where it may be printed. */
 export const demoPassword = 'supergraph-demo'
@@ -52,8 +53,11 @@ export interface DemoNeeds {
   readonly sandbox: string
 }
 
-/** Makes the demo world where it is missing, leaves alone what is there, and writes its ids for `npm run demo:ids`. */
-export async function provideDemo(needs: DemoNeeds): Promise<DemoFacts> {
+/**
+ * Makes the demo world where it is missing, leaves alone what is there, and writes its ids for `npm run demo:ids`.
+ * @returns what could not be made, a sentence each: no start depends on what the network answers
+ */
+export async function provideDemo(needs: DemoNeeds): Promise<readonly string[]> {
   const { identity, publishing, dataDir, sandbox } = needs
   const known = readDemoFile(dataDir)
   // A key's clear text exists once: when the file is lost, the key is replaced.
@@ -63,11 +67,14 @@ export async function provideDemo(needs: DemoNeeds): Promise<DemoFacts> {
   const owner = users['owner@demo.test']!
   const brandId = await provideBrand(needs, organizationId, owner)
   const posts = await providePosts(needs, brandId, organizationId, owner)
-  await provideConnection(needs, brandId, owner)
+  const notices = await provideConnection(needs, brandId, owner).then(
+    () => [],
+    error => [`the demo brand is not connected, the sandbox's X failed (${lineOf(error)}): the next start tries again`],
+  )
   const facts = { organizationId, brandId, threadId: posts.threadId, postIds: posts.postIds, apiKey: keys[keyName]!.secret ?? known!.apiKey, sandbox }
   writeDemoFile(dataDir, facts)
   publishing.log.debug({ brandId }, 'the demo world is there')
-  return facts
+  return notices
 }
 
 async function provideBrand({ publishing, clock }: DemoNeeds, organizationId: string, owner: string): Promise<string> {
@@ -142,8 +149,8 @@ async function providePosts(
   return { threadId, postIds: [first, second, third, draft, scheduled, published, failed].map(post => post.id) }
 }
 
-/** Connects the demo brand through the network's own OAuth flow, as a person would, if it is not connected. */
-async function provideConnection({ publishing, outbound, clock }: DemoNeeds, brandId: string, owner: string): Promise<void> {
+/** Connects the demo brand through the sandbox's own OAuth flow, as a person would, if it is not connected. Elsewhere people connect by hand. */
+async function provideConnection({ publishing, outbound, clock, sandbox }: DemoNeeds, brandId: string, owner: string): Promise<void> {
   const { networks, connections, sequelize, publicUrl } = publishing
   const x = networks.get('X')
   const present = (await connections.byBrands([brandId])).find(connection => connection.platform === 'X')
@@ -151,6 +158,7 @@ async function provideConnection({ publishing, outbound, clock }: DemoNeeds, bra
   const state = newId()
   const redirectUri = callbackUrl(publicUrl, 'X')
   const { url, verifier } = await x.authorize({ redirectUri, state })
+  if (new URL(url).origin !== new URL(sandbox).origin) return
   const { headers } = await outbound(`${url}&sandbox_approve=1`)
   const parameters = new URL(headers.get('location') ?? redirectUri).searchParams
   const grant = await x.exchange({ parameters, redirectUri, state, verifier })

@@ -86,7 +86,10 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     },
     stack,
   )
-  if (sandbox) await provideDemo({ identity, publishing: publishing.room, outbound, clock: systemClock, dataDir: config.dataDir, sandbox: sandbox.origin })
+  if (sandbox)
+    notices.push(
+      ...(await provideDemo({ identity, publishing: publishing.room, outbound, clock: systemClock, dataDir: config.dataDir, sandbox: sandbox.origin })),
+    )
   const setup = sandbox ? null : await identity.openSetup()
   signal.throwIfAborted()
   await Promise.all(subgraphs.map(subgraph => subgraph.start()))
