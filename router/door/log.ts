@@ -20,11 +20,14 @@ const secrets = [
 /**
  * Makes the platform's log: one JSON object a line, secrets replaced. Of an error it keeps type, message, code and stack:
  * errors of drivers carry the values of their statements. What fails because something behind is away is told once in ten
- * seconds for each message and cause, with the number of lines left out since (`repeated`).
+ * seconds for each message and cause, with the number of lines left out since (`repeated`). So is what fails more often than once in
+ * one request, or at one event after the other of a subscription: a request has many fields, and whoever sends it chose how many.
  * @param elapsed a clock in ms that is never set back @default the process's own
  */
 export function createLog(level: string, destination?: DestinationStream, elapsed: () => number = () => performance.now()): Logger {
   const repeats = createRepeats(elapsed)
+  // Apart: requests without number would drive out what is remembered of what is away.
+  const inRequests = createRepeats(elapsed)
   const options: LoggerOptions = {
     level,
     base: null,
@@ -32,10 +35,12 @@ export function createLog(level: string, destination?: DestinationStream, elapse
     serializers: { err: describeError },
     hooks: {
       logMethod(line, write) {
-        const [facts, message] = line as unknown as [{ err?: unknown; service?: unknown } | undefined, string | undefined]
-        const cause = typeof facts === 'object' && facts?.err !== undefined ? awayCause(facts.err) : null
-        if (cause === null) return Reflect.apply(write, this, line)
-        const leftOut = repeats(`${message} ${facts?.service ?? ''} ${cause}`)
+        const [facts, message] = line as unknown as [{ err?: unknown; service?: unknown; requestId?: unknown } | undefined, string | undefined]
+        if (typeof facts !== 'object' || facts === null || facts.err === undefined) return Reflect.apply(write, this, line)
+        const { err, service = '', requestId } = facts
+        const away = awayCause(err)
+        if (away === null && typeof requestId !== 'string') return Reflect.apply(write, this, line)
+        const leftOut = away === null ? inRequests(`${requestId} ${message} ${service} ${placeOf(err)}`) : repeats(`${message} ${service} ${away}`)
         if (leftOut === null) return
         Reflect.apply(write, this, leftOut === 0 ? line : [{ ...facts, repeated: leftOut }, message])
       },
@@ -55,6 +60,13 @@ function describeError(error: unknown, depth = 0): unknown {
     stack,
     ...(cause !== undefined && depth < 3 && { cause: describeError(cause, depth + 1) }),
   }
+}
+
+/** Where an error was made, and of which kind: its message may name a record, and so be another one each time. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const { name, message, stack = '' } = error
+  return `${name} ${/\n\s+at [^\n]*/.exec(stack)?.[0] ?? message}`
 }
 
 /** How long the same failure stays silent after it was told, in ms. */

@@ -33,12 +33,13 @@ export const errorFrom = (error: GraphQLFormattedError): GraphQLError =>
 export function clientErrors(failures: readonly Failure[], shape: Shape, data: Data, reader: ErrorReader): GraphQLError[] {
   const errors: GraphQLError[] = []
   const told = new Set<string>()
+  const causes: Causes = new Map()
   for (const failure of failures) {
     if (errors.length >= mostErrors) {
       reader.log.warn({ requestId: reader.requestId, failures: failures.length }, 'More failed than an answer tells, or the log')
       break
     }
-    const { message, extensions } = wordsOf(failure, reader)
+    const { message, extensions } = wordsOf(failure, reader, causes)
     const places = failure.places.length === 0 ? [undefined] : failure.places
     for (const place of places) {
       const path = place && clientPath(shape, data, place, failure.renames)
@@ -48,14 +49,32 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
       errors.push(new GraphQLError(message, { ...(path?.length && { path }), extensions }))
     }
   }
+  for (const { level, message, line, times } of causes.values()) reader.log[level]({ ...line, ...(times > 1 && { times }) }, message)
   return errors
 }
 
-function wordsOf(failure: Failure, reader: ErrorReader): { message: string; extensions: Record<string, unknown> } {
+interface Line {
+  readonly service: string
+  readonly err: unknown
+  readonly [fact: string]: unknown
+}
+
+/** What the log is told of one answer: each cause once, with how often it was met. */
+type Causes = Map<string, { readonly level: 'error' | 'warn'; readonly message: string; readonly line: Line; times: number }>
+
+function take(causes: Causes, level: 'error' | 'warn', message: string, line: Line): void {
+  const { err, service } = line
+  const cause = err instanceof Error ? `${err.name} ${err.message}` : String(err)
+  const known = causes.get(`${message} ${service} ${cause}`)
+  if (known) known.times += 1
+  else causes.set(`${message} ${service} ${cause}`, { level, message, line, times: 1 })
+}
+
+function wordsOf(failure: Failure, reader: ErrorReader, causes: Causes): { message: string; extensions: Record<string, unknown> } {
   const { subgraph: service, error, cause, places } = failure
-  const { log, requestId } = reader
+  const { requestId } = reader
   if (!error) {
-    log.warn({ requestId, service, places: places.slice(0, 3), err: cause }, 'A subgraph did not answer')
+    take(causes, 'warn', 'A subgraph did not answer', { requestId, service, places: places.slice(0, 3), err: cause })
     const code = codeOf(cause)
     if (code !== 'INTERNAL_SERVER_ERROR') return { message: (cause as Error).message, extensions: { ...detailsOf(cause), code, service } }
     return { message: `The service "${service}" did not answer; try again in a moment.`, extensions: { code: 'UPSTREAM_FAILED', service } }
@@ -64,7 +83,7 @@ function wordsOf(failure: Failure, reader: ErrorReader): { message: string; exte
   if (code !== 'INTERNAL_SERVER_ERROR' && typeof error.message === 'string') {
     return { message: withClientVariables(error.message), extensions: { ...detailsOf(error), code, service } }
   }
-  log.error({ requestId, service, path: error.path, err: error.originalError ?? error }, 'A field failed')
+  take(causes, 'error', 'A field failed', { requestId, service, path: error.path, err: error.originalError ?? error })
   const shown = reader.exposeInternalErrors && typeof error.message === 'string' ? withClientVariables(error.message) : 'Internal server error'
   return { message: shown, extensions: { code: 'INTERNAL_SERVER_ERROR', service } }
 }

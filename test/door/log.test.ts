@@ -35,6 +35,22 @@ test.each([
   expect(lines).toHaveLength(3)
 })
 
+test('what fails many times in one request is told once with its stack, whatever each message names, and then with the number left out', () => {
+  const { time, lines, log } = open()
+  const fail = (requestId: string, record: number) => log.error({ requestId, err: new TypeError(`no such thing: ${record}`) }, 'A field failed')
+  for (let turn = 0; turn < 90; turn++) for (const requestId of ['one', 'two']) fail(requestId, turn)
+  for (let turn = 0; turn < 5; turn++) log.error({ requestId: 'one', err: new RangeError('another cause') }, 'A field failed')
+  expect(lines.map(({ requestId, err }) => [requestId, (err as { type: string }).type])).toEqual([
+    ['one', 'TypeError'],
+    ['two', 'TypeError'],
+    ['one', 'RangeError'],
+  ])
+  expect((lines[0]!.err as { stack: string }).stack).toContain('log.test')
+  time.now = 10_000
+  fail('one', 7)
+  expect(lines[3]).toMatchObject({ requestId: 'one', repeated: 89 })
+})
+
 test('subgraphs that are away are told one by one', () => {
   const { lines, log } = open()
   for (const service of ['identity', 'publishing', 'identity']) log.warn({ err: gone('ECONNREFUSED'), service }, 'A subgraph did not answer')
