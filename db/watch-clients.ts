@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 
@@ -31,8 +31,12 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
       const socket = socketOf(client)
       // It was on its way when the pool ended.
       if (ended) return void socket.destroy()
-      socket.setTimeout(silentMs).on('timeout', () => {
-        if (!isIdle(client)) socket.destroy(new Error(`the database has said nothing for ${silentMs / 1000} s`))
+      socket.setTimeout(silentMs).on('timeout', async () => {
+        // A process that was paused finds its timers expired before it reads what came meanwhile: first that is read.
+        const read = socket.bytesRead
+        await afterReading()
+        if (isIdle(client) || socket.bytesRead > read || socket.destroyed) return
+        socket.destroy(new Error(`the database has said nothing for ${silentMs / 1000} s`))
       })
     },
     async endWith(end) {
@@ -43,6 +47,12 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
       for (const client of present) socketOf(client).destroy()
     },
   }
+}
+
+/** Lets the event loop read its sockets once: it does so between timers and immediates, and between one immediate and the next. */
+async function afterReading(): Promise<void> {
+  await immediate()
+  await immediate()
 }
 
 // pg names neither in its types.

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { connect, createOpenPool } from '../../db/connect.ts'
@@ -50,6 +51,22 @@ describe('connections that say nothing any more', () => {
     await database.sequelize.query('select pg_sleep(0.2)')
     expect(await session()).toEqual(before)
     await close()
+  })
+
+  test('are not those whose answer waits to be read because this process was paused', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    const { sequelize, close } = connect({ url: database.url, poolSize: 1, log, silentMs })
+    const pool = createOpenPool({ url: database.url, log, silentMs })({ name: 'test', poolSize: 1 })
+    const sessions = async () => [(await sequelize.query('select pg_backend_pid() as pid'))[0], (await pool.query('select pg_backend_pid() as pid')).rows]
+    const before = await sessions()
+    const asked = [sequelize.query('select pg_sleep(0.05)'), pool.query('select pg_sleep(0.05)')]
+    // Sent, and then the process stands still for longer than the server may be silent.
+    await immediate()
+    await immediate()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * silentMs)
+    await Promise.all(asked)
+    expect(await sessions()).toEqual(before)
+    await Promise.all([close(), pool.end()])
   })
 
   test('are given up at the end of their pool, those in use too', async () => {
