@@ -1,8 +1,10 @@
+import { NotReady } from '../../platform/errors.ts'
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { createAudit } from './audit.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { createBrandStore } from './brand/store.ts'
+import { createKeyCheck } from './connection/keys.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { createConnectionStore } from './connection/store.ts'
 import { type Context, openContext } from './context.ts'
@@ -40,6 +42,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const log = foundation.log.child({ subgraph: registration.slug })
   const networks: Networks = new Map(settings.x ? [['X', createX(settings.x, outbound)]] : [])
   const posts = createPostStore(sequelize)
+  const connections = createConnectionStore(sequelize, cipher)
   const jobs = openJobs({
     slug: registration.slug,
     queues: [deliverQueue(key => deliver(room, key))],
@@ -57,7 +60,8 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     renewals: new Map(),
     brands: createBrandStore(sequelize),
     posts,
-    connections: createConnectionStore(sequelize, cipher),
+    connections,
+    keys: createKeyCheck(sequelize, connections, log),
     deliveries: createDeliveryStore(sequelize, posts),
     authorizations: createAuthorizationStore(sequelize, cipher),
     widget: createWidgetStore(sequelize),
@@ -76,8 +80,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     }),
     open: (viewer, operation) => openContext(room, viewer, operation),
     http: (request, viewer) => handle(room, request, viewer),
-    start: () => jobs.start(),
-    ready: () => jobs.check(),
+    async start() {
+      await jobs.start()
+      // Told at once, and no reason not to start: readiness says it as long as it is so.
+      await room.keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
+    },
+    ready: async () => void (await Promise.all([jobs.check(), room.keys.check()])),
     // A network hands a renewed token out once: what is under way is kept before the pools close.
     stop: async () => void (await Promise.all([jobs.stop(), renewalsEnded(room)])),
   }

@@ -2,6 +2,7 @@ import type { Jobs } from '../../platform/jobs.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Audit } from './audit.ts'
 import type { BrandStore } from './brand/store.ts'
+import type { KeyCheck } from './connection/keys.ts'
 import type { ConnectionStore } from './connection/store.ts'
 import type { Retention } from './delivery/retention.ts'
 import type { DeliveryStore } from './delivery/store.ts'
@@ -30,6 +31,7 @@ export interface Room extends Pick<Foundation, 'sequelize' | 'ask' | 'events' | 
   readonly brands: BrandStore
   readonly posts: PostStore
   readonly connections: ConnectionStore
+  readonly keys: KeyCheck
   readonly deliveries: DeliveryStore
   readonly authorizations: AuthorizationStore
   readonly widget: WidgetStore

@@ -64,16 +64,16 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
 
     /**
      * Opens the tokens of a row.
-     * @throws GrantFailure when they were sealed with a key that is not configured; the row stays, for the key may come back
+     * @throws GrantFailure, for now, when they were sealed with a key that is not configured: the fault is ours, and the key may come back
      */
-    open(row: ConnectionRow): OpenTokens {
+    open(row: Pick<ConnectionRow, 'id' | 'accessToken' | 'refreshToken'>): OpenTokens {
       try {
         return {
           accessToken: row.accessToken ? cipher.open(row.accessToken, place(row.id, 'access')) : '',
           refreshToken: row.refreshToken ? cipher.open(row.refreshToken, place(row.id, 'refresh')) : null,
         }
       } catch (error) {
-        throw new GrantFailure('the platform cannot read the stored access: its encryption key is not configured', true, error)
+        throw new GrantFailure('the platform cannot read the stored access: its encryption key is not configured', false, error)
       }
     },
 

@@ -33,6 +33,7 @@ async function sendClaimed(room: Room, claimed: PostRow): Promise<void> {
   announceStep(room.events, claimed)
   const prepared = await prepare(room, claimed)
   if ('renewal' in prepared) return sendAfter(room, claimed, prepared.renewal)
+  if ('waits' in prepared) return putBack(room, claimed, null, prepared.waits)
   if ('failed' in prepared) return giveUp(room, claimed, prepared.failed, prepared.detail)
   const begun = await begin(room, claimed, prepared.connection)
   if (!begun) return announceStep(room.events, claimed)
@@ -67,7 +68,10 @@ export interface Prepared {
 }
 
 /** Finds the connection and a token that works, or begins to renew it: everything that may fail before anything is sent. */
-async function prepare(room: Room, post: PostRow): Promise<Prepared | { renewal: Promise<string> } | { failed: FailureCode; detail: string }> {
+async function prepare(
+  room: Room,
+  post: PostRow,
+): Promise<Prepared | { renewal: Promise<string> } | { waits: string } | { failed: FailureCode; detail: string }> {
   const network = room.networks.get(post.platform)
   const connection = chooseConnection(await room.connections.byBrands([post.brandId]), post.platform, post.authorId)
   if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
@@ -78,7 +82,9 @@ async function prepare(room: Room, post: PostRow): Promise<Prepared | { renewal:
     return { network, connection, accessToken: room.connections.open(connection).accessToken }
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
-    return { failed: 'CONNECTION_EXPIRED', detail: error.message }
+    // Ours to mend, so nobody has to connect again; what is missing is told to operators.
+    await room.keys.check().catch(() => {})
+    return { waits: error.message }
   }
 }
 

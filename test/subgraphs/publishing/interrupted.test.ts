@@ -102,7 +102,7 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
 })
 
 describe('P-09 a connection whose tokens cannot be opened any more', () => {
-  test('fails its posts with a reason instead of trying for ever', async () => {
+  test('keeps its posts waiting for the key, and fails them with a reason after an hour instead of trying for ever', async () => {
     const graph = await supergraph({ sandbox: true })
     await using _ = graph
     const { post, connection } = await graph.seed
@@ -113,10 +113,11 @@ describe('P-09 a connection whose tokens cannot be opened any more', () => {
     await graph.room.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, {
       bind: [connection.id],
     })
-    for (let seconds = 0; seconds < 600; seconds += 20) {
-      await graph.clock.advance(20_000)
+    for (let minutes = 0; minutes < 62; minutes += 1) {
+      await graph.clock.advance(60_000)
       await round(graph)
+      if (minutes === 55) expect((await stored(graph, post)).status).toBe('SCHEDULED')
     }
-    expect((await stored(graph, post)).status).toBe('FAILED')
+    expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureMessage: expect.stringContaining('encryption key') })
   })
 })

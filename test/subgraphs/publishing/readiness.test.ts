@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { supergraph } from '../../kit/supergraph.ts'
+import { stored, texts, wake } from './delivering.ts'
 
 test('readiness names each queue and each sweep of delivery that does not go round', async () => {
   await using graph = await supergraph()
@@ -8,4 +9,37 @@ test('readiness names each queue and each sweep of delivery that does not go rou
   const said = await graph.room.jobs.check().catch((error: Error) => error.message)
   for (const name of ['deliver-post', 'overdue posts', 'interrupted calls', 'unknown outcomes', 'what is old'])
     expect(said).toContain(`${name} last went round`)
+})
+
+test('readiness names the encryption key that is missing, the log tells it once, and posts wait for it', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { post, connection } = await graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .post({ scheduledAt: graph.clock.in(5_000) })
+  const ready = () => graph.platform.publishing.ready!()
+  const told = () => graph.log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50)
+  await ready()
+  const put = (accessToken: string | null) => graph.rows('update publishing.connections set access_token = $1', [accessToken])
+  const kept = connection.accessToken!
+  // Another key under the same name, then one of another name.
+  await put(
+    kept
+      .replace(/.$/, last => (last === 'A' ? 'B' : 'A'))
+      .replace(/\.([^.])([^.]*)\.([^.]*)$/, (_all, first, rest, body) => `.${first === 'A' ? 'B' : 'A'}${rest}.${body}`),
+  )
+  await expect(ready()).rejects.toMatchObject({ name: 'NotReady', message: expect.stringContaining('encryption key test ') })
+  await put(kept.replace('v1.test', 'v1.gone'))
+  await graph.clock.advance(5_000)
+  await wake(graph, post)
+  for (let times = 0; times < 2; times++)
+    await expect(ready()).rejects.toMatchObject({ name: 'NotReady', message: expect.stringContaining('encryption key gone is missing') })
+  expect(told().map(({ keys }) => keys)).toEqual(['test', 'gone'])
+  expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', waitsUntil: graph.clock.in(5_000), failureCode: null })
+  await put(kept)
+  await ready()
+  await graph.clock.advance(5_000)
+  await wake(graph, post)
+  expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
 })

@@ -114,7 +114,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
     expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureCode: 'NO_CONNECTION' })
   })
 
-  test('when the stored access cannot be read; a fault of ours that is no answer fails nothing', async () => {
+  test('but not when the stored access cannot be read, nor for a fault of ours that is no answer: those fail nothing', async () => {
     const { graph, post } = await begin()
     await using _ = graph
     const { connections } = graph.room
@@ -130,7 +130,10 @@ describe('P-07 a post without a way to the network fails before anything is sent
     await graph.clock.advance(60_000)
     await graph.rows(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-')`)
     await wake(graph, post)
-    expect([await stored(graph, post), graph.sent]).toMatchObject([{ status: 'FAILED', failureCode: 'CONNECTION_EXPIRED' }, []])
+    expect([await stored(graph, post), graph.sent]).toMatchObject([
+      { status: 'SCHEDULED', deliveryPhase: 'NONE', waitsUntil: graph.clock.in(5_000), failureCode: null },
+      [],
+    ])
   })
 
   test('and a token that was renewed a moment ago is used, however short it lives', async () => {

@@ -217,7 +217,6 @@ describe('P-10 the second call', () => {
       `update publishing.connections set active = false, deactivated_reason = 'gone', access_token = null, refresh_token = null, token_expires_at = null`,
       open,
     ],
-    ['has no access that can be read', `update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-')`, open],
   ])('that %s is not made', async (_what, sql, state) => {
     const { graph, world, calls, take, row } = await begin()
     await using _ = graph
