@@ -42,7 +42,12 @@ export const areas: readonly Area[] = [
   {
     name: 'live',
     sources: /^router\/live\/[^/]+\.ts$/,
-    tests: { 'router/live/': ['test/live/*.test.ts'] },
+    tests: {
+      'router/live/': ['test/live/*.test.ts'],
+      'router/live/shares': ['test/live/shares.test.ts'],
+      'router/live/streams': ['test/live/streams.test.ts'],
+      'router/live/tally': ['test/live/tally.test.ts'],
+    },
   },
   {
     name: 'rules',
