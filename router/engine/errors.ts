@@ -40,13 +40,15 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
       break
     }
     const { message, extensions } = wordsOf(failure, reader, causes)
+    // No client sees it; the door's log tells by it what is away.
+    const originalError = causeOf(failure)
     const places = failure.places.length === 0 ? [undefined] : failure.places
     for (const place of places) {
       const path = place && clientPath(shape, data, place, failure.renames)
       const identity = `${JSON.stringify(path)} ${message}`
       if (told.has(identity) || errors.length >= mostErrors) continue
       told.add(identity)
-      errors.push(new GraphQLError(message, { ...(path?.length && { path }), extensions }))
+      errors.push(new GraphQLError(message, { ...(path?.length && { path }), extensions, originalError }))
     }
   }
   for (const { level, message, line, times } of causes.values()) reader.log[level]({ ...line, ...(times > 1 && { times }) }, message)
@@ -83,9 +85,15 @@ function wordsOf(failure: Failure, reader: ErrorReader, causes: Causes): { messa
   if (code !== 'INTERNAL_SERVER_ERROR' && typeof error.message === 'string') {
     return { message: withClientVariables(error.message), extensions: { ...detailsOf(error), code, service } }
   }
-  take(causes, 'error', 'A field failed', { requestId, service, path: error.path, err: error.originalError ?? error })
+  take(causes, 'error', 'A field failed', { requestId, service, path: error.path, err: causeOf(failure) ?? error })
   const shown = reader.exposeInternalErrors && typeof error.message === 'string' ? withClientVariables(error.message) : 'Internal server error'
   return { message: shown, extensions: { code: 'INTERNAL_SERVER_ERROR', service } }
+}
+
+/** What was thrown, as far as it was thrown in this process. */
+function causeOf({ error, cause }: Failure): Error | null {
+  const thrown = error ? error.originalError : cause
+  return thrown instanceof Error ? thrown : null
 }
 
 /** Facts for a program that stand beside the code, without what servers add for developers. */

@@ -1,6 +1,9 @@
-import { GraphQLError, GraphQLScalarType } from 'graphql'
+import { GraphQLError, GraphQLScalarType, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
+import { tell } from '../../../router/door/errors.ts'
+import { createLog } from '../../../router/door/log.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
 import { library } from '../library-graph.ts'
 import { codesOf, type Part, pathsOf, testGraph } from '../supergraph-fixture.ts'
 
@@ -65,6 +68,31 @@ test('an error that is no refusal is masked for clients and logged with its requ
     expect.objectContaining({ requestId: 'request-1', service: 'posts', err: expect.objectContaining({ message: 'select * from secrets' }) }),
   ])
   expect((await testGraph(failing, { exposeInternalErrors: true }).run('{ plain }')).errors?.[0]?.message).toBe('select * from secrets')
+})
+
+test('an error for a client keeps what was thrown, so that the door can tell in its log what is away, and once', async () => {
+  const thrown = Object.assign(new Error('the server went'), { code: '57P01' })
+  const { engine } = testGraph({
+    a: {
+      sdl: 'type Query { a: Int }',
+      resolvers: {
+        Query: {
+          a() {
+            throw thrown
+          },
+        },
+      },
+    },
+  })
+  const lines: unknown[] = []
+  const log = createLog('info', { write: line => void lines.push(JSON.parse(line)) }, () => 0)
+  for (const requestId of ['one', 'two', 'three']) {
+    const { errors } = await engine.execute({ document: parse('{ a }'), variables: {}, viewer: anonymous, requestId })
+    expect(errors).toEqual([expect.objectContaining({ originalError: thrown })])
+    expect(tell(errors![0], { requestId, log, hideSuggestions: true })).toMatchObject({ extensions: { requestId } })
+    expect(JSON.stringify(errors)).not.toContain('went')
+  }
+  expect(lines).toEqual([expect.objectContaining({ requestId: 'one', msg: 'an operation failed', err: expect.objectContaining({ code: '57P01' }) })])
 })
 
 test('a subgraph that throws costs its own fields only, at every place', async () => {
