@@ -25,8 +25,11 @@ export function chooseConnection<C extends Candidate>(connections: readonly C[],
 /** How long before its end an access token is renewed, in ms: longer than a delivery takes. */
 export const renewBeforeMs = 60_000
 
-/** How long one worker may renew a token before another takes over, in ms: asking the network takes at most 8 s. */
-export const renewalMs = 10_000
+/** How long one worker may renew a token before another takes over, in ms: asking the network takes at most 30 s. */
+export const renewalMs = 35_000
+
+/** How long somebody who holds a post waits for a renewal, in ms; it goes on without them. */
+export const waitForTokenMs = 8_000
 
 /** Whether somebody renews the token at this moment. An end that lies farther away than any claim's was written by a clock that was set back since. */
 export const isBeingRenewed = ({ renewalUntil }: { renewalUntil: Date | null }, now: Date): boolean =>

@@ -5,7 +5,7 @@ import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { Audit } from '../audit.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
-import { isBeingRenewed, mustRenew, renewalMs } from './rules.ts'
+import { isBeingRenewed, mustRenew, renewalMs, waitForTokenMs } from './rules.ts'
 import type { ConnectionStore } from './store.ts'
 import type { ConnectionRow } from './table.ts'
 
@@ -40,6 +40,21 @@ export async function usableToken(need: TokensNeed, network: Network, row: Conne
   const renewal = renew(need, network, row, refused).finally(() => renewals.delete(row.id))
   renewals.set(row.id, renewal)
   return renewal
+}
+
+/**
+ * The same for whoever holds a post meanwhile, under a claim that is made for short waits: a renewal that takes longer goes on, and
+ * its token is there for the next try.
+ * @throws GrantFailure, for now, when the wait is over
+ */
+export async function tokenSoon(need: TokensNeed, network: Network, row: ConnectionRow, refused?: string, waitMs: number = waitForTokenMs): Promise<string> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new GrantFailure('the network takes long to renew the access', false)), waitMs)
+  try {
+    return await Promise.race([usableToken(need, network, row, refused), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function renew(need: TokensNeed, network: Network, row: ConnectionRow, refused: string | undefined): Promise<string> {

@@ -4,7 +4,7 @@ import { newId } from '../../../platform/ids.ts'
 import { announceStep } from '../announce.ts'
 import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import type { ConnectionRow } from '../connection/table.ts'
-import { usableToken } from '../connection/tokens.ts'
+import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
@@ -117,7 +117,7 @@ export async function send(room: Room, post: PostRow, attempt: AttemptRow, { net
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
   try {
     await extend(room, post)
-    const renewed = await usableToken(room, network, connection, accessToken)
+    const renewed = await tokenSoon(room, network, connection, accessToken)
     await extend(room, post)
     return await network.publish({ ...publication, accessToken: renewed })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { UniqueConstraintError } from 'sequelize'
-import { usableToken } from '../connection/tokens.ts'
+import { tokenSoon } from '../connection/tokens.ts'
 import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
@@ -79,7 +79,7 @@ export async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promi
   const network = room.networks.get(post.platform)
   const [connection] = await room.connections.byIds(attempt.connectionId ? [attempt.connectionId] : [])
   if (!network || !connection?.active) throw new GrantFailure('the connection is not there any more', true)
-  const accessToken = await usableToken(room, network, connection)
+  const accessToken = await tokenSoon(room, network, connection)
   const publication = {
     account: { externalId: connection.externalAccountId, name: connection.accountName },
     copy: attempt.copy,
@@ -93,7 +93,7 @@ export async function ask(room: Room, post: PostRow, attempt: AttemptRow): Promi
   }
   const lookup = await find(accessToken).catch(async error => {
     if (!(error instanceof AccessExpired)) throw error
-    return find(await usableToken(room, network, connection, accessToken))
+    return find(await tokenSoon(room, network, connection, accessToken))
   })
   // Read after the network: whoever was named the post meanwhile carries its id, and the unique index keeps it from a second.
   if (lookup.found && (await deliveries.rivals(attempt)).some(rival => yieldsTo(attempt, rival, clock.now())))

@@ -40,10 +40,10 @@ async function release({ sequelize, posts, jobs, clock, events }: Room, claimed:
 /** How long a stop waits for renewals that are under way, in ms. */
 const stopMs = 4_000
 
-/** Resolves when no post waits for a renewal any more, or after four seconds. */
-export async function renewalsEnded({ afterRenewals }: Pick<Room, 'afterRenewals'>): Promise<void> {
+/** Resolves when no renewal is under way and no post waits for one any more, or after four seconds. */
+export async function renewalsEnded({ afterRenewals, renewals }: Pick<Room, 'afterRenewals' | 'renewals'>): Promise<void> {
   const waited = Promise.withResolvers<void>()
   const timer = setTimeout(waited.resolve, stopMs)
-  await Promise.race([Promise.allSettled(afterRenewals), waited.promise])
+  await Promise.race([Promise.allSettled([...afterRenewals, ...renewals.values()]), waited.promise])
   clearTimeout(timer)
 }

@@ -3,7 +3,7 @@ import { networkFacts, type Platform } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { AttemptRow } from './table.ts'
 
-/** How long a worker may prepare a call before another takes over, in ms: renewing a token takes at most 8 s. */
+/** How long a worker may prepare a call before another takes over, in ms: one waits 8 s at most for a token. Who takes over while a slow renewal is under way waits for the same one. */
 export const claimMs = 12_000
 /**
  * How long a call may be under way before it counts as interrupted, in ms: it begins within 3 s and takes at most 10 s, which leaves

@@ -1,6 +1,6 @@
 import { newId } from '../../../platform/ids.ts'
 import { OutboundFailure } from '../../../platform/outbound.ts'
-import { usableToken } from '../connection/tokens.ts'
+import { tokenSoon } from '../connection/tokens.ts'
 import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
 import type { PostRow } from '../post/table.ts'
 import type { Room } from '../room.ts'
@@ -110,7 +110,7 @@ async function callAgain(room: Room, { post, attempt }: Again): Promise<Ending |
   const [connection] = await room.connections.byIds(attempt.connectionId ? [attempt.connectionId] : [])
   if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }
   try {
-    const accessToken = await usableToken(room, network, connection)
+    const accessToken = await tokenSoon(room, network, connection)
     if (isLate(attempt, room.clock.now())) return { outcome: 'unsent', detail: 'could not be made again in its time' }
     const delivery = await send(room, post, attempt, { network, connection, accessToken })
     if (delivery.outcome !== 'refused') return delivery

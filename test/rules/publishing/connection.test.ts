@@ -88,7 +88,7 @@ test.each([
 })
 
 test('a worker may renew for longer than a network takes to answer', () => {
-  expect(renewalMs).toBeGreaterThan(8_000)
+  expect(renewalMs).toBeGreaterThan(30_000)
 })
 
 test.each([

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 /** Begins to wait for renewals, and tells whether that has ended. */
 function stop(...renewals: Promise<void>[]) {
   const state = { ended: false }
-  void renewalsEnded({ afterRenewals: new Set(renewals) }).then(() => {
+  void renewalsEnded({ afterRenewals: new Set(renewals), renewals: new Map() }).then(() => {
     state.ended = true
   })
   return state
@@ -36,4 +36,17 @@ test('a stop waits four seconds at most', async () => {
   expect(state.ended).toBe(false)
   await vi.advanceTimersByTimeAsync(1)
   expect(state.ended).toBe(true)
+})
+
+test('a stop waits for a renewal that no post waits for any more', async () => {
+  const renewal = Promise.withResolvers<string>()
+  let ended = false
+  void renewalsEnded({ afterRenewals: new Set(), renewals: new Map([['a connection', renewal.promise]]) }).then(() => {
+    ended = true
+  })
+  await vi.advanceTimersByTimeAsync(3_999)
+  expect(ended).toBe(false)
+  renewal.resolve('a token')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(ended).toBe(true)
 })

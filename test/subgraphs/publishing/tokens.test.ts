@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { usableToken } from '../../../subgraphs/publishing/connection/tokens.ts'
+import { renewalMs } from '../../../subgraphs/publishing/connection/rules.ts'
+import { tokenSoon, usableToken } from '../../../subgraphs/publishing/connection/tokens.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { renewals, stored, storedConnection, texts, twoHours, wake } from './delivering.ts'
 import { brand as brandDocument } from './documents.ts'
@@ -145,13 +146,27 @@ test('a renewal that another process has begun is waited for, and one whose proc
   const token = await usableToken(elsewhere, x, connection, refused)
   expect([token, renewals(graph)]).toEqual([await renewal, 1])
   const dead = (until: Date) => graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2', [connection.id, until])
-  for (const until of [graph.clock.now(), graph.clock.in(10_001)]) {
+  for (const until of [graph.clock.now(), graph.clock.in(renewalMs + 1)]) {
     await dead(until)
     const before = renewals(graph)
     const present = graph.room.connections.open(await storedConnection(graph, connection)).accessToken
     expect(await usableToken(graph.room, x, connection, present)).not.toBe(present)
     expect(renewals(graph)).toBe(before + 1)
   }
+})
+
+test('who holds a post waits a little for a slow renewal, which goes on without them: its token is there for the next try', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  const x = graph.room.networks.get('X')!
+  const { refresh } = x
+  const slow = Promise.withResolvers<void>()
+  Object.assign(x, { refresh: (token: string) => slow.promise.then(() => refresh(token)) })
+  await expect(tokenSoon(graph.room, x, connection, refused, 1)).rejects.toMatchObject({ name: 'GrantFailure', permanent: false })
+  slow.resolve()
+  const token = await tokenSoon(graph.room, x, connection, refused)
+  expect([token, renewals(graph)]).toEqual([graph.room.connections.open(await storedConnection(graph, connection)).accessToken, 1])
 })
 
 test('a renewal that could not be had leaves nobody waiting for it', async () => {

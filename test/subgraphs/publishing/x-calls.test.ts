@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createOutbound } from '../../../platform/outbound.ts'
+import { createXOauth } from '../../../subgraphs/publishing/network/x/oauth.ts'
 import { createXPublish } from '../../../subgraphs/publishing/network/x/publish.ts'
 import { supergraph } from '../../kit/supergraph.ts'
 
@@ -25,6 +26,19 @@ test('each call that publishes has a connection of its own, so that a kept one t
     server.closeAllConnections()
     server.close()
   }
+})
+
+test('a renewal has half a minute, for an answer that nobody hears costs the connection; a person who waits for an exchange has eight seconds', async () => {
+  const times: (number | undefined)[] = []
+  const grant = { access_token: 'a', token_type: 'bearer', refresh_token: 'r', expires_in: 7200 }
+  const headers = new Headers({ 'content-type': 'application/json' })
+  const x = createXOauth({ clientId: 'c', clientSecret: 's', authorizeUrl: 'https://x.test/authorize', apiUrl: 'https://x.test' }, async (_url, options) => {
+    times.push(options?.timeoutMs)
+    return { status: 200, headers, text: JSON.stringify(grant) }
+  })
+  await x.refresh('r')
+  await x.exchange({ parameters: new URLSearchParams({ code: 'c', state: 's' }), redirectUri: 'https://here.test', state: 's', verifier: 'v'.repeat(43) })
+  expect(times).toEqual([30_000, 8_000])
 })
 
 describe('P-10 a look-up finds', () => {

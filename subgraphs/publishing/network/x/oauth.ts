@@ -16,6 +16,11 @@ export interface XSettings {
 /** Read, write, media upload, and refresh while nobody is there (https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code). */
 const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access']
 
+/** How long a code may be exchanged, in ms: a person waits for it. */
+const exchangeTimeoutMs = 8_000
+/** How long a grant may be renewed, in ms: an answer that nobody hears costs the connection, for X has ended the old refresh token by then. */
+const refreshTimeoutMs = 30_000
+
 /** OAuth 2.0 with PKCE at X, as a confidential client: RFC 6749, RFC 7636. */
 export function createXOauth(settings: XSettings, outbound: Outbound) {
   const server: oauth.AuthorizationServer = { issuer: new URL(settings.apiUrl).origin, token_endpoint: `${settings.apiUrl}/2/oauth2/token` }
@@ -23,19 +28,19 @@ export function createXOauth(settings: XSettings, outbound: Outbound) {
   // RFC 6749 §2.3.1 form-encodes id and secret first; X compares them as they are.
   const authentication: oauth.ClientAuth = (_server, _client, _body, headers) =>
     headers.set('authorization', `Basic ${Buffer.from(`${settings.clientId}:${settings.clientSecret}`).toString('base64')}`)
-  const options = {
+  const within = (timeoutMs: number) => ({
     [oauth.allowInsecureRequests]: new URL(settings.apiUrl).protocol === 'http:',
     [oauth.customFetch]: async (url: string, request: { method: string; headers: Record<string, string>; body?: unknown }) => {
       const answer = await outbound(url, {
         method: request.method,
         headers: request.headers,
         body: String(request.body),
-        timeoutMs: 8000,
+        timeoutMs,
         freshConnection: true,
       })
       return new Response(answer.text, { status: answer.status, headers: answer.headers })
     },
-  }
+  })
 
   const toGrant = (tokens: oauth.TokenEndpointResponse): Grant => ({
     accessToken: tokens.access_token,
@@ -72,7 +77,7 @@ export function createXOauth(settings: XSettings, outbound: Outbound) {
     async exchange({ parameters, redirectUri, state, verifier }: { parameters: URLSearchParams; redirectUri: string; state: string; verifier: string }) {
       try {
         const checked = oauth.validateAuthResponse(server, client, parameters, state)
-        const answer = await oauth.authorizationCodeGrantRequest(server, client, authentication, checked, redirectUri, verifier, options)
+        const answer = await oauth.authorizationCodeGrantRequest(server, client, authentication, checked, redirectUri, verifier, within(exchangeTimeoutMs))
         return toGrant(await oauth.processAuthorizationCodeResponse(server, client, answer))
       } catch (error) {
         throw failed(error)
@@ -81,7 +86,7 @@ export function createXOauth(settings: XSettings, outbound: Outbound) {
 
     async refresh(refreshToken: string): Promise<Grant> {
       try {
-        const answer = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, options)
+        const answer = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, within(refreshTimeoutMs))
         return toGrant(await oauth.processRefreshTokenResponse(server, client, answer))
       } catch (error) {
         throw failed(error)
