@@ -13,34 +13,39 @@ export interface KeyCheck {
 const mostKeys = 100
 
 /** One connection for each key that tokens were sealed with: the index is asked for the next key, so it costs no more with many rows. */
-const oneOfEachKey = `
+const oneOfEachKey = (column: 'access_token' | 'refresh_token') => `
   with recursive keys (id) as (
-    (select min(split_part(access_token, '.', 2)) from publishing.connections where access_token is not null)
+    (select min(split_part(${column}, '.', 2)) from publishing.connections where ${column} is not null)
     union all
-    select (select min(split_part(c.access_token, '.', 2)) from publishing.connections c
-            where c.access_token is not null and split_part(c.access_token, '.', 2) > k.id)
+    select (select min(split_part(c.${column}, '.', 2)) from publishing.connections c
+            where c.${column} is not null and split_part(c.${column}, '.', 2) > k.id)
     from keys k where k.id is not null
   )
-  select k.id as "keyId", c.id, c.access_token as "accessToken"
-  from (select id from keys where id is not null limit ${mostKeys}) k cross join lateral (
-    select id, access_token from publishing.connections
-    where access_token is not null and split_part(access_token, '.', 2) = k.id limit 1) c`
+  select k.id as "keyId", c.* from (select id from keys where id is not null limit ${mostKeys}) k cross join lateral (
+    select id, ${column} as sealed from publishing.connections
+    where ${column} is not null and split_part(${column}, '.', 2) = k.id limit 1) c`
 
 /** Makes the check of the keys that tokens of connections are sealed with. */
 export function createKeyCheck(sequelize: Sequelize, connections: Pick<ConnectionStore, 'open'>, log: Foundation['log']): KeyCheck {
   let told = ''
+  const opens = (row: Parameters<ConnectionStore['open']>[0]): boolean => {
+    try {
+      connections.open(row)
+      return true
+    } catch {
+      return false
+    }
+  }
   return {
     async check() {
-      const rows = await sequelize.query<{ keyId: string; id: string; accessToken: string }>(oneOfEachKey, { type: QueryTypes.SELECT })
-      const missing = rows.filter(({ id, accessToken }) => {
-        try {
-          connections.open({ id, accessToken, refreshToken: null })
-          return false
-        } catch {
-          return true
-        }
-      })
-      const keys = missing.map(({ keyId }) => keyId).join(', ')
+      const find = (column: Parameters<typeof oneOfEachKey>[0]) =>
+        sequelize.query<{ keyId: string; id: string; sealed: string }>(oneOfEachKey(column), { type: QueryTypes.SELECT })
+      const [access, refresh] = await Promise.all([find('access_token'), find('refresh_token')])
+      const closed = [
+        ...access.filter(({ id, sealed }) => !opens({ id, accessToken: sealed, refreshToken: null })),
+        ...refresh.filter(({ id, sealed }) => !opens({ id, accessToken: null, refreshToken: sealed })),
+      ]
+      const keys = [...new Set(closed.map(({ keyId }) => keyId))].join(', ')
       const isNews = keys !== told
       told = keys
       if (!keys) return

@@ -38,6 +38,10 @@ test('readiness names the encryption key that is missing, the log tells it once,
   expect(told().map(({ keys }) => keys)).toEqual(['test', 'gone'])
   expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', waitsUntil: graph.clock.in(5_000), failureCode: null })
   await put(kept)
+  // A refresh token that was kept over a renewal is sealed with an older key than the access token.
+  await graph.rows(`update publishing.connections set refresh_token = replace(refresh_token, 'v1.test', 'v1.older')`)
+  await expect(ready()).rejects.toMatchObject({ message: expect.stringContaining('encryption key older is missing') })
+  await graph.rows(`update publishing.connections set refresh_token = replace(refresh_token, 'v1.older', 'v1.test')`)
   await ready()
   await graph.clock.advance(5_000)
   await wake(graph, post)
