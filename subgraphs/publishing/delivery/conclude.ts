@@ -100,7 +100,7 @@ export async function conclude(room: Room, attempt: AttemptRow, delivery: Ending
     // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
     const isHeard = delivery.outcome === 'delivered' && actor === 'delivery'
     const isOpen = post?.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
-    if (isHeard && (!post || (post.status === 'PUBLISHED' && post.platformPostId !== delivery.platformPostId)))
+    if (isHeard && (post?.status === 'PUBLISHED' || !post))
       log.warn({ postId, attempt: attempt.number, platformPostId: delivery.platformPostId }, 'the network published a post whose outcome was settled otherwise')
     if (!post || post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
     const now = clock.now()
