@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createLimit } from '../../../platform/limit.ts'
+import { createLimit, dayBefore, requireRoom } from '../../../platform/limit.ts'
+import { refusalOf } from '../refusal.ts'
 
 const at = (ms: number) => new Date(1_800_000_000_000 + ms)
 
@@ -31,5 +32,76 @@ describe('a limit', () => {
     const limit = createLimit({ most: 1, windowMs: 1000, capacity: 2 })
     for (const key of ['a', 'b', 'c']) limit.add(key, at(0))
     expect(['a', 'b', 'c'].map(key => limit.wait(key, at(1)) > 0)).toEqual([false, true, true])
+  })
+
+  it('begins a new window once one has ended: what was counted before counts no more', () => {
+    const limit = createLimit({ most: 2, windowMs: 1000 })
+    limit.add('a', at(0))
+    limit.add('a', at(999))
+    expect([limit.wait('a', at(999)), limit.wait('a', at(1000))]).toEqual([1, 0])
+    limit.add('a', at(1500))
+    limit.add('a', at(1600))
+    expect(limit.wait('a', at(1700))).toBe(800)
+  })
+
+  it('gives back what was counted, one at a time, and never more', () => {
+    const limit = createLimit({ most: 2, windowMs: 1000 })
+    limit.add('a', at(0))
+    limit.giveBack('a')
+    limit.giveBack('a')
+    limit.add('a', at(1))
+    expect(limit.wait('a', at(2))).toBe(0)
+    limit.add('a', at(2))
+    limit.giveBack('a')
+    limit.add('a', at(3))
+    expect(limit.wait('a', at(4))).toBe(996)
+  })
+
+  it('forgets only the oldest key past its capacity, and none for counting a known one again', () => {
+    const limit = createLimit({ most: 1, windowMs: 1000, capacity: 2 })
+    for (const key of ['a', 'b', 'a', 'b']) limit.add(key, at(0))
+    expect(['a', 'b'].map(key => limit.wait(key, at(1)))).toEqual([999, 999])
+  })
+})
+
+describe('room for one more', () => {
+  const now = at(0)
+  const most = { inAll: 5, aDay: 3 }
+  const hoursAgo = (hours: number) => at(-hours * 3_600_000)
+  const check = (standing: number, today: number, todaySince: Date | null) => () =>
+    requireRoom({ standing, today, todaySince }, most, 'brands', 'delete one', now)
+
+  it('is there up to the last of all and of a day', () => {
+    for (const [standing, today] of [
+      [0, 0],
+      [4, 0],
+      [4, 2],
+      [0, 2],
+    ] as const)
+      expect(check(standing, today, hoursAgo(1))()).toBeUndefined()
+  })
+
+  it('is not there once there are as many as there may be, however old they are', () => {
+    for (const standing of [5, 6]) {
+      expect(refusalOf(check(standing, 0, null))).toMatchObject({ code: 'CONFLICT', extensions: { reason: 'QUOTA' } })
+      expect(refusalOf(check(standing, 3, hoursAgo(1)))).toMatchObject({ code: 'CONFLICT', extensions: { reason: 'QUOTA' } })
+    }
+  })
+
+  it('comes again a day after the first of a day’s, told in whole seconds and never as none', () => {
+    for (const today of [3, 4])
+      for (const [since, retryAfter] of [
+        [hoursAgo(1), 23 * 3600],
+        [at(-86_398_001), 2],
+        [at(-86_399_999), 1],
+        [at(-86_400_000), 1],
+        [hoursAgo(30), 1],
+        [null, 24 * 3600],
+      ] as const)
+        expect(refusalOf(check(4, today, since)), String(since)).toMatchObject({ code: 'RATE_LIMITED', extensions: { retryAfter } })
+  })
+
+  it('is counted from the moment a day before', () => {
+    expect(dayBefore(new Date('2027-03-01T12:00:00.000Z'))).toEqual(new Date('2027-02-28T12:00:00.000Z'))
   })
 })
