@@ -6,7 +6,7 @@ const content = { text: 'Hello', brandId: '1', scheduledAt: null }
 const hashOf = (input: object) => readIdempotency({ idempotencyKey: 'a', ...input })!.hash
 
 test.each([[{}], [{ idempotencyKey: undefined }], [{ idempotencyKey: null }]])('an input with %o is made each time that it is sent', given => {
-  expect(readIdempotency({ ...content, ...given })).toBeNull()
+  expect(readIdempotency({ ...content, ...given } as object)).toBeNull()
 })
 
 test('a key has 1 to 200 characters', () => {
