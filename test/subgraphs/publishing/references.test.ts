@@ -1,6 +1,7 @@
 import { execute, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
+import { unbounded } from '../../kit/reading.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 
 /** Asks publishing itself for entities by their keys, as the router does on a viewer's behalf. */
@@ -9,7 +10,7 @@ async function entities(graph: Supergraph, viewer: Viewer, representations: obje
   const document = parse(
     `query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Brand { id name } ... on Post { id copy } ... on Connection { id accountName } } }`,
   )
-  const contextValue = open(viewer, { requestId: 'r', signal: new AbortController().signal, read: () => {} } as never)
+  const contextValue = open(viewer, { requestId: 'r', ...unbounded } as never)
   const { data, errors } = await execute({ schema, document, variableValues: { r: representations }, contextValue })
   expect(errors).toBeUndefined()
   return data!._entities as unknown[]
