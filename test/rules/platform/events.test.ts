@@ -35,4 +35,78 @@ describe('a listener', () => {
     for (const id of ['1', '2', '3']) events.announce('a', { id })
     expect(await mapped.next()).toEqual({ value: '2', done: false })
   })
+
+  test('is told at once when it waits, first come first served, and later what piled up, in order', async () => {
+    const events = createMemoryEvents()
+    const stream = events.listen(['a', 'b'])
+    const [first, second] = [stream.next(), stream.next()]
+    for (const [topic, id] of [
+      ['a', '1'],
+      ['b', '2'],
+      ['b', '3'],
+      ['a', '4'],
+    ] as const)
+      events.announce(topic, { id })
+    expect(await Promise.all([first, second, stream.next(), stream.next()])).toEqual(['1', '2', '3', '4'].map(id => ({ value: { id }, done: false })))
+  })
+
+  test('that ends leaves what piled up behind, and the others of its topics go on', async () => {
+    const events = createMemoryEvents()
+    const [leaving, staying] = [events.listen(['a', 'b']), events.listen(['a'])]
+    events.announce('a', { id: '1' })
+    expect(await leaving.return()).toEqual({ value: undefined, done: true })
+    expect(await leaving.next()).toEqual({ value: undefined, done: true })
+    expect([events.listenerCount('a'), events.listenerCount('b'), events.listenerCount('nobody’s'), events.listenerCount()]).toEqual([1, 0, 0, 1])
+    events.announce('a', { id: '2' })
+    expect([(await staying.next()).value, (await staying.next()).value]).toEqual([{ id: '1' }, { id: '2' }])
+    await leaving.return()
+    expect(events.listenerCount('a')).toBe(1)
+    await staying.return()
+    expect(events.listenerCount()).toBe(0)
+    const again = events.listen(['a'])
+    await leaving.return()
+    expect(events.listenerCount('a')).toBe(1)
+    await again.return()
+  })
+
+  test('may name a topic twice, and hears of it once', async () => {
+    const events = createMemoryEvents()
+    const stream = events.listen(['a', 'a'])
+    const waiting = [stream.next(), stream.next()]
+    events.announce('a', { id: '1' })
+    expect(events.listenerCount('a')).toBe(1)
+    await stream.return()
+    expect(await Promise.all(waiting)).toEqual([
+      { value: { id: '1' }, done: false },
+      { value: undefined, done: true },
+    ])
+    expect(events.listenerCount()).toBe(0)
+  })
+})
+
+describe('a stream of events, mapped or as they come,', () => {
+  const open = (events: ReturnType<typeof createMemoryEvents>) => [events.listen(['a']), mapEvents(events.listen(['a']), ({ id }) => ({ id }))]
+
+  test('is read by a loop, and leaving the loop ends it', async () => {
+    const events = createMemoryEvents()
+    for (const stream of open(events)) {
+      for (const id of ['1', '2']) events.announce('a', { id })
+      const seen: unknown[] = []
+      for await (const event of stream) if (seen.push(event) === 2) break
+      expect(seen).toEqual([{ id: '1' }, { id: '2' }])
+      expect(await stream.next()).toEqual({ value: undefined, done: true })
+    }
+    expect(events.listenerCount()).toBe(0)
+  })
+
+  test('is ended by an error of its reader, who gets it back', async () => {
+    const events = createMemoryEvents()
+    const failure = new Error('the reader left')
+    for (const stream of open(events)) await expect(stream.throw!(failure)).rejects.toBe(failure)
+    expect(events.listenerCount()).toBe(0)
+  })
+
+  test('tells that it ended to whoever ends it', async () => {
+    for (const stream of open(createMemoryEvents())) expect(await stream.return!()).toEqual({ value: undefined, done: true })
+  })
 })

@@ -39,9 +39,9 @@ describe('a limit', () => {
     limit.add('a', at(0))
     limit.add('a', at(999))
     expect([limit.wait('a', at(999)), limit.wait('a', at(1000))]).toEqual([1, 0])
-    limit.add('a', at(1500))
+    limit.add('a', at(1000))
     limit.add('a', at(1600))
-    expect(limit.wait('a', at(1700))).toBe(800)
+    expect(limit.wait('a', at(1700))).toBe(300)
   })
 
   it('gives back what was counted, one at a time, and never more', () => {
@@ -61,6 +61,11 @@ describe('a limit', () => {
     const limit = createLimit({ most: 1, windowMs: 1000, capacity: 2 })
     for (const key of ['a', 'b', 'a', 'b']) limit.add(key, at(0))
     expect(['a', 'b'].map(key => limit.wait(key, at(1)))).toEqual([999, 999])
+    // Whose window ended and began anew is the youngest.
+    limit.add('b', at(500))
+    limit.add('a', at(1000))
+    limit.add('c', at(1000))
+    expect(['a', 'b', 'c'].map(key => limit.wait(key, at(1000)) > 0)).toEqual([true, false, true])
   })
 })
 

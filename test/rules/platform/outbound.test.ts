@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { createOutbound, isPublicAddress, onlyPublic, type ResolveName } from '../../../platform/outbound.ts'
+import { createOutbound, isPublicAddress, type OutboundOptions, onlyPublic, type ResolveName } from '../../../platform/outbound.ts'
 
 describe('an address that is nobody’s public service', () => {
   test.each([
@@ -15,7 +16,17 @@ describe('an address that is nobody’s public service', () => {
     ['protocols and documentation', '192.0.0.1', '192.0.2.1', '192.88.99.1', '198.51.100.1', '203.0.113.1', '2001:db8::1', '3fff::1', '100::1'],
     ['benchmarks', '198.18.0.1', '198.19.255.255'],
     ['multicast and reserved', '224.0.0.1', '240.0.0.1', '255.255.255.255', 'ff02::1'],
-    ['IPv4 within IPv6', '::ffff:127.0.0.1', '::FFFF:10.0.0.1', '::ffff:7f00:1', '::ffff:a9fe:a9fe', '::127.0.0.1', '::7f00:1'],
+    [
+      'IPv4 within IPv6',
+      '::ffff:127.0.0.1',
+      '::FFFF:10.0.0.1',
+      '::ffff:192.168.17.42',
+      '0:0:0:0:0:ffff:10.0.0.1',
+      '::ffff:7f00:1',
+      '::ffff:a9fe:a9fe',
+      '::127.0.0.1',
+      '::7f00:1',
+    ],
     ['translated to IPv4', '64:ff9b::7f00:1', '64:ff9b::127.0.0.1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1'],
     ['no address at all', '', 'localhost', '127.1', '1.2.3.4.5', '0x7f000001'],
   ])('%s', (_what, ...addresses) => {
@@ -36,6 +47,8 @@ describe('an address that is nobody’s public service', () => {
     ['2606:4700::1'],
     ['2a00:1450:4001::200e'],
     ['::ffff:8.8.8.8'],
+    ['::FFFF:93.184.216.34'],
+    ['::ffff:808:808'],
   ])('unlike %s', address => expect(isPublicAddress(address)).toBe(true))
 })
 
@@ -75,6 +88,16 @@ describe('a name', () => {
   test('that cannot be resolved is told as it is', async () => {
     const failing: ResolveName = (_hostname, _options, done) => done(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), [])
     await expect(look(failing, true)).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  })
+
+  test('is asked for all its addresses, even when one will do, and otherwise as the connection wants it', async () => {
+    const wanted: unknown[] = []
+    const noting: ResolveName = (hostname, options, done) => {
+      wanted.push([hostname, options])
+      done(null, [{ address: '93.184.216.34', family: 4 }])
+    }
+    await new Promise<void>(done => onlyPublic(noting)('name.test', { family: 4, hints: 1024, all: false }, () => done()))
+    expect(wanted).toEqual([['name.test', { family: 4, hints: 1024, all: true }]])
   })
 })
 
@@ -167,7 +190,52 @@ describe('a request to a third party', () => {
     await using outbound = disposable(createOutbound([server.origin]))
     expect((await outbound.send(`${server.origin}/most`)).text).toHaveLength(most)
     const failure = await fail(outbound.send(`${server.origin}/more`))
-    expect(failure).toMatchObject({ name: 'OutboundFailure', sent: true, message: expect.stringContaining('more than 1048576 bytes') })
+    expect(failure).toMatchObject({ name: 'OutboundFailure', sent: true, cause: undefined, message: expect.stringContaining('more than 1048576 bytes') })
+  })
+
+  test('is a GET of ours unless it says otherwise, and brings its words there and the answer’s back', async () => {
+    const got: unknown[] = []
+    await using server = await serve(async (request, response) => {
+      got.push([request.method, request.headers['user-agent'], request.headers['x-own'], await text(request)])
+      response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'], 'x-one': 'one' }).end('né')
+    })
+    await using outbound = disposable(createOutbound([server.origin]))
+    const answer = await outbound.send(new URL(server.origin))
+    expect([answer.text, answer.headers.getSetCookie(), answer.headers.get('x-one')]).toEqual(['né', ['a=1', 'b=2'], 'one'])
+    await outbound.send(server.origin, { method: 'PUT', headers: { 'user-agent': 'another', 'x-own': 'yes' }, body: 'wörds' })
+    expect(got).toEqual([
+      ['GET', 'supergraph', undefined, ''],
+      ['PUT', 'another', 'yes', 'wörds'],
+    ])
+  })
+
+  test('shares a connection that stands, unless it must not be repeated: then it has one of its own', async () => {
+    const ports = new Set<number | undefined>()
+    await using server = await serve((request, response) => {
+      ports.add(request.socket.remotePort)
+      response.end()
+    })
+    await using outbound = disposable(createOutbound([server.origin]))
+    const connectionsOf = async (options?: OutboundOptions) => {
+      ports.clear()
+      for (let call = 0; call < 5; call++) await outbound.send(server.origin, options)
+      return ports.size
+    }
+    expect(await connectionsOf()).toBeLessThan(5)
+    expect(await connectionsOf({ freshConnection: true })).toBe(5)
+  })
+
+  test('goes nowhere once the way out is closed', async () => {
+    await using server = await serve((_request, response) => response.end())
+    const send = createOutbound([server.origin])
+    await send.close()
+    for (const freshConnection of [false, true]) expect(await fail(send(server.origin, { freshConnection }))).toMatchObject({ name: 'OutboundFailure' })
+    expect(server.asked).toEqual([])
+  })
+
+  test('that fails keeps what it failed by', async () => {
+    await using outbound = disposable(createOutbound(['http://127.0.0.1:1']))
+    expect(await fail(outbound.send('http://127.0.0.1:1/'))).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 
   test('that gets no answer in its time may have been received; one that nobody listens for was surely not', async () => {

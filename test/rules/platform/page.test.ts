@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '../../../platform/errors.ts'
 import {
   type Connection,
   isMoment,
@@ -12,6 +11,7 @@ import {
   toConnection,
   writeCursor,
 } from '../../../platform/page.ts'
+import { refusalOf, verdictOf } from '../refusal.ts'
 
 interface Row {
   readonly at: string
@@ -22,14 +22,7 @@ const at = '2027-01-01T00:00:00.000Z'
 const rows = Array.from({ length: 30 }, (_, index) => ({ at, id: String(index).padStart(2, '0') }))
 const count = async () => rows.length
 
-const refusal = (request: PageArguments) => {
-  try {
-    readPage(request, order)
-    return 'accepted'
-  } catch (error) {
-    return codeOf(error)
-  }
-}
+const refusal = (request: PageArguments) => verdictOf(() => readPage(request, order))
 
 /** The list as SQL would give it. */
 const select = ({ after, limit }: { after: readonly string[] | null; limit: number }) => rows.filter(row => !after || row.id > after[1]!).slice(0, limit)
@@ -38,7 +31,8 @@ describe('pages', () => {
   it('D13 have 20 entries unless the client says 1 to 100', () => {
     expect(readPage({}, order)).toEqual({ first: 20, limit: 21, after: null })
     expect(readPage({ first: 100, after: null }, order).limit).toBe(101)
-    for (const first of [0, -1, 101, 1.5, Number.NaN]) expect(refusal({ first })).toBe('BAD_USER_INPUT')
+    for (const first of [0, -1, 101, 1.5, Number.NaN])
+      expect(refusalOf(() => readPage({ first }, order))).toMatchObject({ code: 'BAD_USER_INPUT', extensions: { field: 'first' } })
   })
 
   it('D13 refuse every cursor but their own', () => {
@@ -53,10 +47,17 @@ describe('pages', () => {
       writeCursor(rows[0]!, { ...order, position: row => [row.at] }),
       Buffer.from('{"a":1}').toString('base64url'),
       Buffer.from('["rows.oldest",1,2]').toString('base64url'),
+      ...['null', '1', '"rows.oldest"', '[]', `["rows.oldest","${at}",2]`, `["rows.oldest","${at}"]`, `["rows.oldest","${at}","00","00"]`].map(text =>
+        Buffer.from(text).toString('base64url'),
+      ),
       'nonsense',
       '',
     ]
-    for (const after of others) expect(refusal({ after }), after).toBe('BAD_USER_INPUT')
+    for (const after of others)
+      expect(
+        refusalOf(() => readPage({ after }, order)),
+        after,
+      ).toMatchObject({ code: 'BAD_USER_INPUT', extensions: { field: 'after' } })
     fc.assert(fc.property(fc.string(), after => refusal({ after }) === 'BAD_USER_INPUT'))
   })
 
@@ -85,5 +86,47 @@ describe('pages', () => {
     expect(page.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null })
     expect(counted).toBe(0)
     expect(await page.totalCount()).toBe(1)
+  })
+
+  it('hold no more than was asked for: the one row beyond tells only that there is a next page', () => {
+    const request = readPage({ first: 2 }, order)
+    for (const [given, hasNextPage] of [
+      [1, false],
+      [2, false],
+      [3, true],
+    ] as const) {
+      const { nodes, edges, pageInfo } = toConnection(rows.slice(0, given), request, order, count)
+      expect([nodes, edges.length, pageInfo.hasNextPage]).toEqual([rows.slice(0, Math.min(given, 2)), nodes.length, hasNextPage])
+      expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([edges[0]!.cursor, edges.at(-1)!.cursor])
+    }
+  })
+
+  it('of a list without a position have cursors that are checked by the list’s name alone', () => {
+    const single: Order<Row> = { name: 'rows.one', position: () => [], parts: [] }
+    expect(readPage({ after: writeCursor(rows[0]!, single) }, single).after).toEqual([])
+    for (const text of ['null', '{}', '[]', '["rows"]', '["rows.one",1]', '["rows.one","x"]', '[1]', 'no json'])
+      expect(
+        verdictOf(() => readPage({ after: Buffer.from(text).toString('base64url') }, single)),
+        text,
+      ).toBe('BAD_USER_INPUT')
+  })
+
+  it.each([
+    ['a moment', at, true],
+    ['a leap day', '2028-02-29T12:30:00.500Z', true],
+    ['a day that is none', '2027-02-29T00:00:00.000Z', false],
+    ['a month that is none', '2027-13-01T00:00:00.000Z', false],
+    ['a moment of another zone', '2027-01-01T00:00:00.000+01:00', false],
+    ['one without milliseconds', '2027-01-01T00:00:00Z', false],
+    ['a day alone', '2027-01-01', false],
+    ['words', '2027-xx', false],
+    ['something before it', ` ${at}`, false],
+    ['something after it', `${at} `, false],
+    ['nothing', '', false],
+  ])('take %s in a cursor for what it is', (_what, value, fits) => expect(isMoment(value)).toBe(fits))
+
+  it('take any text that the database can hold, of 1000 characters at most', () => {
+    for (const text of ['', 'a', 'x'.repeat(1000)]) expect(isText(text)).toBe(true)
+    for (const text of ['x'.repeat(1001), '\0', 'a\0b']) expect(isText(text)).toBe(false)
   })
 })
