@@ -75,10 +75,8 @@ for (const [net, bits] of [
 
 /** Whether an IP address is a public one; IPv4 inside IPv6 counts as the IPv4 that it is. */
 export function isPublicAddress(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  const plain = mapped ?? address
-  const family = isIP(plain)
-  return family !== 0 && !notPublic.check(plain, family === 4 ? 'ipv4' : 'ipv6')
+  const family = isIP(address)
+  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** Finds the addresses of a name, as `lookup` of node:dns does. */
