@@ -43,7 +43,8 @@ const inScope = sources.filter(areaOf)
 for (const path of Object.keys(record)) if (!inScope.includes(path)) delete record[path]
 
 const isNamed = (path: string) => positionals.some(named => path === named || path.startsWith(`${named.replace(/\/$/, '')}/`))
-const isDue = (path: string) => record[path]?.digest !== digestOf(path)
+const isDue = (path: string) => record[path] !== undefined && record[path].digest !== digestOf(path)
+const unmeasured = inScope.filter(path => !record[path])
 const chosen = inScope.filter(path => (values.changed ? isDue(path) : positionals.length === 0 || isNamed(path)))
 if (chosen.length === 0 && !values.changed) {
   console.error(`nothing of ${positionals.join(', ')} is measured: test/mutations/scope.ts says what is`)
@@ -89,6 +90,7 @@ for (const path of chosen.sort((a, b) => readFileSync(join(project, a)).length -
   const late = counted.filter(({ status }) => status === 'Timeout').length
   console.log(`${path}: ${killed} of ${counted.length} killed${late > 0 ? `, ${late} of them by taking too long` : ''}`)
 }
+if (values.changed && unmeasured.length > 0) console.log(`never measured, so not held to the floor yet: ${unmeasured.join(', ')}`)
 if (left.length > 0) console.log(`not measured within ${values.minutes} minutes, as they stand: ${left.join(', ')}`)
 
 let low = false
