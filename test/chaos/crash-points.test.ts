@@ -107,7 +107,8 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
       ['FAILED', 'NONE', 'CONNECTION_EXPIRED'],
     ])
     expect(await stage.published()).toEqual([])
-    expect(seconds).toBeLessThan(takenUpWithin)
+    // The claim of a renewal that was under way lasts 35 s: a network may take 30 s for it.
+    expect(seconds).toBeLessThan(60)
     platform.child.kill('SIGTERM')
     expect(await platform.ended).toBe(0)
   })
