@@ -19,23 +19,48 @@ export const sealSeconds = 60
 const skewSeconds = 30
 
 /** What one seal was made for: it opens that and nothing else. */
-export interface Purpose {
+export interface Purpose extends Addressed {
+  /** SHA-256 of the one request's body, in base64url; null for an operation. */
+  readonly body: string | null
+}
+
+/** A purpose without the body: as much of it as the head of a request tells. */
+export interface Addressed {
   /** `operation`: GraphQL, over HTTP and WebSocket. `forward`: one request that is passed on. `ask`: one of the router's own questions. */
   readonly for: 'operation' | 'forward' | 'ask'
-  /** Method and target of the one request, as a hash; null for an operation. */
+  /** Method and target of the one request, and the address of the caller whose it is, as a hash; null for an operation. */
   readonly request: string | null
 }
 
-export const forOperation: Purpose = { for: 'operation', request: null }
-/** @param target path and query, as they are sent */
-export const forForward = (method: string, target: string): Purpose => ({ for: 'forward', request: hashOf(method, target) })
-export const forAsk = (method: string, target: string): Purpose => ({ for: 'ask', request: hashOf(method, target) })
+/** The head of a request that is passed on, as a seal knows it. */
+export interface ForwardHead {
+  readonly method: string
+  /** Path and query, as they are sent. */
+  readonly target: string
+  /** Whose request it is, as `addressHeader` says beside the seal. */
+  readonly address: string
+}
 
-/** A hash, because targets hold codes that a log of seals should not, and may be as long as a header. */
-const hashOf = (method: string, target: string) => createHash('sha256').update(`${method} ${target}`).digest('base64url')
+/** The header in which a subgraph finds the caller's address. From outside it is never believed. */
+export const addressHeader = 'x-client-address'
+
+export const forOperation: Purpose = { for: 'operation', request: null, body: null }
+export const aForward = ({ method, target, address }: ForwardHead): Addressed => ({
+  for: 'forward',
+  request: hashOf(JSON.stringify([method, target, address])),
+})
+export const anAsk = (method: string, target: string): Addressed => ({ for: 'ask', request: hashOf(JSON.stringify([method, target])) })
+export const forForward = (head: ForwardHead, body: Uint8Array | string): Purpose => ({ ...aForward(head), body: hashOf(body) })
+export const forAsk = (method: string, target: string, body: Uint8Array | string): Purpose => ({ ...anAsk(method, target), body: hashOf(body) })
+
+/** Hashes, because targets and bodies hold codes that a log of seals should not, and may be long. */
+const hashOf = (text: Uint8Array | string) => createHash('sha256').update(text).digest('base64url')
+
+/** Opens a destination to seals that were made for it, whatever the body: that is read, and judged by `isFor`, only for who has one. */
+export const isAddressed = (wanted: Addressed) => (found: Purpose) => found.for === wanted.for && found.request === wanted.request
 
 /** Opens a destination to seals that were made for it. */
-export const isFor = (wanted: Purpose) => (found: Purpose) => found.for === wanted.for && found.request === wanted.request
+export const isFor = (wanted: Purpose) => (found: Purpose) => isAddressed(wanted)(found) && found.body === wanted.body
 
 /** A public key that seals are checked with: Ed25519 (RFC 8037), 32 bytes. */
 export interface SealKey {
@@ -81,12 +106,12 @@ export function createSealReader({ audience, keys, clock, told = () => {} }: Sea
   const known = createLru<string, Sealed>(mostRemembered)
   const verify = async (token: string): Promise<Sealed> => {
     try {
-      const { payload } = await jwtVerify<{ viewer: unknown; for: unknown; request: unknown }>(token, set, {
+      const { payload } = await jwtVerify<{ viewer: unknown; for: unknown; request: unknown; body: unknown }>(token, set, {
         algorithms: ['EdDSA'],
         issuer: sealIssuer,
         audience,
         typ: sealType,
-        requiredClaims: ['exp', 'iat', 'jti', 'viewer', 'for', 'request'],
+        requiredClaims: ['exp', 'iat', 'jti', 'viewer', 'for', 'request', 'body'],
         // Its time is judged last and below: what is wrong with it alone is told.
         clockTolerance: Number.MAX_SAFE_INTEGER,
       })
@@ -94,7 +119,7 @@ export function createSealReader({ audience, keys, clock, told = () => {} }: Sea
       // The standard allows a list: one seal for several subgraphs, which the router never makes.
       if (aud !== audience) throw refusal()
       if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > sealSeconds) throw refusal()
-      const purpose = { for: rest.for, request: rest.request }
+      const purpose = { for: rest.for, request: rest.request, body: rest.body }
       if (!isViewer(viewer) || !isPurpose(purpose)) throw refusal()
       const now = clock.now().getTime() / 1000
       const inTime = iat <= now + skewSeconds && exp > now
@@ -119,8 +144,10 @@ const publicJwk = ({ id, key }: SealKey): JWK => ({ kty: 'OKP', crv: 'Ed25519', 
 
 const refusal = () => new Refusal('UNAUTHENTICATED', 'Only the router may ask here, with a seal of its own for this service: ask the router instead.')
 
-const isPurpose = (value: { readonly for: unknown; readonly request: unknown }): value is Purpose =>
-  value.for === 'operation' ? value.request === null : (value.for === 'forward' || value.for === 'ask') && typeof value.request === 'string'
+const isPurpose = (value: { readonly [Key in keyof Purpose]: unknown }): value is Purpose =>
+  value.for === 'operation'
+    ? value.request === null && value.body === null
+    : (value.for === 'forward' || value.for === 'ask') && typeof value.request === 'string' && typeof value.body === 'string'
 
 function isViewer(value: unknown): value is Viewer {
   const { kind, roles, scopes, context } = (value ?? {}) as Partial<Viewer>

@@ -68,8 +68,9 @@ export function createRemoteAuthority({ origin, seal, issuer, audience, hashKey 
   let clearing: readonly string[] = []
 
   const ask = async <Asked extends keyof Answers>(question: Question & { readonly ask: Asked }): Promise<Answers[Asked]> => {
-    const headers = ['content-type', 'application/json', sealHeader, await seal(router, 'identity', forAsk('POST', authorityPath))]
-    const asked = { path: authorityPath, headers, body: JSON.stringify(question) }
+    const body = JSON.stringify(question)
+    const headers = ['content-type', 'application/json', sealHeader, await seal(router, 'identity', forAsk('POST', authorityPath, body))]
+    const asked = { path: authorityPath, headers, body }
     let exchange = origin.ask(asked)
     let ended = false
     const late = setTimeout(() => {

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { forForward, sealHeader } from '../../subgraphs/seal.ts'
+import { addressHeader, forForward, sealHeader } from '../../subgraphs/seal.ts'
 import type { ForwardTarget } from '../door/forward.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 
 /**
  * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, beside it the viewer, sealed
- * for this one method and target.
+ * for this one method, target, caller's address and body.
  * @param patienceMs milliseconds until the headers of an answer must be there, waiting for a connection included; its body may
  *   stream for as long as it flows
  * @throws Refusal UPSTREAM_FAILED when it cannot be reached
@@ -18,11 +18,12 @@ export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatch
   return {
     registration: { slug },
     async http(request, viewer, target) {
-      const sealed = await seal(viewer, slug, forForward(request.method, target))
+      const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
+      const head = { method: request.method, target, address: request.headers.get(addressHeader) ?? '' }
+      const sealed = await seal(viewer, slug, forForward(head, body ?? ''))
       const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: sealed }
       // They name the door that the client knocked at, a body that is sent anew, and what a proxy before us was told.
       for (const name of ['host', 'content-length', 'expect', 'proxy-authorization']) delete headers[name]
-      const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
       const ended = new AbortController()
       // A request that waits for a connection hears of no signal until it has one.
       const { promise: late, reject } = Promise.withResolvers<never>()

@@ -9,7 +9,7 @@ import { codeOf } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { createLru } from '../../platform/lru.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
-import { forAsk, forForward, forOperation, isFor, type SealReader, sealHeader } from '../../subgraphs/seal.ts'
+import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, type SealReader, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
@@ -119,13 +119,17 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     }
   }
 
-  const forward = async (request: IncomingMessage, response: ServerResponse, viewer: Viewer): Promise<void> => {
-    if (!subgraph.http) throw doorRefusal(404, `The service ${slug} serves no HTTP beside GraphQL.`)
-    const headers = webHeaders(request.headers)
-    headers.delete(sealHeader)
+  const forward = async (request: IncomingMessage, response: ServerResponse, target: string): Promise<void> => {
     const { method = 'GET' } = request
-    const body = method === 'GET' || method === 'HEAD' ? undefined : await readBody(request, mostBodyBytes)
-    const asked = new Request(`${publicUrl}${request.url}`, { method, headers, redirect: 'manual', ...(body?.length && { body: new Uint8Array(body) }) })
+    const headers = webHeaders(request.headers)
+    const seal = headers.get(sealHeader)
+    headers.delete(sealHeader)
+    const head = { method, target, address: headers.get(addressHeader) ?? '' }
+    await readSeal(seal, isAddressed(aForward(head)))
+    const body = method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : await readBody(request, mostBodyBytes)
+    const viewer = await readSeal(seal, isFor(forForward(head, body)))
+    if (!subgraph.http) throw doorRefusal(404, `The service ${slug} serves no HTTP beside GraphQL.`)
+    const asked = new Request(`${publicUrl}${target}`, { method, headers, redirect: 'manual', ...(body.length > 0 && { body: new Uint8Array(body) }) })
     const answer = await subgraph.http(asked, viewer)
     response.statusCode = answer.status
     for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
@@ -149,11 +153,13 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const seal = request.headers[sealHeader]
     const ask = internal?.get(path)
     if (ask) {
-      const viewer = await readSeal(seal, isFor(forAsk(method, target.url)))
+      await readSeal(seal, isAddressed(anAsk(method, target.url)))
       if (method !== 'POST') throw doorRefusal(405, 'The router asks by POST here.')
-      return sendJson(response, 200, await ask(viewer, jsonOf(await readBody(request, mostBodyBytes))))
+      const body = await readBody(request, mostBodyBytes)
+      const viewer = await readSeal(seal, isFor(forAsk(method, target.url, body)))
+      return sendJson(response, 200, await ask(viewer, jsonOf(body)))
     }
-    if (path !== '/graphql') return forward(request, response, await readSeal(seal, isFor(forForward(method, target.url))))
+    if (path !== '/graphql') return forward(request, response, target.url)
     const viewer = await readSeal(seal, isFor(forOperation))
     if (method !== 'POST') throw doorRefusal(405, 'GraphQL is asked by POST here.')
     return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId, leavingSignal(response)), requestId))

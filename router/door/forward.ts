@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { sealHeader } from '../../subgraphs/seal.ts'
+import { addressHeader, sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import { anyMethod, type ForwardRow } from '../rest/row.ts'
@@ -10,9 +10,6 @@ import { callerOf } from '../rest/shim.ts'
 import { readRawBodies } from './body.ts'
 import { webHeaders } from './headers.ts'
 import { leavingSignal } from './sending.ts'
-
-/** The header in which a subgraph finds the caller's address. From outside it is never believed. */
-export const addressHeader = 'x-client-address'
 
 /** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
 const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader, sealHeader]

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
-import { addressHeader } from '../door/forward.ts'
+import { addressHeader } from '../../subgraphs/seal.ts'
 import type { Hosts } from '../door/hosts.ts'
 import type { Settings } from './registry.ts'
 

@@ -285,11 +285,12 @@ describe('D3 a subgraph that runs apart believes nothing but a seal of the route
   })
 
   test('questions about credentials are for the router itself: not even a sealed viewer may ask them', async () => {
+    const question = JSON.stringify({ ask: 'jwks' })
     const asked = async (purpose: Purpose) =>
       (await post('/internal/authority', { ask: 'jwks' }, { [sealHeader]: await sealed('identity', { purpose }) }, platform.urls.identity)).status
     expect(await asked(forOperation)).toBe(401)
-    expect(await asked(forForward('POST', '/internal/authority'))).toBe(401)
-    expect(await asked(forAsk('POST', '/internal/authority'))).toBe(403)
+    expect(await asked(forForward({ method: 'POST', target: '/internal/authority', address: '' }, question))).toBe(401)
+    expect(await asked(forAsk('POST', '/internal/authority', question))).toBe(403)
   })
 
   test('the router takes no seal from outside, and lets nobody ask as a service without one', async () => {
@@ -297,9 +298,9 @@ describe('D3 a subgraph that runs apart believes nothing but a seal of the route
     expect((await gql('{ viewer { kind } }', {}, header)).data.viewer).toEqual({ kind: 'ANONYMOUS' })
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' })).status).toBe(401)
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, { [sealHeader]: await sealed('elsewhere') })).status).toBe(401)
-    const own = { [sealHeader]: await sealed('launcher', { purpose: forAsk('POST', '/internal/ask') }) }
+    const own = { [sealHeader]: await sealed('launcher', { purpose: forAsk('POST', '/internal/ask', '{"query":"{ viewer { kind } }"}') }) }
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, own)).status).toBe(401)
-    const passedOn = { [sealHeader]: await sealed('launcher', { purpose: forForward('GET', '/launcher/anything') }) }
+    const passedOn = { [sealHeader]: await sealed('launcher', { purpose: forForward({ method: 'GET', target: '/launcher/anything', address: '' }, '') }) }
     expect((await post('/internal/ask', { query: '{ viewer { kind } }' }, passedOn)).status).toBe(200)
     const asked = await post('/internal/ask', { query: '{ viewer { kind scopes } }' }, { [sealHeader]: await sealed('launcher') })
     expect(asked.json).toEqual({ data: { viewer: { kind: 'SERVICE', scopes: [...launcher.asks].sort() } } })

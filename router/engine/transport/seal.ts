@@ -17,8 +17,8 @@ interface Made {
 }
 
 /**
- * Makes seals: Ed25519 JWS of `{ viewer, aud, for, request, exp, iat, jti }`, good for a minute. Only those of operations are used
- * again: another is for one request.
+ * Makes seals: Ed25519 JWS of `{ viewer, aud, for, request, body, exp, iat, jti }`, good for a minute. Only those of operations are
+ * used again: another is for one request.
  * @param key id and the 32 bytes of the private key
  */
 export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
@@ -26,7 +26,7 @@ export function createSeal({ id, key }: SealKey, clock: Clock): Seal {
   const made = new WeakMap<Viewer, Map<string, Made>>()
   const sign = (viewer: Viewer, audience: string, purpose: Purpose, now: number) => {
     const issued = Math.floor(now / 1000)
-    return new SignJWT({ viewer, for: purpose.for, request: purpose.request })
+    return new SignJWT({ viewer, for: purpose.for, request: purpose.request, body: purpose.body })
       .setProtectedHeader({ alg: 'EdDSA', kid: id, typ: sealType })
       .setIssuer(sealIssuer)
       .setAudience(audience)

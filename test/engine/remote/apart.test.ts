@@ -20,7 +20,7 @@ import type { Registration } from '../../../subgraphs/subgraph.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { schemaOf, until } from '../supergraph-fixture.ts'
 import { shop } from './parts.ts'
-import { http, serveRaw } from './raw-server.ts'
+import { http, type RawRequest, serveRaw } from './raw-server.ts'
 
 const key = { id: 'one', key: randomBytes(32) }
 const seal = createSeal(key, systemClock)
@@ -74,6 +74,10 @@ const sealed = async (more: Record<string, string> = {}, purpose: Purpose = forO
   [sealHeader]: await seal(anonymous, 'catalogue', purpose),
   ...more,
 })
+/** What the router seals a request with whose caller has no address, and a question. */
+const passed = (method: string, target: string, body = '') => forForward({ method, target, address: '' }, body)
+const asked = (method: string, target: string, body = '') => forAsk(method, target, body)
+const nameQuery = '{"query":"{ name }"}'
 const graphql = async (body: unknown) => send('/graphql', JSON.stringify(body), await sealed())
 
 describe('D3 a subgraph that runs apart', () => {
@@ -81,8 +85,8 @@ describe('D3 a subgraph that runs apart', () => {
     ['a query', '/graphql', '{"query":"{ name }"}'],
     ['entities', '/graphql', '{"query":"{ _entities(representations: [{ __typename: \\"Product\\", id: \\"1\\" }]) { __typename } }"}'],
     ['its own schema', '/graphql', '{"query":"{ _service { sdl } }"}'],
-    ['a forwarded request', '/anything', '', forForward('POST', '/anything')],
-    ['a question of the router', '/internal/echo', '{}', forAsk('POST', '/internal/echo')],
+    ['a forwarded request', '/anything', '', passed('POST', '/anything')],
+    ['a question of the router', '/internal/echo', '{}', asked('POST', '/internal/echo', '{}')],
   ])('answers %s to nobody without a seal, with one for another, or with two', async ([, path, body, purpose = forOperation]) => {
     const good = await seal(anonymous, 'catalogue', purpose)
     const other = await seal(anonymous, 'stock', purpose)
@@ -102,8 +106,8 @@ describe('D3 a subgraph that runs apart', () => {
       {},
       { [sealHeader]: await seal(anonymous, 'stock', forOperation) },
       { [sealHeader]: [await seal(anonymous, 'catalogue', forOperation)] },
-      { [sealHeader]: await seal(anonymous, 'catalogue', forForward('POST', '/graphql')) },
-      { [sealHeader]: await seal(anonymous, 'catalogue', forAsk('POST', '/graphql')) },
+      { [sealHeader]: await seal(anonymous, 'catalogue', passed('POST', '/graphql')) },
+      { [sealHeader]: await seal(anonymous, 'catalogue', asked('POST', '/graphql')) },
     ]) {
       const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers: await sealed() })
       const heard: string[] = []
@@ -136,20 +140,20 @@ describe('D3 a subgraph that runs apart', () => {
   })
 
   test.for<[string, string, Purpose]>([
-    ['POST', '/graphql', forForward('POST', '/graphql')],
-    ['POST', '/graphql', forAsk('POST', '/graphql')],
+    ['POST', '/graphql', passed('POST', '/graphql', nameQuery)],
+    ['POST', '/graphql', asked('POST', '/graphql', nameQuery)],
     ['POST', '/anything', forOperation],
-    ['POST', '/anything', forAsk('POST', '/anything')],
-    ['POST', '/anything', forForward('GET', '/anything')],
-    ['POST', '/anything', forForward('POST', '/anything/else')],
-    ['POST', '/anything?b', forForward('POST', '/anything')],
-    ['GET', '/internal/echo', forForward('GET', '/internal/echo')],
+    ['POST', '/anything', asked('POST', '/anything', nameQuery)],
+    ['POST', '/anything', passed('GET', '/anything', nameQuery)],
+    ['POST', '/anything', passed('POST', '/anything/else', nameQuery)],
+    ['POST', '/anything?b', passed('POST', '/anything', nameQuery)],
+    ['GET', '/internal/echo', passed('GET', '/internal/echo')],
     ['POST', '/internal/echo', forOperation],
-    ['POST', '/internal/echo', forForward('POST', '/internal/echo')],
-    ['POST', '/internal/echo', forAsk('POST', '/internal/other')],
-    ['POST', '/internal/echo/', forAsk('POST', '/internal/echo/')],
+    ['POST', '/internal/echo', passed('POST', '/internal/echo', nameQuery)],
+    ['POST', '/internal/echo', asked('POST', '/internal/other', nameQuery)],
+    ['POST', '/internal/echo/', asked('POST', '/internal/echo/', nameQuery)],
   ])('%s %s is not opened by a seal for something else', async ([method, path, purpose]) => {
-    const { status, text } = await send(path, method === 'GET' ? null : '{"query":"{ name }"}', await sealed({}, purpose), method)
+    const { status, text } = await send(path, method === 'GET' ? null : nameQuery, await sealed({}, purpose), method)
     expect([status, JSON.parse(text).code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
@@ -164,8 +168,8 @@ describe('D3 a subgraph that runs apart', () => {
     'http://localhost:4000/graphql',
     '/anything#/graphql',
   ])('reads %s in no second way: it is refused whatever it was sealed for', async path => {
-    for (const purpose of [forOperation, forForward('POST', path), forForward('POST', '/graphql'), forAsk('POST', path)]) {
-      const { status, text } = await send(path, '{"query":"{ name }"}', await sealed({}, purpose))
+    for (const purpose of [forOperation, passed('POST', path, nameQuery), passed('POST', '/graphql', nameQuery), asked('POST', path, nameQuery)]) {
+      const { status, text } = await send(path, nameQuery, await sealed({}, purpose))
       expect([status, JSON.parse(text).code]).toEqual([400, 'BAD_USER_INPUT'])
     }
   })
@@ -181,12 +185,12 @@ describe('D3 a subgraph that runs apart', () => {
   })
 
   test('takes headers as large as the router does, beside its seal', async () => {
-    const { status } = await send('/anything', '', await sealed({ cookie: `a=${'x'.repeat(15_500)}` }, forForward('POST', '/anything')))
+    const { status } = await send('/anything', '', await sealed({ cookie: `a=${'x'.repeat(15_500)}` }, passed('POST', '/anything')))
     expect(status).toBe(200)
   })
 
   test('tells what it forwards nothing of the seal', async () => {
-    const { text } = await send('/a/b?c=d', null, await sealed({ 'x-other': '1' }, forForward('GET', '/a/b?c=d')), 'GET')
+    const { text } = await send('/a/b?c=d', null, await sealed({ 'x-other': '1' }, passed('GET', '/a/b?c=d')), 'GET')
     expect(JSON.parse(text)).toMatchObject({ kind: 'anonymous', method: 'GET', url: 'http://localhost:4000/a/b?c=d', headers: { 'x-other': '1' } })
     expect(text).not.toContain('x-viewer-seal')
   })
@@ -194,12 +198,50 @@ describe('D3 a subgraph that runs apart', () => {
   test('ends a stream whose reader leaves, and complains to nobody', async () => {
     logged.length = 0
     const socket = connect(server.port, '127.0.0.1')
-    const { [sealHeader]: token } = await sealed({}, forForward('GET', '/stream'))
+    const { [sealHeader]: token } = await sealed({}, passed('GET', '/stream'))
     socket.write(`GET /stream HTTP/1.1\r\nhost: x\r\n${sealHeader}: ${token}\r\n\r\n`)
     await new Promise(resolve => socket.once('data', resolve))
     socket.destroy()
     await until(() => abandoned === 1)
     expect(logged).toEqual([])
+  })
+
+  test('takes a seal that somebody saw on the way with the very request that it was made for, and with no other address or body', async () => {
+    await using wire = await serveRaw(({ socket }) => socket.write(http('{}')))
+    const dispatcher = new Dispatcher()
+    const target = createRemoteTarget('catalogue' as Slug, wire.url, seal, dispatcher)
+    const address = '203.0.113.7'
+    const sent = new Request('http://localhost:4000/sign-in', { method: 'POST', headers: { 'x-client-address': address }, body: 'email=a&password=b' })
+    await (await target.http!(sent, anonymous, '/sign-in')).text()
+    await dispatcher.destroy()
+    const [{ head, body }] = wire.requests as [RawRequest]
+    const token = new RegExp(`${sealHeader}: (.*)\r`, 'i').exec(head)![1]!
+    const replay = async (told: string | null, text: string | null) =>
+      (await send('/sign-in', text, { [sealHeader]: token, ...(told !== null && { 'x-client-address': told }) })).status
+    expect(body).toBe('email=a&password=b')
+    expect([await replay(address, body), await replay(address, body)]).toEqual([200, 200])
+    for (const other of ['email=a&password=c', `${body}&`, body.slice(1), '', null]) expect([other, await replay(address, other)]).toEqual([other, 401])
+    for (const other of ['203.0.113.8', `${address}, 10.0.0.1`, '', null]) expect([other, await replay(other, body)]).toEqual([other, 401])
+  })
+
+  test('reads no body of somebody without a seal for its address, however large', async () => {
+    const hold = async (token: string, path: string) => {
+      const socket = connect(server.port, '127.0.0.1')
+      // Nothing of the body comes: an answer is one that was given without it.
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${sealHeader}: ${token}\r\ncontent-length: 100\r\n\r\n`)
+      const answer = await new Promise<string>(resolve => socket.once('data', data => resolve(String(data))))
+      socket.destroy()
+      return answer.split(' ', 2)[1]
+    }
+    const { [sealHeader]: token } = await sealed({}, forForward({ method: 'POST', target: '/a', address: '' }, ''))
+    expect(await hold(token, '/b')).toBe('401')
+    expect(await hold(token, '/internal/echo')).toBe('401')
+  })
+
+  test('answers a question of the router with the body that it was sealed with, and no other', async () => {
+    const headers = await sealed({}, forAsk('POST', '/internal/echo', '{"ask":"ready"}'))
+    expect((await send('/internal/echo', '{"ask":"ready"}', headers)).status).toBe(200)
+    for (const other of ['{"ask":"keys"}', '{"ask":"ready"} ', '']) expect((await send('/internal/echo', other, headers)).status).toBe(401)
   })
 
   test('is reached by forwarded requests as they came; what the client says of its own connection or viewer is left out', async () => {

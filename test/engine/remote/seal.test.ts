@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { watchSealTimes } from '../../../router/apart/seal-times.ts'
 import { createSeal, publicHalf } from '../../../router/engine/transport/seal.ts'
-import { createSealReader, forAsk, forForward, forOperation, isFor, type Purpose } from '../../../subgraphs/seal.ts'
+import { aForward, anAsk, createSealReader, forAsk, forForward, forOperation, isAddressed, isFor, type Purpose } from '../../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 
 const newKey = (id: string) => ({ id, key: randomBytes(32) })
@@ -89,6 +89,7 @@ async function forge(claims: Record<string, unknown> = {}, header: Record<string
     viewer: { ...anonymous },
     for: 'operation',
     request: null,
+    body: null,
     iss: 'supergraph router',
     aud: 'posts',
     iat: now,
@@ -126,7 +127,10 @@ describe('D3 a seal that the right key signed is refused', () => {
     ['for a purpose that nobody knows', { for: 'everything' }],
     ['for a list of purposes', { for: ['operation'] }],
     ['for an operation and a request', { request: 'x' }],
-    ['for no request', { for: 'forward' }],
+    ['for an operation and a body', { body: 'x' }],
+    ['for no request', { for: 'forward', body: 'x' }],
+    ['for a request with no body told', { for: 'forward', request: 'x' }],
+    ['for an operation that says nothing of bodies', { body: undefined }],
   ])('%s', async ([, claims, header]) => {
     await expect(readerAt(0)(await forge(claims, header))).rejects.toMatchObject(refused)
   })
@@ -135,12 +139,17 @@ describe('D3 a seal that the right key signed is refused', () => {
 describe('D3 a seal opens what it was made for and nothing else', () => {
   const purposes: Record<string, Purpose> = {
     'an operation': forOperation,
-    'GET /a?b=c': forForward('GET', '/a?b=c'),
-    'POST /a?b=c': forForward('POST', '/a?b=c'),
-    'GET /a': forForward('GET', '/a'),
-    'the question at POST /a': forAsk('POST', '/a'),
-    'the question at POST /b': forAsk('POST', '/b'),
-    'the question at POST /a?b=c': forAsk('POST', '/a?b=c'),
+    'GET /a?b=c': forForward({ method: 'GET', target: '/a?b=c', address: '10.0.0.1' }, ''),
+    'POST /a?b=c': forForward({ method: 'POST', target: '/a?b=c', address: '10.0.0.1' }, ''),
+    'GET /a': forForward({ method: 'GET', target: '/a', address: '10.0.0.1' }, ''),
+    'GET /a of another caller': forForward({ method: 'GET', target: '/a', address: '10.0.0.2' }, ''),
+    'GET /a of nobody known': forForward({ method: 'GET', target: '/a', address: '' }, ''),
+    'GET /a10.0.0.1 of nobody known': forForward({ method: 'GET', target: '/a10.0.0.1', address: '' }, ''),
+    'POST /a?b=c with a body': forForward({ method: 'POST', target: '/a?b=c', address: '10.0.0.1' }, 'text'),
+    'the question at POST /a': forAsk('POST', '/a', ''),
+    'the question at POST /b': forAsk('POST', '/b', ''),
+    'the question at POST /a?b=c': forAsk('POST', '/a?b=c', ''),
+    'another question at POST /a': forAsk('POST', '/a', '{}'),
   }
   test.for(Object.keys(purposes))('that for %s', async name => {
     const token = await createSeal(key, at(0))({ ...anonymous }, 'posts', purposes[name]!)
@@ -156,11 +165,21 @@ describe('D3 a seal opens what it was made for and nothing else', () => {
       }
   })
 
+  test('by its head alone, while the body of the request is not read yet', async () => {
+    const head = { method: 'POST', target: '/a', address: '10.0.0.1' }
+    const read = createSealReader({ audience: 'posts', keys: [publicHalf(key)], clock: at(0) })
+    const token = await createSeal(key, at(0))({ ...anonymous }, 'posts', forForward(head, 'text'))
+    expect(await read(token, isAddressed(aForward(head)))).toEqual(anonymous)
+    for (const other of [aForward({ ...head, target: '/b' }), aForward({ ...head, address: '10.0.0.2' }), anAsk('POST', '/a')])
+      await expect(read(token, isAddressed(other))).rejects.toMatchObject(refused)
+  })
+
   test('and only that of an operation is used again', async () => {
     const seal = createSeal(key, at(0))
     const viewer = { ...anonymous }
     expect(await seal(viewer, 'posts', forOperation)).toBe(await seal(viewer, 'posts', forOperation))
-    for (const each of [forForward('GET', '/a'), forAsk('POST', '/a')]) expect(await seal(viewer, 'posts', each)).not.toBe(await seal(viewer, 'posts', each))
+    for (const each of [forForward({ method: 'GET', target: '/a', address: '' }, ''), forAsk('POST', '/a', '')])
+      expect(await seal(viewer, 'posts', each)).not.toBe(await seal(viewer, 'posts', each))
   })
 })
 
