@@ -28,6 +28,24 @@ export const renewBeforeMs = 60_000
 /** How long one worker may renew a token before another takes over, in ms: asking the network takes at most 30 s. */
 export const renewalMs = 35_000
 
+/** How a worker that renews a token shows that it lives, and how others see that it does not. */
+export interface RenewalPace {
+  /** How often it counts a beat into the row, in ms. */
+  readonly beatMs: number
+  /**
+   * For how long others must have seen no beat before they take over, in ms: a few beats, so that one the database was slow to take
+   * is no death; and less than anybody waits for a token.
+   */
+  readonly silentMs: number
+  /** How often they look, in ms. */
+  readonly lookEveryMs: number
+}
+
+export const renewalPace: RenewalPace = { beatMs: 1_500, silentMs: 6_000, lookEveryMs: 250 }
+
+/** For how long a claim must stand still before its worker is believed dead, in ms. One without a beat is of a program that counts none. */
+export const believedForMs = ({ renewalBeats }: { renewalBeats: number }, { silentMs }: RenewalPace): number => (renewalBeats > 0 ? silentMs : renewalMs)
+
 /** How long somebody who holds a post waits for a renewal, in ms; it goes on without them. */
 export const waitForTokenMs = 8_000
 

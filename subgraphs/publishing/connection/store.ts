@@ -22,7 +22,7 @@ export interface OpenTokens {
   readonly refreshToken: string | null
 }
 
-const noRenewal = { renewalId: null, renewalUntil: null } as const
+const noRenewal = { renewalId: null, renewalUntil: null, renewalBeats: 0 } as const
 
 /** SQL of connections, and the only place where their tokens are sealed and opened. */
 export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
@@ -91,7 +91,12 @@ export function createConnectionStore(sequelize: Sequelize, cipher: Cipher) {
 
     /** Says in a locked row who renews its tokens from now on, and until when. */
     async claimRenewal(row: ConnectionRow, renewalId: string, renewalUntil: Date, transaction: Transaction): Promise<void> {
-      await Connection.update({ renewalId, renewalUntil }, { where: { brandId: row.brandId, id: row.id }, transaction })
+      await Connection.update({ renewalId, renewalUntil, renewalBeats: 1 }, { where: { brandId: row.brandId, id: row.id }, transaction })
+    },
+
+    /** Shows that whoever made this claim on renewing is alive, if the claim still stands. */
+    async beat({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
+      await Connection.increment('renewalBeats', { where: { brandId, id, renewalId }, silent: true })
     },
 
     /** Gives a claim on renewing back, if it still is this one. */

@@ -21,6 +21,8 @@ export function defineConnectionTable(sequelize: Sequelize) {
     /** Who renews the tokens at this moment, and until when nobody else does; both null: nobody. */
     declare renewalId: CreationOptional<string | null>
     declare renewalUntil: CreationOptional<Date | null>
+    /** Grows while the worker that renews is alive; 0 in a claim of a program that does not count. */
+    declare renewalBeats: CreationOptional<number>
     declare deactivatedReason: CreationOptional<string | null>
     declare version: CreationOptional<number>
     declare createdAt: Date
@@ -47,6 +49,7 @@ export function defineConnectionTable(sequelize: Sequelize) {
       connectedAt: moment(),
       renewalId: { type: DataTypes.UUID },
       renewalUntil: { type: DataTypes.DATE(3) },
+      renewalBeats: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       deactivatedReason: { type: DataTypes.TEXT },
       version: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
       createdAt: moment(),

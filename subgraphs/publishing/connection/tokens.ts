@@ -5,7 +5,7 @@ import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { Audit } from '../audit.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
-import { isBeingRenewed, mustRenew, renewalMs, waitForTokenMs } from './rules.ts'
+import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
 import type { ConnectionStore } from './store.ts'
 import type { ConnectionRow } from './table.ts'
 
@@ -16,17 +16,17 @@ export interface TokensNeed {
   readonly audit: Audit
   /** The renewals that are under way in this process, by connection: who comes meanwhile waits for the same one. */
   readonly renewals: Map<string, Promise<string>>
+  /** @default `renewalPace` of the rules */
+  readonly pace?: RenewalPace
 }
-
-/** How often a worker looks whether another process has ended its renewal, in ms. */
-const lookEveryMs = 250
 
 /**
  * Hands out an access token that can be used now, renewing it first when it is about to expire or was refused.
  *
  * Refresh tokens are single use, and a network that sees one twice revokes all that came of it. So whoever renews claims it in
  * the row, reads the row again (another worker may have been faster), and keeps the new tokens before they are used. While the
- * network thinks nothing is locked: whoever connects the account again meanwhile is not held up, and wins.
+ * network thinks nothing is locked: whoever connects the account again meanwhile is not held up, and wins. Beats in the row tell
+ * others that the worker is alive, so one that died is taken over in seconds, and one whose network is slow is not.
  * @param refused the access token that the network has just answered 401 to
  * @throws GrantFailure; when it is permanent the connection has been taken out of use
  */
@@ -58,13 +58,22 @@ export async function tokenSoon(need: TokensNeed, network: Network, row: Connect
 }
 
 async function renew(need: TokensNeed, network: Network, row: ConnectionRow, refused: string | undefined): Promise<string> {
-  // A clock may stand still or be set back: whoever has waited as long as a claim lives takes over whatever the row says.
-  for (let waited = 0; ; waited += lookEveryMs) {
-    const found = await claim(need, row, refused, waited >= renewalMs)
+  const { lookEveryMs } = need.pace ?? renewalPace
+  // What counts is how long this worker has watched the claim stand still: clocks may disagree, stand, or be set back.
+  let watched = null as Watched | null
+  for (;;) {
+    const found = await claim(need, row, refused, watched)
     if (found.claimed) return claimed(need, network, found.claimed)
-    if (found.token !== null) return found.token
+    if (found.token !== undefined) return found.token
+    watched = { claim: found.busy, forMs: watched?.claim === found.busy ? watched.forMs + lookEveryMs : 0 }
     await sleep(lookEveryMs)
   }
+}
+
+/** Somebody else's claim as it stood at the last look, and for how long it has stood so, in ms. */
+interface Watched {
+  readonly claim: string
+  readonly forMs: number
 }
 
 interface Claimed {
@@ -72,13 +81,15 @@ interface Claimed {
   readonly id: string
 }
 
-/** Claims the renewal; or finds the token that somebody else has brought meanwhile; or neither, while another process is at it. */
+/** A claim of one's own, or the token that somebody else has brought meanwhile, or the claim of a worker that is at it. */
+type Found = { claimed: Claimed; token?: never } | { token: string; claimed?: never } | { busy: string; claimed?: never; token?: never }
+
 async function claim(
-  { sequelize, connections, clock }: TokensNeed,
+  { sequelize, connections, clock, pace }: TokensNeed,
   { brandId, id }: ConnectionRow,
   refused: string | undefined,
-  impatient: boolean,
-): Promise<{ claimed: Claimed; token?: never } | { claimed?: never; token: string | null }> {
+  watched: Watched | null,
+): Promise<Found> {
   return sequelize.transaction(async transaction => {
     const row = await connections.lock(brandId, id, transaction)
     if (!row?.active) throw new GrantFailure('The connection is not active any more.', true)
@@ -86,15 +97,28 @@ async function claim(
     const { accessToken } = connections.open(row)
     const renewedMeanwhile = refused === undefined ? !mustRenew(row.tokenExpiresAt, now) : accessToken !== refused
     if (renewedMeanwhile) return { token: accessToken }
-    if (isBeingRenewed(row, now) && !impatient) return { token: null }
+    const present = `${row.renewalId} ${row.renewalBeats}`
+    const isSilent = watched?.claim === present && watched.forMs >= believedForMs(row, pace ?? renewalPace)
+    if (isBeingRenewed(row, now) && !isSilent) return { busy: present }
     const renewalId = newId(now)
     await connections.claimRenewal(row, renewalId, new Date(now.getTime() + renewalMs), transaction)
     return { claimed: { row, id: renewalId } }
   })
 }
 
-/** Renews what this worker has claimed. */
+/** Renews what this worker has claimed, and shows meanwhile that it is alive. */
 async function claimed(need: TokensNeed, network: Network, { row, id }: Claimed): Promise<string> {
+  // One that fails is followed by the next: a claim stands a few lost beats.
+  const beats = setInterval(() => need.connections.beat(row, id).catch(() => {}), (need.pace ?? renewalPace).beatMs)
+  try {
+    return await refresh(need, network, row, id)
+  } finally {
+    clearInterval(beats)
+  }
+}
+
+async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, id: string): Promise<string> {
+  crash('before-refresh')
   const { refreshToken } = need.connections.open(row)
   let end: Grant | GrantFailure
   try {

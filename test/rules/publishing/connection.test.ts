@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  believedForMs,
   type Candidate,
   chooseConnection,
   isBeingRenewed,
   isJustRenewed,
   mustRenew,
   renewalMs,
+  renewalPace,
   renewBeforeMs,
+  waitForTokenMs,
 } from '../../../subgraphs/publishing/connection/rules.ts'
 import { inMs, now } from './post-row.ts'
 
@@ -89,6 +92,15 @@ test.each([
 
 test('a worker may renew for longer than a network takes to answer', () => {
   expect(renewalMs).toBeGreaterThan(30_000)
+})
+
+test('a worker is believed dead after several beats were missed, within the time that anybody waits for a token', () => {
+  expect(believedForMs({ renewalBeats: 1 }, renewalPace)).toBeGreaterThan(3 * renewalPace.beatMs)
+  expect(believedForMs({ renewalBeats: 1 }, renewalPace)).toBeLessThan(waitForTokenMs - 4 * renewalPace.lookEveryMs)
+})
+
+test('a worker of a program that counts no beats has the whole time of its claim', () => {
+  expect(believedForMs({ renewalBeats: 0 }, renewalPace)).toBe(renewalMs)
 })
 
 test.each([

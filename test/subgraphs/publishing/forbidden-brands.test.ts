@@ -54,6 +54,7 @@ describe.each([
       `${inactive}, renewal_id = '${newId()}', renewal_until = '${now}'`,
       `renewal_id = '${newId()}'`,
       `renewal_until = '${now}'`,
+      'renewal_beats = -1',
     ],
     [`renewal_id = '${newId()}', renewal_until = '${now}'`, `${inactive}, renewal_id = null, renewal_until = null`],
   ],

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { renewalMs } from '../../../subgraphs/publishing/connection/rules.ts'
-import { tokenSoon, usableToken } from '../../../subgraphs/publishing/connection/tokens.ts'
+import { renewalMs, renewalPace } from '../../../subgraphs/publishing/connection/rules.ts'
+import { type TokensNeed, tokenSoon, usableToken } from '../../../subgraphs/publishing/connection/tokens.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { renewals, stored, storedConnection, texts, twoHours, wake } from './delivering.ts'
 import { brand as brandDocument } from './documents.ts'
@@ -113,10 +113,10 @@ test('a token that is good is handed out without asking anybody', async () => {
 })
 
 /** Begins a renewal that takes the network some seconds, and comes back while it is thinking. */
-async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usableToken>[2]) {
+async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usableToken>[2], need: TokensNeed = graph.room) {
   const { accessToken: refused } = graph.room.connections.open(connection)
   await graph.x.arm({ fault: 'slow-renewal', delayMs: 3_000 })
-  const renewal = usableToken(graph.room, graph.room.networks.get('X')!, connection, refused)
+  const renewal = usableToken(need, graph.room.networks.get('X')!, connection, refused)
   renewal.catch(() => {})
   await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'))
   return { refused, renewal }
@@ -153,6 +153,29 @@ test('a renewal that another process has begun is waited for, and one whose proc
     expect(await usableToken(graph.room, x, connection, present)).not.toBe(present)
     expect(renewals(graph)).toBe(before + 1)
   }
+})
+
+test('a renewal that takes long is waited for while its worker counts, and updates nothing else of the connection', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  const pace = { beatMs: 100, silentMs: 1_000, lookEveryMs: 50 }
+  const { refused, renewal } = await slowRenewal(graph, connection, { ...graph.room, pace })
+  const first = await storedConnection(graph, connection)
+  const token = usableToken({ ...graph.room, renewals: new Map(), pace }, graph.room.networks.get('X')!, connection, refused)
+  await vi.waitFor(async () => expect((await storedConnection(graph, connection)).renewalBeats).toBeGreaterThan(first.renewalBeats + 2))
+  expect({ ...(await storedConnection(graph, connection)), renewalBeats: 0 }).toEqual({ ...first, renewalBeats: 0 })
+  expect([await token, renewals(graph)]).toEqual([await renewal, 1])
+  expect(await storedConnection(graph, connection)).toMatchObject({ renewalId: null, renewalUntil: null, renewalBeats: 0 })
+})
+
+test('a worker that has stopped counting is taken over long before its claim ends', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  await graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2, renewal_beats = 1', [connection.id, graph.clock.in(renewalMs)])
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  const x = graph.room.networks.get('X')!
+  const token = await tokenSoon({ ...graph.room, pace: { ...renewalPace, silentMs: 500 } }, x, connection, refused)
+  expect([token === refused, renewals(graph)]).toEqual([false, 1])
 })
 
 test('who holds a post waits a little for a slow renewal, which goes on without them: its token is there for the next try', async () => {
