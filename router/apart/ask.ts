@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { print } from 'graphql'
 import { decodeJwt } from 'jose'
 import type { Ask } from '../../platform/ask.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { createSealReader, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
+import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { createAsk } from '../ask.ts'
@@ -25,32 +26,49 @@ const limits = { connections: 32, mostWaiting: 1000, mostBytes: 16 * 1024 * 1024
 /** Remembers with which seal each viewer came, so that a subgraph can show it when it asks on the viewer's behalf. */
 export interface Seals {
   readonly read: SealReader
-  of(viewer: object): string | undefined
+  /**
+   * The viewer of a socket, whose streams outlive the seal that it was opened with: whatever they ask, they ask with one of that moment.
+   * @param renew asks the router, which is at the other end of the socket, for a seal
+   */
+  streaming(viewer: Viewer, renew: () => Promise<unknown>): Viewer
+  /** Undefined for somebody whom the router did not send. Rejects when the router seals a viewer of a socket no more. */
+  of(viewer: object): Promise<string> | undefined
 }
 
 export function rememberSeals(read: SealReader): Seals {
-  const seals = new WeakMap<object, string>()
+  const seals = new WeakMap<object, () => Promise<string>>()
   return {
     async read(token, opens) {
       const viewer = await read(token, opens)
-      seals.set(viewer, token as string)
+      seals.set(viewer, async () => token as string)
       return viewer
     },
-    of: viewer => seals.get(viewer),
+    streaming(viewer, renew) {
+      // Of its own: what came by HTTP with the same seal is not to depend on this socket.
+      const own = Object.freeze({ ...viewer })
+      seals.set(own, async () => {
+        const token = await renew()
+        if (!isDeepStrictEqual(await read(token, isFor(forOperation)), viewer))
+          throw new Error('The router sealed somebody else in place of the viewer of a stream')
+        return token as string
+      })
+      return own
+    },
+    of: viewer => seals.get(viewer)?.(),
   }
 }
 
 /**
- * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with. It says
- * who asks, for it was made for one subgraph, and on whose behalf. So only a viewer whom the router sent in the last minute can
- * be asked for.
+ * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with, or of a
+ * stream with one that the router makes for it. It says who asks, for it was made for one subgraph, and on whose behalf. So only a
+ * viewer can be asked for whom the router sent in the last minute, or whose stream it keeps open.
  */
 export function createRemoteAsk(routerUrl: string, seals: Seals): Ask {
   const { origin, pathname } = new URL(routerUrl)
   const router = openOrigin(origin, limits)
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
   return async (document, variables, { appId, viewer, signal }) => {
-    const seal = seals.of(viewer)
+    const seal = await seals.of(viewer)
     if (!seal) throw new Error(`${appId} asks for a viewer whom the router did not send`)
     const headers = ['content-type', 'application/json', sealHeader, seal]
     const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables }) })

@@ -9,7 +9,7 @@ import { codeOf } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { createLru } from '../../platform/lru.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
-import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, type SealReader, sealHeader } from '../../subgraphs/seal.ts'
+import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
@@ -22,10 +22,12 @@ import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { finish, Work } from '../engine/transport/work.ts'
 import { readTarget } from '../target.ts'
+import type { Seals } from './ask.ts'
+import { createRenewal, type Renewal } from './renewal.ts'
 
 export interface SubgraphServerOptions {
   readonly subgraph: Subgraph
-  readonly readSeal: SealReader
+  readonly seals: Pick<Seals, 'read' | 'streaming'>
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -63,8 +65,9 @@ const mostDocuments = 2000
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
-  const { subgraph, readSeal, publicUrl, readiness, internal, exposeErrors: expose = false, log } = options
+  const { subgraph, seals, publicUrl, readiness, internal, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
+  const readSeal = seals.read
   const look = createReadiness(readiness)
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
   const documents = createLru<string, Fetch>(mostDocuments)
@@ -179,13 +182,18 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     })
   })
   const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes })
-  const protocol = useServer<Record<string, unknown>, { viewer?: Viewer }>(
+  const protocol = useServer<Record<string, unknown>, { viewer?: Viewer; renewal?: Renewal }>(
     {
       async onConnect({ connectionParams, extra }) {
         const viewer = await readSeal(connectionParams?.[sealHeader], isFor(forOperation)).catch(() => null)
-        if (viewer) extra.viewer = viewer
-        return viewer !== null
+        if (!viewer) return false
+        const renewal = createRenewal(extra.socket)
+        extra.renewal = renewal
+        extra.viewer = seals.streaming(viewer, renewal.ask)
+        return true
       },
+      onPong: ({ extra }, payload) => extra.renewal?.heard(payload),
+      onClose: ({ extra }) => extra.renewal?.end(),
       onSubscribe({ extra, connectionParams }, _id, { query, variables }) {
         const fetch = read(query)
         if (!('text' in fetch)) return fetch

@@ -75,7 +75,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   await subgraph.start()
   const server = await serveSubgraph({
     subgraph,
-    readSeal: seals.read,
+    seals,
     host: config.host,
     port: config.port,
     publicUrl: config.publicUrl,

@@ -91,7 +91,7 @@ beforeAll(async () => {
     const internal = slug === 'identity' ? new Map([[authorityPath, answerAuthority(graph.platform.identity.authority)]]) : new Map()
     const server = await serveSubgraph({
       subgraph,
-      readSeal: seals.read,
+      seals,
       host: '127.0.0.1',
       port: 0,
       publicUrl: 'http://localhost:4000',

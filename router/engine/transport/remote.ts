@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
 import { browserHeader } from '../../../subgraphs/browser.ts'
 import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
+import { isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
 import { readAnswer } from './answer.ts'
@@ -179,6 +180,9 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
           ],
           timeoutMs: patienceOf(target, call),
           pingMs: options.pingMs ?? 12_000,
+          // Later events are asked for under seals of their moment: the one of the start is over after a minute.
+          answer: asked =>
+            seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
           signal: closing.signal,
           leaving: call.signal,
         })

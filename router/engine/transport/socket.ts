@@ -15,6 +15,8 @@ export interface SocketSubscription {
   readonly timeoutMs: number
   /** Milliseconds between pings; a server that answers none of them for that long is gone. */
   readonly pingMs: number
+  /** What a pong is to carry, by what its ping carried; null for nothing. @default nothing */
+  readonly answer?: ((asked: unknown) => Promise<Record<string, unknown>> | null) | undefined
   /** Ends the stream. */
   readonly signal: AbortSignal
   /** Ends the start: whoever asked for it is gone. */
@@ -49,7 +51,8 @@ interface Waiting {
  * `return()` tells the server at once and waits for nothing.
  * @throws UpstreamFailure when the connection does not come about
  */
-export async function subscribeOverSocket({ url, payload, headers, timeoutMs, pingMs, signal, leaving }: SocketSubscription): Promise<ResultStream> {
+export async function subscribeOverSocket(subscription: SocketSubscription): Promise<ResultStream> {
+  const { url, payload, headers, timeoutMs, pingMs, answer, signal, leaving } = subscription
   if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
   if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
   const named = Object.fromEntries(pairs(headers))
@@ -74,6 +77,15 @@ export async function subscribeOverSocket({ url, payload, headers, timeoutMs, pi
   }
   const send = (message: object) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+  }
+  const pong = (asked: unknown) => {
+    const carried = answer?.(asked)
+    if (!carried) return send({ type: 'pong' })
+    // Without one the server hears no answer to this ping, and asks again.
+    carried.then(
+      payload => send({ type: 'pong', payload }),
+      () => {},
+    )
   }
   /** @param complete whether the server knows that the operation is over */
   const end = (complete = false) => {
@@ -116,7 +128,7 @@ export async function subscribeOverSocket({ url, payload, headers, timeoutMs, pi
         send({ id, type: 'subscribe', payload })
         return started.resolve()
       case 'ping':
-        return socket.bufferedAmount > limits.unreadBytes ? socket.terminate() : send({ type: 'pong' })
+        return socket.bufferedAmount > limits.unreadBytes ? socket.terminate() : pong(message.payload)
       case 'pong':
         answered = true
         return

@@ -47,6 +47,8 @@ export function liveWidgets({ events, list, read, failed }: LiveWidgets): AsyncI
       sent.set(widget.app, text)
       offer({ ...widget, payload })
     } catch (error) {
+      // What was being asked when the stream ended was ended with it.
+      if (over) return
       failed(error)
       // The first answer may be an error, which the field tells; later ones keep what is on the screen.
       if (!sent.has(widget.app)) {

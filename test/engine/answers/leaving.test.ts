@@ -115,7 +115,7 @@ test('a subgraph apart from the router begins nothing more when the router hangs
   const log = pino({ level: 'silent' })
   const server = await serveSubgraph({
     subgraph,
-    readSeal: async () => anonymous,
+    seals: { read: async () => anonymous, streaming: viewer => viewer },
     host: '127.0.0.1',
     port: 0,
     publicUrl: 'http://localhost',

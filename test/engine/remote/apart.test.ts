@@ -47,7 +47,7 @@ const server = await serveSubgraph({
     start: none,
     stop: none,
   },
-  readSeal: createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock }),
+  seals: rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock })),
   host: '127.0.0.1',
   port: 0,
   publicUrl: 'http://localhost:4000',
@@ -300,6 +300,30 @@ describe('what a subgraph apart asks of the router', () => {
     expect(JSON.parse(router.requests[0]!.body)).toEqual({ query: print(query), variables: { id: '1' } })
     await expect(unknown()).rejects.toThrow(/did not send/)
     expect(router.requests).toHaveLength(1)
+  })
+
+  test('goes for the viewer of a socket with a seal that is made for it, and with nobody else’s', async () => {
+    await using router = await serveRaw(({ socket }) => socket.write(json({ data: {} })))
+    const clock = createBoundClock(new Date())
+    const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock }))
+    const ask = createRemoteAsk(`http://127.0.0.1:${router.port}`, seals)
+    const sealNow = (to = anonymous) => createSeal(key, clock)(to, 'catalogue', forOperation)
+    const came = await seals.read(await sealNow(), isFor(forOperation))
+    let given: unknown
+    const viewer = seals.streaming(came, async () => given)
+    const asking = () => ask(query, {}, { appId: 'app_catalogue', viewer })
+    clock.advance(3_600_000)
+    given = await sealNow()
+    await asking()
+    expect(router.requests[0]!.head).toContain(`${sealHeader}: ${given}`)
+    given = await sealNow({ ...anonymous, scopes: ['publishing:posts.read'] })
+    await expect(asking()).rejects.toThrow(/somebody else/)
+    for (given of [undefined, '', await seal({ ...anonymous }, 'stock', forOperation)])
+      await expect(asking()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    expect(router.requests).toHaveLength(1)
+    // Whoever came over HTTP with the same seal has nothing to do with the socket.
+    await ask(query, {}, { appId: 'app_catalogue', viewer: came })
+    expect(router.requests).toHaveLength(2)
   })
 
   test('fails with the error that came, or with one that says what came instead; and is sent once', async () => {

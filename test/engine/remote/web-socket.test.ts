@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { createBoundClock } from '../../../platform/clock.ts'
 import type { ResultStream } from '../../../router/engine/engine.ts'
+import { createSeal } from '../../../router/engine/transport/seal.ts'
+import { sealHeader } from '../../../subgraphs/seal.ts'
 import { until } from '../supergraph-fixture.ts'
 import { serveRaw, transportTo } from './raw-server.ts'
 
@@ -194,6 +199,32 @@ describe('a stream', () => {
     await using remote = transportTo(server.url)
     expect(await drained(await remote.subscribe())).toEqual([{ data: { name: 'x' } }])
     expect(server.told).toEqual(['connection_init', 'subscribe', 'pong'])
+  })
+
+  test('gives a server that asks for a seal in a ping one of that moment, for itself; without a key nothing', async () => {
+    const clock = createBoundClock(new Date())
+    const seal = createSeal({ id: 'one', key: randomBytes(32) }, clock)
+    const pongs: unknown[] = []
+    await using server = await serveFrames(
+      accepting((socket, id) => {
+        socket.on('message', data => {
+          const { type, payload } = JSON.parse(String(data))
+          if (type !== 'pong') return
+          pongs.push(payload)
+          if (pongs.length % 2) return send(socket, { type: 'ping', payload: { [sealHeader]: null } })
+          send(socket, { id, type: 'complete' })
+        })
+        clock.advance(3_600_000)
+        send(socket, { type: 'ping', payload: { other: null } })
+      }),
+    )
+    for (const options of [{ seal }, {}]) {
+      await using remote = transportTo(server.url, options)
+      await drained(await remote.subscribe())
+    }
+    expect(pongs).toEqual([undefined, { [sealHeader]: expect.any(String) }, undefined, undefined])
+    const { aud, for: purpose, iat } = decodeJwt((pongs[1] as Record<string, string>)[sealHeader]!)
+    expect([aud, purpose, iat]).toEqual(['one', 'operation', Math.floor(clock.now().getTime() / 1000) - 3600])
   })
 
   test.for<[string, unknown, object]>([

@@ -88,3 +88,19 @@ test('after its end nothing listens, and no timer runs', async () => {
   await vi.advanceTimersByTimeAsync(120_000)
   expect(asked).toHaveLength(1)
 })
+
+test('what could not be read because the stream ended meanwhile is nobody’s failure', async () => {
+  const failures: unknown[] = []
+  const { promise, reject } = Promise.withResolvers<never>()
+  const live = liveWidgets({
+    events: createMemoryEvents().listen([]),
+    list: async () => [{ app: 'app_a' } as WidgetRow],
+    read: () => promise,
+    failed: error => failures.push(error),
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  await live.return!()
+  reject(new Error('The router is gone'))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(failures).toEqual([])
+})
