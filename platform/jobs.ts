@@ -64,7 +64,10 @@ export interface JobPlan {
   readonly log: Logger
 }
 
-/** Opens the job runner of one subgraph: pg-boss in the schema `<slug>_jobs` of that subgraph's database. */
+/**
+ * Opens the job runner of one subgraph: pg-boss in the schema `<slug>_jobs` of that subgraph's database. One without queues only sweeps:
+ * it needs neither schema nor connections, and costs no statement but those of its sweeps.
+ */
 export type OpenJobs = (plan: JobPlan) => Jobs
 
 /**
@@ -126,17 +129,20 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
     let started: Promise<void> | undefined
     let stopping: Promise<void> | undefined
 
-    const open = async () => {
+    const openTable = async () => {
       await boss.start()
-      const table = await openQueues(
+      return openQueues(
         boss,
         schema,
         queues.map(({ name }) => name),
         settings.queue,
       )
+    }
+    const open = async () => {
+      const table = queues.length > 0 ? await openTable() : null
       const begin = () => {
         if (stopping) return
-        for (const poller of pollers.values()) poller.start(table)
+        if (table) for (const poller of pollers.values()) poller.start(table)
         for (const { runner } of sweepers) runner.start()
       }
       if (mayBegin) void mayBegin.then(begin)

@@ -18,6 +18,6 @@ export interface Told {
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
 export const settingsFrom = ({ authSecret, hosts, x, quotas, retention }: Told): Settings => ({
-  identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas },
+  identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
   publishing: { x, quotas, retention },
 })

@@ -1,9 +1,11 @@
+import { retention } from '../../platform/jobs/retention.ts'
 import { createLimit } from '../../platform/limit.ts'
 import type { Authority } from '../authority.ts'
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { apiKeyResolvers } from './api-key/resolvers.ts'
 import { createKeyVerifier } from './api-key/verify.ts'
+import { agingOf } from './audit/retention.ts'
 import { type Context, openContext } from './context.ts'
 import { createAttempts } from './credentials/attempts.ts'
 import type { Auth } from './credentials/auth.ts'
@@ -98,6 +100,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     [setupPath]: setup.handle,
     [loginPath]: createLoginPage({ publicUrl, clientAddressHeader: settings.clientAddressHeader, credentials }),
   }
+  const jobs = foundation.openJobs({ slug: registration.slug, queues: [], sweeps: [retention(foundation, agingOf(settings.retention))], log })
   let ending: Promise<void> | undefined
 
   return {
@@ -121,10 +124,11 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     async start() {
       // Warms up beside the rest of the start, so that the first sign-in need not wait for it.
       auth().catch(error => log.error({ err: error }, 'the credential library did not load'))
+      await jobs.start()
     },
-    ready,
+    ready: async () => void (await Promise.all([ready(), jobs.check()])),
     stop() {
-      ending ??= keys.settle().then(() => pool.end())
+      ending ??= Promise.all([jobs.stop(), keys.settle()]).then(() => pool.end())
       return ending
     },
   }

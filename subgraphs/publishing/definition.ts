@@ -1,4 +1,5 @@
 import { NotReady } from '../../platform/errors.ts'
+import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { createAudit } from './audit.ts'
@@ -11,7 +12,7 @@ import { type Context, openContext } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
 import { renewalsEnded } from './delivery/renewal.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
-import { type Retention, retention } from './delivery/retention.ts'
+import { agingOf, type Retention } from './delivery/retention.ts'
 import { createDeliveryStore } from './delivery/store.ts'
 import { sweeps } from './delivery/sweep.ts'
 import { deliverQueue } from './delivery/wake-up.ts'
@@ -46,14 +47,13 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const jobs = openJobs({
     slug: registration.slug,
     queues: [deliverQueue(key => deliver(room, key))],
-    sweeps: [...sweeps(() => room), retention(() => room)],
+    sweeps: [...sweeps(() => room), retention(foundation, agingOf(settings.retention))],
     log,
   })
   const room: Room = {
     ...foundation,
     networks,
     quotas: settings.quotas,
-    retention: settings.retention,
     jobs,
     log,
     audit: createAudit(sequelize),

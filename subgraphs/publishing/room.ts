@@ -4,7 +4,6 @@ import type { Audit } from './audit.ts'
 import type { BrandStore } from './brand/store.ts'
 import type { KeyCheck } from './connection/keys.ts'
 import type { ConnectionStore } from './connection/store.ts'
-import type { Retention } from './delivery/retention.ts'
 import type { DeliveryStore } from './delivery/store.ts'
 import type { AuthorizationStore } from './integration/store.ts'
 import type { Networks } from './network/network.ts'
@@ -23,7 +22,6 @@ export interface Quotas {
 export interface Room extends Pick<Foundation, 'sequelize' | 'ask' | 'events' | 'clock' | 'cipher' | 'log' | 'publicUrl'> {
   readonly networks: Networks
   readonly quotas: Quotas
-  readonly retention: Retention
   readonly jobs: Jobs
   readonly audit: Audit
   /** The renewals of tokens that are under way in this process, by connection. */

@@ -15,7 +15,7 @@ const ofPublishing = (...names: string[]) => names.map(name => `test/subgraphs/p
 export const areas: readonly Area[] = [
   {
     name: 'platform',
-    sources: /^platform\/[^/]+\.ts$/,
+    sources: /^platform\/(?:[^/]+|jobs\/retention)\.ts$/,
     tests: {
       'platform/': ['test/rules/platform/*.test.ts'],
       'platform/address': ofPlatform('address'),
@@ -27,6 +27,7 @@ export const areas: readonly Area[] = [
       'platform/idempotency': ofPlatform('idempotency'),
       'platform/ids': ofPlatform('ids'),
       'platform/jobs': ['test/jobs/jobs.test.ts'],
+      'platform/jobs/retention': ['test/jobs/retention.test.ts'],
       'platform/limit': ofPlatform('limit'),
       'platform/lru': ofPlatform('lru'),
       'platform/outbound': ofPlatform('outbound'),

@@ -1,3 +1,4 @@
+import type { Retention } from '../audit/retention.ts'
 import type { Quotas } from '../quota.ts'
 
 /** What identity is told by the composition root; nothing in this folder reads the environment. */
@@ -9,4 +10,5 @@ export interface IdentitySettings {
   /** The header in which the router passes the client's address; it removes the same header from what comes from outside. */
   readonly clientAddressHeader: string
   readonly quotas: Quotas
+  readonly retention: Retention
 }

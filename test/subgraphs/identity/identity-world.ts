@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { createOpenPool } from '../../../db/connect.ts'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
+import { createOpenJobs } from '../../../platform/jobs.ts'
 import { define, type Identity } from '../../../subgraphs/identity/definition.ts'
 import { scopesOf } from '../../../subgraphs/scopes.ts'
 import type { Foundation } from '../../../subgraphs/subgraph.ts'
@@ -26,12 +27,13 @@ const unused = (): never => {
 export async function openIdentity() {
   const database = await createTestDatabase()
   const clock = createBoundClock(new Date())
+  const openPool = createOpenPool({ url: database.url, log: pino({ level: 'silent' }) })
   const foundation: Foundation = {
     environment: 'development',
     publicUrl: origin,
     sequelize: database.sequelize,
-    openPool: createOpenPool({ url: database.url, log: pino({ level: 'silent' }) }),
-    openJobs: unused,
+    openPool,
+    openJobs: createOpenJobs({ openPool, poolSize: 1 }),
     events: createMemoryEvents(),
     ask: unused,
     clock,
@@ -44,6 +46,7 @@ export async function openIdentity() {
     trustsOrigin: (origin: string) => origin === 'https://web.test',
     clientAddressHeader: 'x-client-address',
     quotas,
+    retention: { auditDays: 400 },
   }
   const identity = define(foundation, settings)
   return {

@@ -47,6 +47,7 @@ describe('a changed AUTH_SECRET', () => {
     expect(await identity.authority.sessions([sid as string])).toEqual(new Map())
     const after = await signIn(identity)
     expect((await verify(after.token, identity)).payload.sub).toBe(decodeJwt(before.token).sub)
+    await identity.start()
     await identity.ready!()
   })
 
@@ -60,6 +61,7 @@ describe('a changed AUTH_SECRET', () => {
 
   it('makes a process that still has the old one not ready, for it cannot sign any more', async () => {
     await signIn(open.identity)
+    await open.identity.start()
     await open.identity.ready!()
     await signIn(identityWith(another))
     await expect(open.identity.ready!()).rejects.toThrow()

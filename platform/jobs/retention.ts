@@ -1,0 +1,42 @@
+import { QueryTypes, type Sequelize } from 'sequelize'
+import type { Clock } from '../clock.ts'
+import type { Sweep } from '../jobs.ts'
+
+/** Rows of one table that go when they are old. Every part but the days is SQL of the program, never of a caller. */
+export interface Aging {
+  /** With its schema: `publishing.audit_entries`. */
+  readonly table: string
+  /** The columns of its primary key: `brand_id, id`. */
+  readonly key: string
+  /** For how many days such rows are kept. */
+  readonly days: number
+  /** Which rows `o` of the table are old: `$1` is the moment that lies so many days back. An index has to find them. */
+  readonly old: string
+  /** The oldest first: `o.at`. */
+  readonly order: string
+}
+
+const dayMs = 86_400_000
+/** How often what is old is looked for, in ms, and how many rows of each table one round removes: 1.4 million a day. */
+const everyMs = 60_000
+const atOnce = 1_000
+
+/** What retention stands on. */
+export interface RetentionGround {
+  readonly sequelize: Sequelize
+  readonly clock: Clock
+}
+
+/** Removes what is older than it is to be kept, a bounded number of rows a round. Any number of processes may do so at the same time. */
+export const retention = ({ sequelize, clock }: RetentionGround, tables: readonly Aging[]): Sweep => ({
+  name: 'what is old',
+  everyMs,
+  async run() {
+    for (const { table, key, days, old, order } of tables)
+      await sequelize.query(
+        `delete from ${table} where (${key}) in (
+           select ${key} from ${table} o where ${old} order by ${order} limit $2 for update of o skip locked)`,
+        { bind: [new Date(clock.now().getTime() - days * dayMs), atOnce], type: QueryTypes.RAW },
+      )
+  },
+})

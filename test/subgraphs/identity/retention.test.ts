@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
+import { retention } from '../../../platform/jobs/retention.ts'
+import { agingOf } from '../../../subgraphs/identity/audit/retention.ts'
+import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
+
+const day = 86_400_000
+
+/** Rows named after their age; those with an end ended so long ago. */
+async function fill(graph: Supergraph, organizationId: string, userId: string, ages: Readonly<Record<string, number>>) {
+  for (const [name, age] of Object.entries(ages)) {
+    const at = graph.clock.in(-age)
+    await graph.rows(`insert into identity.audit_entries (organization_id, id, action, target, at) values ($1, $2, $3, '?', $4)`, [
+      organizationId,
+      newId(at),
+      name,
+      at,
+    ])
+    await graph.rows('insert into identity.sessions (id, expires_at, token, updated_at, user_id) values ($1, $2, $1, $2, $3)', [name, at, userId])
+    for (const identifier of ['setup', 'setup person', 'another'])
+      await graph.rows('insert into identity.verifications (id, identifier, value, expires_at) values ($1, $2, $3, $4)', [newId(at), identifier, name, at])
+  }
+}
+
+/** What is left, by name. */
+async function left(graph: Supergraph) {
+  const names = async (column: string, table: string) =>
+    (await graph.rows<{ name: string }>(`select ${column} as name from identity.${table} order by 1`)).map(({ name }) => name)
+  return {
+    audit: await names('action', 'audit_entries'),
+    sessions: await names('id', 'sessions'),
+    verifications: await names(`identifier || ', ' || value`, 'verifications'),
+  }
+}
+
+async function begin(graph: Supergraph) {
+  const { owner } = await graph.seed.owner()
+  const [{ organization_id: organizationId } = { organization_id: '' }] = await graph.rows<{ organization_id: string }>(
+    'select organization_id from identity.memberships limit 1',
+  )
+  await graph.rows('delete from identity.audit_entries')
+  await graph.rows('delete from identity.sessions')
+  return { organizationId, userId: owner.userId! }
+}
+
+test('audit entries go after their days, sessions and one-time values a day after they ended', async () => {
+  await using graph = await supergraph()
+  const { organizationId, userId } = await begin(graph)
+  await fill(graph, organizationId, userId, { ahead: -day, young: day, old: day + 1, oldest: 3 * day })
+  const sweep = retention(graph.room, agingOf({ auditDays: 2 }))
+  await sweep.run()
+  expect(await left(graph)).toEqual({
+    audit: ['ahead', 'old', 'young'],
+    sessions: ['ahead', 'young'],
+    verifications: [
+      'another, ahead',
+      'another, young',
+      'setup person, ahead',
+      'setup person, old',
+      'setup person, oldest',
+      'setup person, young',
+      'setup, ahead',
+      'setup, young',
+    ],
+  })
+})
+
+test('identity removes them by itself once it has started, and its readiness tells when it does not', async () => {
+  await using graph = await supergraph()
+  const { organizationId, userId } = await begin(graph)
+  await fill(graph, organizationId, userId, { oldest: 401 * day, old: 399 * day })
+  const { identity } = graph.platform
+  await identity.start()
+  await expect.poll(() => left(graph)).toMatchObject({ audit: ['old'], sessions: [] })
+  await identity.ready!()
+  await graph.clock.advance(80_000)
+  await expect(identity.ready!()).rejects.toMatchObject({ name: 'NotReady', message: expect.stringContaining('what is old last went round') })
+})
