@@ -20,6 +20,7 @@ import { hostsOf } from '../door/hosts.ts'
 import { createLog } from '../door/log.ts'
 import { requireSlug, requireSubgraphConfig } from './apart.ts'
 import { untilAborted } from './process/abort.ts'
+import { missingNetworks } from './process/notices.ts'
 import type { Tell } from './process/tell.ts'
 import { type Defined, loadDefinition, readRegistrations } from './registry.ts'
 import type { Running, Startup } from './run.ts'
@@ -71,6 +72,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   const subgraph = define(foundation, settingsFrom({ ...config, authSecret, hosts: hostsOf(config) }))
   starting.defer(() => subgraph.stop())
   if (slug === 'identity') for (const notice of await (await import('../../db/demo-removal.ts')).checkDemoAccounts(sequelize, config)) tell.warn(notice)
+  if (slug === 'publishing') for (const notice of missingNetworks(config)) tell.warn(notice)
   const internal = slug === 'identity' ? await openIdentity(subgraph as Defined['identity'], config.publicUrl, tell) : new Map()
   await subgraph.start()
   const server = await serveSubgraph({

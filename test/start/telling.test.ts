@@ -46,6 +46,8 @@ describe('--help', () => {
 describe('a start says what it did otherwise than one would expect:', () => {
   const noticed = (environment: Record<string, string>) => noticesOf(readConfig(environment), ['192.0.2.7', '2001:db8::7'])
 
+  const noX = 'X is not set up: no account there can be connected, and posts for it stay drafts; set X_CLIENT_ID and X_CLIENT_SECRET'
+
   test('nothing on a machine of one’s own', () => {
     expect(noticed({})).toEqual([])
   })
@@ -54,6 +56,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({ HOST: '0.0.0.0' })).toEqual([
       'HOST=0.0.0.0: other machines reach it at http://192.0.2.7:4000; links and tokens name PUBLIC_URL, http://localhost:4000',
       'no demo accounts and no sandbox: others can reach it (HOST=0.0.0.0); DEMO=1 makes them all the same',
+      noX,
     ])
     expect(noticed({ HOST: '::', PORT: '80' })[0]).toContain('at http://192.0.2.7:80, http://[2001:db8::7]:80;')
   })
@@ -66,7 +69,15 @@ describe('a start says what it did otherwise than one would expect:', () => {
   })
 
   test('that there are none because somebody said so', () => {
-    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0'])
+    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noX])
+  })
+
+  test('that X is not set up, where no sandbox stands in for it', () => {
+    const secrets = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
+    const production = { ...secrets, ENVIRONMENT: 'production', DATABASE_URL: 'postgres://localhost/p', PUBLIC_URL: 'https://p.example' }
+    expect(noticed(production)).toEqual([noX])
+    expect(noticed({ ...production, X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual([])
+    expect(noticed({ DEMO: '0', X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual(['no demo accounts and no sandbox: DEMO=0'])
   })
 
   test('that the port of the sandbox was taken', async () => {

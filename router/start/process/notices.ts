@@ -1,11 +1,11 @@
 import { networkInterfaces } from 'node:os'
 import { type Config, isLoopback } from '../../../config.ts'
 
-type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo'>
+type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo' | 'x'>
 
 /**
- * What a start did otherwise than on a machine of one's own, a sentence each: from where it can be reached, and whether there
- * are demo accounts, and why.
+ * What a start did otherwise than on a machine of one's own, a sentence each: from where it can be reached, whether there are
+ * demo accounts, and why, and that nothing can be published.
  * @param interfaces addresses of this machine @default the system's
  */
 export function noticesOf(config: Addressed, interfaces: readonly string[] = ownAddresses()): readonly string[] {
@@ -24,8 +24,13 @@ export function noticesOf(config: Addressed, interfaces: readonly string[] = own
   if (demo && reachable) notices.push(`DEMO=1: accounts whose password everybody knows can be reached by others (${reachable})`)
   if (!demo && environment === 'development')
     notices.push(`no demo accounts and no sandbox: ${reachable ? `others can reach it (${reachable}); DEMO=1 makes them all the same` : 'DEMO=0'}`)
+  if (!demo) notices.push(...missingNetworks(config))
   return notices
 }
+
+/** What cannot be published to, for want of an application of the operator's own; with demo accounts the sandbox stands in. */
+export const missingNetworks = ({ x }: Pick<Config, 'x'>): readonly string[] =>
+  x ? [] : ['X is not set up: no account there can be connected, and posts for it stay drafts; set X_CLIENT_ID and X_CLIENT_SECRET']
 
 const mostShown = 4
 
