@@ -15,6 +15,7 @@ import { type ForwardTarget, serveForwards } from './door/forward.ts'
 import { type ReadinessCheck, serveHealth } from './door/health.ts'
 import { createHosts, type Hosts, localOrigins } from './door/hosts.ts'
 import { serveGraphql } from './door/http.ts'
+import { graphqlPlace, serveFrontPage } from './door/landing.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
@@ -50,6 +51,8 @@ export interface RouterOptions {
   readonly pingMs?: number
   /** @default every route of the platform */
   readonly tables?: readonly RouteTable[]
+  /** Where the sandbox is that plays third parties; null: there is none. @default null */
+  readonly sandbox?: string | null
   /** Adds routes of its own before the application is ready. */
   extend?(app: FastifyInstance): void
 }
@@ -87,9 +90,15 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     log,
   })
 
-  const app = await createApp({ hosts, trustProxy, exposeErrors, log })
+  const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, log })
   const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
   serveHealth(app, options.readiness)
+  serveFrontPage(app, [
+    graphqlPlace(production),
+    { name: 'Sign in', address: '/identity/login', what: 'with the mail address and password of an account' },
+    { name: 'Health', address: '/health/ready', what: 'whether everything behind it works' },
+    ...(options.sandbox ? [{ name: 'Sandbox', address: options.sandbox, what: 'plays X where no application of yours is set up' }] : []),
+  ])
   await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
   serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, shares, publicUrl, subgraphs })
   options.extend?.(app)

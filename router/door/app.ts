@@ -12,6 +12,8 @@ import { sendErrors } from './http.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
 
 export interface AppOptions {
+  /** Origin under which browsers reach the platform. */
+  readonly publicUrl: string
   readonly hosts: Hosts
   /** Whether forwarding headers of a proxy name the caller; an address list narrows it to proxies of ours. */
   readonly trustProxy: boolean | string
@@ -25,6 +27,12 @@ export interface AppOptions {
 /** Milliseconds within which headers and body of a request must have come. */
 const requestTimeout = 60_000
 
+/**
+ * Names whose pages browsers trust without TLS (Secure Contexts §3.1). Elsewhere they ignore the headers that set a page apart from
+ * others, and complain of each in the console.
+ */
+const ownMachine = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
+
 /** What Node says of a request that it stopped reading, in our words. */
 const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
   HPE_HEADER_OVERFLOW: [431, `Address and headers of a request have at most ${maxHeaderSize} bytes together: send a long query by POST.`],
@@ -36,7 +44,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
  * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
  * decided, and whatever goes wrong is told in one place.
  */
-export async function createApp({ hosts, trustProxy, exposeErrors: expose = false, sending, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: expose = false, sending, log }: AppOptions): Promise<FastifyInstance> {
   /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
   const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
@@ -80,10 +88,15 @@ export async function createApp({ hosts, trustProxy, exposeErrors: expose = fals
   })
   decideCors(app, hosts)
   boundSending(app, log, sending)
-  await app.register(helmet, { crossOriginEmbedderPolicy: false })
+  await app.register(helmet, { crossOriginEmbedderPolicy: false, crossOriginOpenerPolicy: false, originAgentCluster: false })
+  app.addHook('onRequest', async ({ protocol, hostname }, reply) => {
+    const trustworthy = protocol === 'https' || publicUrl.startsWith('https:') || ownMachine.test(hostname)
+    if (trustworthy) reply.header('cross-origin-opener-policy', 'same-origin').header('origin-agent-cluster', '?1')
+  })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ip, id } = request
-    const line = { requestId: id, method, route: routeOptions.url ?? 'none', status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }
+    const route = unrouted.has(request.raw) ? undefined : routeOptions.url
+    const line = { requestId: id, method, route: route ?? 'none', status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }
     if (routeOptions.url?.startsWith('/health/')) log.debug(line, 'answered')
     else log.info(line, 'answered')
   })

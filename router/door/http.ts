@@ -12,7 +12,7 @@ import type { Shares } from '../live/shares.ts'
 import { readJsonBodies } from './body.ts'
 import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
-import { webHeaders } from './headers.ts'
+import { prefersHtml, prefersResponseJson, webHeaders } from './headers.ts'
 import type { Hosts } from './hosts.ts'
 import { landingPage } from './landing.ts'
 import { refusedValues } from './limits.ts'
@@ -234,29 +234,4 @@ function refusesUnasked(headers: Headers, hosts: Hosts): boolean {
   if (isJson(headers) || headers.has('apollo-require-preflight') || headers.has('x-apollo-operation-name')) return false
   const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site')]
   return headers.has('cookie') || (origin !== null && !hosts.trusts(origin)) || (site !== null && site !== 'same-origin' && site !== 'none')
-}
-
-/** How much a client wants a media type: its q in the Accept header, and what stands first when two are equal. */
-function wish(accept: string, names: readonly string[]): { readonly q: number; readonly place: number } {
-  let best = { q: 0, place: Number.POSITIVE_INFINITY }
-  for (const [place, part] of accept.toLowerCase().split(',').entries()) {
-    const [name = '', ...parameters] = part.split(';').map(each => each.trim())
-    if (!names.includes(name)) continue
-    const weight = parameters.find(each => each.startsWith('q='))
-    const q = weight ? Number(weight.slice(2)) || 0 : 1
-    if (q > best.q) best = { q, place }
-  }
-  return best
-}
-
-function prefersResponseJson(accept: string | null | undefined): boolean {
-  if (!accept) return false
-  const [strict, plain] = [wish(accept, ['application/graphql-response+json']), wish(accept, ['application/json', 'application/*', '*/*'])]
-  return strict.q > 0 && (strict.q > plain.q || (strict.q === plain.q && strict.place < plain.place))
-}
-
-function prefersHtml(accept: string | null): boolean {
-  if (!accept) return false
-  const [html, json] = [wish(accept, ['text/html']), wish(accept, ['application/json', 'application/graphql-response+json'])]
-  return html.q > json.q
 }

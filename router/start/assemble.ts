@@ -106,6 +106,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
     clock: systemClock,
     log,
     hosts,
+    sandbox: sandbox?.origin ?? null,
     readiness: [...health.readiness, ...subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))],
   })
   stack.defer(() => router.close())

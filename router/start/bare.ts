@@ -11,6 +11,7 @@ import { createDocuments } from '../door/documents.ts'
 import { serveHealth } from '../door/health.ts'
 import { createHosts } from '../door/hosts.ts'
 import { serveGraphql } from '../door/http.ts'
+import { graphqlPlace, serveFrontPage } from '../door/landing.ts'
 import { prepareListening } from '../door/listening.ts'
 import { createLog } from '../door/log.ts'
 import { createSockets } from '../door/websocket.ts'
@@ -43,7 +44,7 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
 
   const hosts = createHosts(config.publicUrl, [], { origins: config.corsOrigins, loopback: config.environment === 'development' })
   const documents = createDocuments(engine.schema, { introspection: !production })
-  const app = await createApp({ hosts, trustProxy: config.trustProxy, exposeErrors, log })
+  const app = await createApp({ publicUrl: config.publicUrl, hosts, trustProxy: config.trustProxy, exposeErrors, log })
   // It knows nobody, so whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
   const shares = createShares({ ...operationShare, each: operationShare.all, waiting: 2000 })
   const addressOf = createAddressOf(config.trustProxy)
@@ -63,6 +64,7 @@ export async function startBare(config: Config, file: string, { tell }: Pick<Sta
   const door = prepareListening(app, { host: config.host, port: config.port, sockets, closing() {} })
   starting.defer(() => door.close())
   serveHealth(app, [])
+  serveFrontPage(app, [graphqlPlace(production), { name: 'Health', address: '/health/ready', what: 'whether it takes requests' }])
   await serveGraphql(app, { engine, documents, authenticate: nobody, shares, hosts, publicUrl: config.publicUrl, production, exposeErrors, log })
   await app.ready()
   await listenAt(door, config)

@@ -286,6 +286,45 @@ test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, a
   expect((await platform.ask('/health/live')).headers['content-security-policy']).not.toContain('apollographql')
 })
 
+test('a browser that comes to / is told where everything is; whoever wants no page hears that nothing is there', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const page = await platform.ask('/', { headers: { accept, cookie: 'session=stale' } })
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+  const places = [...page.text.matchAll(/<a href="([^"]+)">/g)].map(([, address]) => address!)
+  expect(places).toEqual(['/graphql', '/identity/login', '/health/ready'])
+  expect(page.text).toMatch(/Apollo Sandbox[\s\S]*docs\//)
+  for (const other of [undefined, '*/*', 'application/json', 'application/json, text/html'])
+    expect([other, (await platform.ask('/', { headers: other ? { accept: other } : {} })).json]).toEqual([
+      other,
+      expect.objectContaining({ status: 404, code: 'NOT_FOUND', detail: 'There is nothing at GET /.' }),
+    ])
+  expect((await platform.ask('/', { method: 'POST', headers: { accept }, body: '' })).status).toBe(404)
+  await using production = await openRouter(schemaEngine(smallGraph()), { environment: 'production' })
+  expect((await production.ask('/', { headers: { accept } })).text).not.toContain('Sandbox')
+  await using demo = await openRouter(schemaEngine(smallGraph()), { sandbox: 'http://localhost:4100' })
+  expect((await demo.ask('/', { headers: { accept } })).text).toContain('<a href="http://localhost:4100">Sandbox</a>')
+})
+
+test('a page is set apart from others where browsers can do that: over TLS, and on this machine', async () => {
+  const apart = async (at: typeof platform, host: string, headers: Record<string, string> = {}) => {
+    const { headers: told } = await at.ask('/graphql', { headers: { accept: 'text/html', host, ...headers } })
+    return [told['cross-origin-opener-policy'], told['origin-agent-cluster']]
+  }
+  const [yes, no] = [
+    ['same-origin', '?1'],
+    [undefined, undefined],
+  ]
+  for (const host of [`localhost:${platform.port}`, '127.0.0.1', `[::1]:${platform.port}`, 'publishing.localhost'])
+    expect([host, await apart(platform, host)]).toEqual([host, yes])
+  for (const host of ['192.0.2.7:4000', 'platform.example', 'localhost.example', '127.0.0.1.example'])
+    expect([host, await apart(platform, host)]).toEqual([host, no])
+  await using behind = await openRouter(schemaEngine(smallGraph()), { trustProxy: true })
+  expect(await apart(behind, 'platform.example', { 'x-forwarded-proto': 'https' })).toEqual(yes)
+  await using secure = await openRouter(schemaEngine(smallGraph()), { publicUrl: 'https://platform.example' })
+  expect(await apart(secure, 'platform.example')).toEqual(yes)
+})
+
 test('work stops when its client leaves, and not before', async () => {
   const leaving = new AbortController()
   const asked = fetch(`${platform.url}/graphql`, {

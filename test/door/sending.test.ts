@@ -16,7 +16,13 @@ afterEach(async () => {
 /** A door whose `/text/N` answers N MiB, and whose caller is the one whom `x-caller` names. */
 async function door(limits: Partial<SendingLimits> = {}) {
   const sending = { callerBytes: 40 * mebibyte, processBytes: 60 * mebibyte, stuckMs: 60_000, lookMs: 20, ...limits }
-  const app = await createApp({ hosts: createHosts('http://localhost:4000', []), trustProxy: false, sending, log: pino({ level: 'silent' }) })
+  const app = await createApp({
+    publicUrl: 'http://localhost:4000',
+    hosts: createHosts('http://localhost:4000', []),
+    trustProxy: false,
+    sending,
+    log: pino({ level: 'silent' }),
+  })
   app.get('/text/:size', async (request, reply) => {
     const name = request.headers['x-caller']
     if (typeof name === 'string') rememberCaller(request, { ...anonymous, userId: name })

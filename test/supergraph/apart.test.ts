@@ -179,7 +179,7 @@ test('a person signs in with a browser by the page of identity', async () => {
   const cookie = page.headers.getSetCookie()[0]!.split(';')[0]!
   const body = new URLSearchParams({ token, email, password })
   const entered = await fetch(`${platform.url}/identity/login`, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
-  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/graphql'])
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/'])
   expect(entered.headers.getSetCookie()[0]).toMatch(/^identity\.session_token=/)
 })
 

@@ -19,12 +19,13 @@ const at = (path: string, init: RequestInit = {}) => open.identity.http(new Requ
 
 describe('the page for signing in', () => {
   /** Opens the page: its cookie and the token of its form. */
-  async function opened() {
-    const page = await at('/identity/login')
+  async function opened(query = '') {
+    const page = await at(`/identity/login${query}`)
     expect(page.status).toBe(200)
     const line = page.headers.getSetCookie()[0]!
     expect(line).toMatch(/HttpOnly; SameSite=Strict/)
-    return { cookie: line.split(';')[0]!, token: /name="token" value="([^"]+)"/.exec(await page.text())![1]! }
+    const text = await page.text()
+    return { cookie: line.split(';')[0]!, text, token: /name="token" value="([^"]+)"/.exec(text)![1]! }
   }
   const send = (fields: Record<string, string>, cookie?: string) =>
     at('/identity/login', { method: 'POST', headers: { 'x-client-address': '10.2.0.1', ...(cookie && { cookie }) }, body: new URLSearchParams(fields) })
@@ -34,9 +35,41 @@ describe('the page for signing in', () => {
   it('signs in and leads on, with the session’s cookie', async () => {
     const { cookie, token } = await opened()
     const answer = await send({ token, email: ' Owner@acme.test ', password }, cookie)
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/graphql'])
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
     const session = answer.headers.getSetCookie()[0]!.split(';')[0]!
     expect(await open.identity.authority.cookie(new Headers({ cookie: session }))).toMatchObject({ roles: ['owner'] })
+  })
+
+  const back = (text: string) => /name="return_to" value="([^"]*)"/.exec(text)?.[1]
+
+  it('leads on to the path that was asked for, a wrong password in between too', async () => {
+    const { cookie, token, text } = await opened(`?return_to=${encodeURIComponent('/publishing data')}`)
+    expect(back(text)).toBe(undefined)
+    const path = '/publishing/data?a=%22b%22&c=d'
+    const asked = await opened(`?return_to=${encodeURIComponent(path)}`)
+    expect(back(asked.text)).toBe(path.replace('&', '&amp;'))
+    const wrong = await send({ token, return_to: path, email: 'owner@acme.test', password: 'wrong' }, cookie)
+    expect([wrong.status, back(await wrong.text())]).toEqual([401, path.replace('&', '&amp;')])
+    const answer = await send({ token, return_to: path, email: 'owner@acme.test', password }, cookie)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, path])
+  })
+
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    ' //evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    'x',
+    '',
+    '/ä',
+  ])('leads to no other place: %j', async path => {
+    const { cookie, token, text } = await opened(`?return_to=${encodeURIComponent(path)}`)
+    expect(back(text)).toBe(undefined)
+    const answer = await send({ token, return_to: path, email: 'owner@acme.test', password }, cookie)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
   })
 
   it('comes back with what was wrong, and counts failures as sign-in does', async () => {
