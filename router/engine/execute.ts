@@ -48,6 +48,7 @@ export async function runPlan(run: Run, plan: CompiledPlan): Promise<void> {
 /** Takes the answer to a fetch of root fields into the run: also how a subscription's event enters it. */
 export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): void {
   const { data, errors } = result
+  countElements()
   if (isData(data)) step.merger.take(run.data, data)
   if (!errors && isData(data)) return
   const roots = [...step.shape.keys()].map(key => [key])
@@ -169,6 +170,7 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
  */
 function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked: readonly Data[], entities: readonly (Data | null)[]): void {
   const taken = merger.hasObjects && waiting.length > 1 ? new Set<number>() : null
+  countElements()
   for (const atPath of waiting) {
     atPath.forEach((targets, index) => {
       let entity = entities[index]
@@ -178,7 +180,8 @@ function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked
       }
       if (taken?.has(index)) entity = merger.copy(entity)
       else taken?.add(index)
-      for (const target of targets) merger.take(target, entity)
+      // An object that is reached by many ways waits once for each of them.
+      for (const target of merger.hasObjects && targets.length > 2 ? new Set(targets) : targets) merger.take(target, entity)
     })
   }
 }

@@ -121,6 +121,8 @@ export const knownQueries: readonly string[] = [
   filled('{posts(first:100){nodes{', 'brand{name organization{name}}', '}}}'),
   `{posts(first:100){nodes{author{name}brand{organization{memberships(first:100){nodes{user{name email}organization{brands(first:100){nodes{connections{author{name}}}}}}}}}}}}`,
   `{viewer{organization{brands(first:100){nodes{organization{brands(first:100){nodes{organization{brands(first:100){nodes{id name connections{id accountName}}}}}}}}}}}}`,
+  // One brand's list within itself by two ways: what is merged is reached as often as both multiply.
+  '{brands(first:100){nodes{organization{memberships(first:99){edges{node{organization{memberships(first:50){edges{node{organization{brands(first:50){nodes{organization{brands(first:50){nodes{connections{author{image}}z2:connections{author{id}}}edges{node{connections{id}}}}}}}}}}nodes{organization{brands(first:99){edges{node{connections{author{email}}z46:connections{author{name}}id}cursor}}}}}}}}}}}}}',
   `{${Array.from({ length: 24 }, (_, at) => `z${at}:posts(first:${100 - at}){totalCount nodes{id}}`).join('')}}`,
   filled('{', 'publishingWidget{items{id}}', '}'),
   filled('{', 'widgets{payload{items{id}}}', '}'),

@@ -1,5 +1,6 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
+import { takeElements } from './elements.ts'
 
 /** An object between subgraphs: keys are field names or private names, never words of a client. */
 export type Data = Record<string, unknown>
@@ -48,9 +49,15 @@ function collect(set: SelectionSetNode, into: OpenShape, fragments: ReadonlyMap<
 /** Whether a value is an object with fields, by its form alone: only asked where the shape expects one. */
 export const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Copies the part of an answer that was asked for, so that no two places of the data ever share an object. */
+/**
+ * Copies the part of an answer that was asked for, so that no two places of the data ever share an object.
+ * @throws TooManyElements
+ */
 export function copyByShape(value: unknown, shape: MergeShape): unknown {
-  if (Array.isArray(value)) return value.map(item => copyByShape(item, shape))
+  if (Array.isArray(value)) {
+    takeElements(value.length)
+    return value.map(item => copyByShape(item, shape))
+  }
   if (!isData(value)) return value
   const copy: Data = {}
   for (const [key, inner] of shape) {
@@ -64,6 +71,7 @@ export function copyByShape(value: unknown, shape: MergeShape): unknown {
  * Merges one answer into an object of the data; what it adds is a copy, so that an answer for several places is shared by
  * none of them. A null never overwrites a value, list elements merge by index, and the
  * name of an object type never gives way to the name of an interface (which a subgraph with `@interfaceObject` answers).
+ * @throws TooManyElements because places that share objects are gone through as often as they are reached
  */
 export function mergeByShape(target: Data, source: Data, shape: MergeShape, supergraph: Supergraph): void {
   for (const [key, inner] of shape) {
@@ -86,6 +94,7 @@ function mergeValues(target: unknown, source: unknown, shape: MergeShape, superg
   if (Array.isArray(target)) {
     if (!Array.isArray(source)) return
     const length = Math.min(target.length, source.length)
+    takeElements(length)
     for (let index = 0; index < length; index++) {
       if (target[index] === null || target[index] === undefined) target[index] = copyByShape(source[index], shape)
       else mergeValues(target[index], source[index], shape, supergraph)

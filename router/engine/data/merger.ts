@@ -1,6 +1,7 @@
 import { generate, literal, warming } from '../code.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { type Apart, putBack } from './apart.ts'
+import { elements, TooManyElements } from './elements.ts'
 import { copyByShape, type Data, type MergeShape, mergeByShape } from './merge.ts'
 
 /** Merges answers of one fetch into the data. */
@@ -44,7 +45,13 @@ function generateTake(shape: MergeShape, supergraph: Supergraph): Take {
   const functions: string[] = []
   let count = 0
   const root = objectTaker(shape)
-  return generate<Take>(`${functions.join('\n')}\nreturn ${root}`, { isArray: Array.isArray, isObject: supergraph.isObject, hasOwn: Object.hasOwn })
+  return generate<Take>(`${functions.join('\n')}\nreturn ${root}`, {
+    isArray: Array.isArray,
+    isObject: supergraph.isObject,
+    hasOwn: Object.hasOwn,
+    elements,
+    TooManyElements,
+  })
 
   function objectTaker(shape: MergeShape): string {
     const self = `take${count++}`
@@ -66,10 +73,13 @@ ${again}
   function valueTaker(shape: MergeShape): string {
     const self = `any${count++}`
     const object = objectTaker(shape)
+    // Places that took over the same answer before already hold what they are given.
     functions.push(`function ${self}(target, source) {
+if (target === source) return
 if (isArray(target)) {
 if (!isArray(source)) return
 const length = Math.min(target.length, source.length)
+if ((elements.left -= length) < 0) throw new TooManyElements()
 for (let index = 0; index < length; index++) {
 if (target[index] === null || target[index] === undefined) target[index] = source[index]
 else ${self}(target[index], source[index])

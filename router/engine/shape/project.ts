@@ -82,25 +82,25 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
   function completeField(field: FieldShape, parent: ObjectShape, data: Data): unknown {
     switch (field.from) {
       case 'data':
-        return complete(field.value, read(field, data), field, data)
+        return complete(field.value, read(field, data), field, data, parent)
       case 'typename':
-        return complete(field.value, parent.typename, field, data)
+        return complete(field.value, parent.typename, field, data, parent)
       case 'introspection':
         take(sizeOf(introspection[field.responseKey], measure))
         return introspection[field.responseKey] ?? null
       case 'refused':
-        return complete(field.value, null, field, data)
+        return complete(field.value, null, field, data, parent)
     }
   }
 
   /** Undefined when null is not allowed here: the parent becomes null instead. */
-  function complete(shape: ValueShape, value: unknown, field: FieldShape, parent: Data | null): unknown {
+  function complete(shape: ValueShape, value: unknown, field: FieldShape, parent?: Data, parentShape?: ObjectShape): unknown {
     if (value === null || value === undefined) {
       if (!shape.nonNull) {
         take(4)
         return null
       }
-      if (value === undefined && parent && isGone(parent)) untold = true
+      if (value === undefined && parent && isGone(parent, parentShape!)) untold = true
       else nullFlaw(field)
       return undefined
     }
@@ -119,10 +119,12 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
     flaw(`Cannot return null for non-nullable field ${coordinate}.`, true)
   }
 
-  /** Whether an object has nothing but what refers to an entity that is not there. */
-  function isGone(object: Data): boolean {
+  /** Whether an object has nothing but what refers to an entity that is not there, under whatever alias. */
+  function isGone(object: Data, { fields }: ObjectShape): boolean {
     const told = gone.get(object)
-    return told !== undefined && Object.keys(object).every(key => Object.hasOwn(told, key) || key === '__typename' || object[key] === null)
+    if (!told) return false
+    const isTold = (key: string) => Object.hasOwn(told, key) || fields.some(field => holds(field, key) && Object.hasOwn(told, field.nodes[0]!.name.value))
+    return Object.keys(object).every(key => key === '__typename' || object[key] === null || isTold(key))
   }
 
   function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
@@ -132,7 +134,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
     const answer: unknown[] = []
     for (let index = 0; index < value.length; index++) {
       path.push(index)
-      const item = complete(items, value[index], field, null)
+      const item = complete(items, value[index], field)
       path.pop()
       if (item === undefined) return null
       answer.push(item)
@@ -157,6 +159,8 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
 }
 
 const full = new Error('The answer has no room left')
+
+const holds = ({ key, otherKeys }: FieldShape, name: string) => key === name || otherKeys.includes(name)
 
 function read(field: FieldShape, data: Data): unknown {
   if (Object.hasOwn(data, field.key)) return data[field.key]

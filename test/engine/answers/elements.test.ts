@@ -1,5 +1,11 @@
+import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { testGraph } from '../supergraph-fixture.ts'
+import { countElements, TooManyElements } from '../../../router/engine/data/elements.ts'
+import { type Data, shapeOfFetch } from '../../../router/engine/data/merge.ts'
+import { createMerger } from '../../../router/engine/data/merger.ts'
+import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { library } from '../library-graph.ts'
+import { compose, testGraph } from '../supergraph-fixture.ts'
 
 const users = Array.from({ length: 10 }, (_, at) => ({ id: String(at) }))
 const everybody = { __resolveReference: (reference: object) => reference }
@@ -31,4 +37,33 @@ test('an answer that would multiply beyond what a process can hold is refused, n
 test('what stays below that is answered whole', async () => {
   const answer = await graph.run(`{ users ${nested(3)} }`)
   expect(answer.text.split('"id"')).toHaveLength(10_001)
+})
+
+/** Six hundred places that are one object, which holds a list of six hundred: small to keep, long to go through. */
+const crossroads = (key: string): Data => {
+  const shared = { inner: Array.from({ length: 600 }, () => ({ [key]: 1 })) }
+  return { list: Array.from({ length: 600 }, () => shared) }
+}
+
+test('an answer is merged into no more places than a walk may meet, new or repeated', () => {
+  const merger = createMerger(shapeOfFetch(parse('{ list { inner { a b } } }')), readSupergraph(compose(library)))
+  for (let time = 0; time < 6; time++) {
+    countElements()
+    expect(() => merger.take(crossroads('a'), crossroads('b'))).toThrow(TooManyElements)
+    countElements()
+    expect(() => merger.copy(crossroads('a'))).toThrow(TooManyElements)
+  }
+})
+
+test('places that took over one answer are not gone through when they are given it again', () => {
+  const merger = createMerger(shapeOfFetch(parse('{ list { inner { a } } }')), readSupergraph(compose(library)))
+  for (let time = 0; time < 6; time++) {
+    countElements()
+    merger.take({}, { list: [{ inner: [{ a: 1 }] }] })
+  }
+  const source = crossroads('a')
+  const target = { list: source.list }
+  countElements()
+  merger.take(target, source)
+  expect(target.list).toBe(source.list)
 })

@@ -80,6 +80,12 @@ const people = (names: Readonly<Record<string, string>>, scores: Readonly<Record
     },
   })
 
+test('a reference is no more than one under whatever alias its key is asked for', async () => {
+  const answer = await people({}, {}).run('{ maybe { editor { a: id name b: id } } }')
+  expect(answer.text).toBe('{"maybe":{"editor":null}}')
+  expect(answer.errors).toBeUndefined()
+})
+
 test('where a reference must not be null, its null is told at the field that refers', async () => {
   const nobody = people({ p2: 'Bea' }, {})
   const answer = await nobody.run('{ post { author { name } } maybe { editor { name } readers { name } } }')
