@@ -48,6 +48,27 @@ describe('a record', () => {
     expect((await put(id, { 'if-match': String(answer.headers.etag) })).status).toBe(200)
   })
 
+  test('that waits for an earlier one of its thread names it, and has another tag once it waits no more', async () => {
+    const scheduledAt = world.graph.clock.in(3_600_000).toISOString()
+    const first = await world.write({ scheduledAt })
+    const { threadId, ...alone } = (await read(first.id)).json
+    expect(alone).toMatchObject({ position: 1, waitsForId: null })
+    const { id } = await world.write({ scheduledAt, threadId })
+    const waiting = await read(id)
+    expect(waiting.json).toMatchObject({ position: 2, waitsForId: first.id, version: 1 })
+    expect(waiting.json).not.toHaveProperty('waitsFor')
+    expect(waiting.headers.etag).toBe(`"1-${first.id}"`)
+    const listed = (await world.ask('owner', 'GET', `/posts?threadId=${threadId}`)).json.posts
+    expect(listed.map(({ position, waitsForId }: Record<string, unknown>) => [position, waitsForId])).toEqual([
+      [1, null],
+      [2, first.id],
+    ])
+    await world.ask('owner', 'DELETE', `/posts/${first.id}`)
+    const free = await read(id, { 'if-none-match': String(waiting.headers.etag) })
+    expect([free.status, free.headers.etag, free.json.waitsForId]).toEqual([200, '"1"', null])
+    expect((await put(id, { 'if-match': String(waiting.headers.etag) })).status).toBe(200)
+  })
+
   test('is changed only at the version that If-Match names: any other is 412 with the present one, and nothing is stored', async () => {
     const { id } = await world.write()
     expect((await put(id, { 'if-match': '"1"' })).status).toBe(200)

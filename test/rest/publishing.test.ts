@@ -24,6 +24,7 @@ function writePost(input: Record<string, unknown>): Row {
     id: newId(),
     brandId,
     threadId,
+    position: 1,
     copy: '',
     platform: 'X',
     status: input.scheduledAt ? 'SCHEDULED' : 'DRAFT',

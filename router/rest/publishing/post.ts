@@ -16,10 +16,11 @@ import {
 
 type GraphPost = NonNullable<RestPostQuery['post']>
 
-/** A post as routes answer it: the graph's names, enum values in lower case. */
-function toRest(post: GraphPost) {
+/** A post as routes answer it: the graph's names, enum values in lower case, another post by its id. */
+function toRest({ waitsFor, ...post }: GraphPost) {
   return {
     ...post,
+    waitsForId: waitsFor?.id ?? null,
     platform: fromEnum(post.platform),
     status: fromEnum(post.status),
     deliveryPhase: fromEnum(post.deliveryPhase),
@@ -29,13 +30,13 @@ function toRest(post: GraphPost) {
 }
 
 /**
- * One post with its version as entity tag, which `If-Match` takes back. A delivery on its way changes where it stands and not the
- * version, so that stands in the tag too.
+ * One post with its version as entity tag, which `If-Match` takes back. A delivery on its way, its own or that of the post it waits
+ * for, changes where it stands and not the version, so that stands in the tag too.
  */
 const one = (post: GraphPost | null | undefined): RowReply | null => {
   if (!post) return null
-  const passing = [...(post.deliveryPhase === 'NONE' ? [] : [fromEnum(post.deliveryPhase)]), ...(post.waitsUntil ? [post.waitsUntil] : [])]
-  return { headers: { etag: tagOfVersion(post.version, passing.join('-')) }, body: toRest(post) }
+  const passing = [post.deliveryPhase === 'NONE' ? null : fromEnum(post.deliveryPhase), post.waitsUntil, post.waitsFor?.id]
+  return { headers: { etag: tagOfVersion(post.version, passing.filter(Boolean).join('-')) }, body: toRest(post) }
 }
 
 const targetOf = (target: unknown) => (typeof target === 'object' && target !== null && 'kind' in target ? { ...target, kind: toEnum(target.kind) } : target)
