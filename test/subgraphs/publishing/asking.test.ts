@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { closeAsAbsent, reconcile } from '../../../subgraphs/publishing/delivery/reconcile.ts'
 import { absentAfterMs, reconcileForMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { AccessExpired, type Lookup, type Network } from '../../../subgraphs/publishing/network/network.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { renewals, stored, wake } from './delivering.ts'
+import type { Supergraph } from '../../kit/supergraph.ts'
+import { answeredPost, logged, renewals, stored, wake } from './delivering.ts'
 
 const absent: Lookup = { found: false, isAnothers: false }
 const anothers: Lookup = { found: false, isAnothers: true }
@@ -11,16 +11,8 @@ const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x
 
 /** A post of unknown outcome, about which the network is to be asked now; what it answers is the test's. */
 const begin = async () => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  const told = await story
-  await graph.clock.advance(60_000)
-  await graph.x.arm({ fault: 'status', status: 500, times: 10 })
-  await wake(graph, told.post)
+  const told = await answeredPost({ fault: 'status', status: 500, times: 10 })
+  const { graph } = told
   await graph.clock.advance(1_000)
   const asked: Parameters<Network['find']>[] = []
   const world = { answer: (): Lookup => absent }
@@ -30,12 +22,12 @@ const begin = async () => {
       return world.answer()
     },
   })
-  const ask = () => reconcile(graph.room, { brandId: told.post.brandId, postId: told.post.id })
+  const ask = () => reconcile(graph.room, told.key)
   const attempt = async () => (await graph.room.deliveries.lastAttempt(told.post))!
-  return { graph, story, asked, world, ask, attempt, ...told }
+  return { ...told, asked, world, ask, attempt }
 }
 
-const lines = ({ log }: Supergraph, least: number) => log.map(line => JSON.parse(line)).filter(({ level, postId }) => level >= least && postId)
+const lines = (graph: Supergraph, least: number) => logged(graph, least).filter(({ postId }) => postId)
 const fails = (error: unknown) => () => {
   throw error
 }

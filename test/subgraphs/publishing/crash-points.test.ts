@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { armCrash } from '../../../platform/crash.ts'
 import { sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, wake } from './delivering.ts'
+import type { Supergraph } from '../../kit/supergraph.ts'
+import { attempts, duePost, round, stored, texts, wake } from './delivering.ts'
 
 // test/chaos kills whole processes at these points. Here the end is an error that undoes what is not committed, as the kill does:
 // quick enough to look at what each leaves behind.
@@ -21,20 +21,7 @@ async function dies(point: string, work: () => Promise<unknown>): Promise<void> 
   }
 }
 
-/** A post that is due now. */
-async function due() {
-  const graph = await supergraph({ sandbox: true })
-  const { post } = await graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  await graph.clock.advance(60_000)
-  return { graph, post }
-}
-
-const outcomes = async (graph: Supergraph) =>
-  (await graph.rows<{ outcome: string | null }>('select outcome from publishing.attempts order by number')).map(({ outcome }) => outcome)
+const outcomes = async (graph: Supergraph) => (await attempts(graph)).map(({ outcome }) => outcome)
 
 test.each([
   ['after-claim', { status: 'SCHEDULED', deliveryPhase: 'CLAIMED', attempts: 0 }, [], 0],
@@ -42,12 +29,12 @@ test.each([
   ['after-call', { status: 'SCHEDULED', deliveryPhase: 'SENDING', attempts: 1 }, [null], 1],
   ['in-conclusion', { status: 'SCHEDULED', deliveryPhase: 'SENDING', attempts: 1 }, [null], 1],
   ['after-conclusion', { status: 'PUBLISHED', deliveryPhase: 'NONE', attempts: 1 }, ['DELIVERED'], 1],
-] as const)('P-10 a crash %s leaves the post as %o, and it is published once', async (point, state, attempts, received) => {
-  const { graph, post } = await due()
+] as const)('P-10 a crash %s leaves the post as %o, and it is published once', async (point, state, left, received) => {
+  const { graph, post } = await duePost()
   await using _ = graph
   await dies(point, () => wake(graph, post))
   expect(await stored(graph, post)).toMatchObject(state)
-  expect([await outcomes(graph), (await texts(graph)).length]).toEqual([attempts, received])
+  expect([await outcomes(graph), (await texts(graph)).length]).toEqual([left, received])
   await graph.clock.advance(sendMs)
   if (state.deliveryPhase === 'SENDING') {
     await wake(graph, post)
@@ -58,7 +45,7 @@ test.each([
 })
 
 test('P-10 a crash while a post is put back puts nothing back: it counts as interrupted, and is published once', async () => {
-  const { graph, post } = await due()
+  const { graph, post } = await duePost()
   await using _ = graph
   {
     await using _away = await graph.x.away()

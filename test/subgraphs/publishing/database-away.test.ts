@@ -1,20 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import type { Network } from '../../../subgraphs/publishing/network/network.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
+import type { Supergraph } from '../../kit/supergraph.ts'
 import { administer, serverUrl } from '../../kit/template.ts'
-import { stored, texts, wake } from './delivering.ts'
-
-/** A post that is due now. */
-async function due() {
-  const graph = await supergraph({ sandbox: true })
-  const { post } = await graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  await graph.clock.advance(60_000)
-  return { graph, post }
-}
+import { duePost, stored, texts, wake } from './delivering.ts'
 
 /** Cuts every connection to the database and refuses new ones, until what comes back is called. */
 async function refuse({ database }: Supergraph): Promise<() => Promise<void>> {
@@ -50,7 +38,7 @@ test.each([
   ['a yes', undefined, { status: 'PUBLISHED', deliveryPhase: 'NONE', attempts: 1 }, 'POST /x/2/tweets 201'],
   ['a no', { fault: 'status', status: 400 }, { status: 'FAILED', deliveryPhase: 'NONE', failureCode: 'CONTENT_REFUSED', attempts: 1 }, 'POST /x/2/tweets 400'],
 ] as const)('P-10 %s that comes while the database is away is kept, and written when it is back: one call was made', async (_what, fault, state, call) => {
-  const { graph, post } = await due()
+  const { graph, post } = await duePost()
   await using _ = graph
   if (fault) await graph.x.arm(fault)
   const back = awayInTheCall(graph)

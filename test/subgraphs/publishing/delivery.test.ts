@@ -2,23 +2,12 @@ import { describe, expect, test, vi } from 'vitest'
 import { deliver } from '../../../subgraphs/publishing/delivery/deliver.ts'
 import { claimMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { supergraph } from '../../kit/supergraph.ts'
-import { renewals, round, stored, texts, twoHours, until, wake } from './delivering.ts'
+import { renewals, round, scheduledPost, stored, texts, twoHours, until, wake } from './delivering.ts'
 import { deletePost, post as postDocument, reschedulePost, updatePost } from './documents.ts'
-
-/** A post that is due in a minute, and everything it needs. */
-const begin = async (options: { copy?: string } = {}) => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000), ...options })
-  return { graph, story, ...(await story) }
-}
 
 describe('P-09 a post becomes published', () => {
   test('when the network has confirmed it, with the network’s id, its address and the moment', async () => {
-    const { graph, owner, post, connection } = await begin({ copy: 'Hello & <world>' })
+    const { graph, owner, post, connection } = await scheduledPost({ copy: 'Hello & <world>' })
     await using _ = graph
     await graph.clock.advance(60_000)
     await wake(graph, post)
@@ -42,7 +31,7 @@ describe('P-09 a post becomes published', () => {
   })
 
   test('P-10 once, however many workers are woken, and however often', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await scheduledPost()
     await using _ = graph
     await graph.clock.advance(60_000)
     await Promise.all([...Array.from({ length: 6 }, () => wake(graph, post)), round(graph), round(graph)])
@@ -56,7 +45,7 @@ describe('P-09 a post becomes published', () => {
 
 describe('P-10 a claim', () => {
   test('keeps other workers away until its end; whoever is overtaken then sends nothing', async () => {
-    const { graph, owner, post, connection } = await begin()
+    const { graph, owner, post, connection } = await scheduledPost()
     await using _ = graph
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
     await graph.clock.advance(twoHours)
@@ -79,7 +68,7 @@ describe('P-10 a claim', () => {
 
 describe('P-06 what is sent is what stands in the row at its time', () => {
   test('an edited text beats the older wake-up', async () => {
-    const { graph, owner, post } = await begin()
+    const { graph, owner, post } = await scheduledPost()
     await using _ = graph
     await graph.execute(updatePost, { input: { id: post.id, copy: 'Edited' } }, { as: owner })
     await graph.clock.advance(60_000)
@@ -88,7 +77,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
   })
 
   test('a later time beats it too: nothing is sent early', async () => {
-    const { graph, owner, post } = await begin()
+    const { graph, owner, post } = await scheduledPost()
     await using _ = graph
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(120_000) } }, { as: owner })
     await graph.clock.advance(119_999)
@@ -112,7 +101,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
   })
 
   test('a reverted and a deleted one are not sent', async () => {
-    const { graph, owner, story, post: reverted } = await begin()
+    const { graph, owner, story, post: reverted } = await scheduledPost()
     await using _ = graph
     const { post: deleted } = await story.post({ scheduledAt: graph.clock.in(60_000) })
     await graph.execute(updatePost, { input: { id: reverted.id, scheduledAt: null } }, { as: owner })
@@ -123,7 +112,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
   })
 
   test('an edit while a worker prepares the call takes the post from it, and the edited text is sent once', async () => {
-    const { graph, owner, post, connection } = await begin()
+    const { graph, owner, post, connection } = await scheduledPost()
     await using _ = graph
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
     await graph.clock.advance(twoHours)
@@ -141,7 +130,7 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
   })
 
   test('an edit while the call is under way is CONFLICT', async () => {
-    const { graph, owner, post } = await begin()
+    const { graph, owner, post } = await scheduledPost()
     await using _ = graph
     await graph.clock.advance(60_000)
     await graph.x.arm({ fault: 'slow', delayMs: 700 })
@@ -299,7 +288,7 @@ describe('P-09 a refusal', () => {
     [{ fault: 'status', status: 404 }, 'NETWORK_REFUSED'],
     [{ fault: 'status', status: 429 }, 'RATE_LIMITED'],
   ])('%o fails the post with %s; rescheduled, it is published once and the failure is gone', async (fault, code) => {
-    const { graph, owner, post } = await begin()
+    const { graph, owner, post } = await scheduledPost()
     await using _ = graph
     await graph.clock.advance(60_000)
     await graph.x.arm(fault)
@@ -326,7 +315,7 @@ describe('P-09 a refusal', () => {
   })
 
   test('for the same text is told apart from others', async () => {
-    const { graph, story, post } = await begin({ copy: 'Twice' })
+    const { graph, story, post } = await scheduledPost({ copy: 'Twice' })
     await using _ = graph
     const { post: second } = await story.post({ copy: 'Twice', scheduledAt: graph.clock.in(60_000) })
     await graph.clock.advance(60_000)
@@ -339,7 +328,7 @@ describe('P-09 a refusal', () => {
 
 describe('P-14 credentials that X does not take any more', () => {
   test('are renewed once, and the post is sent once', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await scheduledPost()
     await using _ = graph
     await graph.clock.advance(60_000)
     await graph.x.arm({ fault: 'expired-token' })
@@ -348,7 +337,7 @@ describe('P-14 credentials that X does not take any more', () => {
   })
 
   test('and are refused again after that: the post fails, and nothing is tried a third time', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await scheduledPost()
     await using _ = graph
     await graph.clock.advance(60_000)
     await graph.x.arm({ fault: 'expired-token', times: 2 })

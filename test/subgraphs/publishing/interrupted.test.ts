@@ -1,27 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../../platform/ids.ts'
 import { sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
-import { supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, wake } from './delivering.ts'
+import { duePost, interrupt, round, scheduledPost, stored, texts, wake } from './delivering.ts'
 import { deletePost, updatePost } from './documents.ts'
 
 /** A post whose worker died after X had accepted the call and before the outcome was written. */
 async function interrupted() {
-  const graph = await supergraph({ sandbox: true })
-  const { post, connection, owner } = await graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  await graph.clock.advance(60_000)
+  const world = await duePost()
+  const { graph, post, connection } = world
   const { room } = graph
-  const now = graph.clock.now()
-  await room.sequelize.transaction(async transaction => {
-    const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-    await room.deliveries.begin({ ...account, post, copy: post.copy, inReplyTo: null }, now, transaction)
-    const sending = { ...account, deliveryPhase: 'SENDING' as const, attempts: 1, claimId: newId(now), claimUntil: graph.clock.in(sendMs) }
-    await room.posts.update(post, sending, transaction)
-  })
+  await interrupt(world)
   const call = await room.networks.get('X')!.publish({
     accessToken: room.connections.open(connection).accessToken,
     account: { externalId: connection.externalAccountId, name: connection.accountName },
@@ -29,7 +16,7 @@ async function interrupted() {
     inReplyTo: null,
   })
   expect(call.outcome).toBe('delivered')
-  return { graph, post, owner }
+  return world
 }
 
 describe('P-10 a call that a crash interrupted after X had accepted it', () => {
@@ -103,13 +90,8 @@ describe('P-10 a call that a crash interrupted after X had accepted it', () => {
 
 describe('P-09 a connection whose tokens cannot be opened any more', () => {
   test('keeps its posts waiting for the key, and fails them with a reason after an hour instead of trying for ever', async () => {
-    const graph = await supergraph({ sandbox: true })
+    const { graph, post, connection } = await scheduledPost()
     await using _ = graph
-    const { post, connection } = await graph.seed
-      .owner()
-      .brand()
-      .connection()
-      .post({ scheduledAt: graph.clock.in(60_000) })
     await graph.room.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, {
       bind: [connection.id],
     })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { answerableMs, sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, until, wake } from './delivering.ts'
+import { answeredPost, round, stored, texts, until, wake } from './delivering.ts'
 import { deletePost, reschedulePost, resolveDelivery } from './documents.ts'
 
 const copy = 'The same words'
@@ -17,19 +17,7 @@ const twoBrands = async () => {
 }
 
 /** A post whose one call was answered as if it had failed, though the account has it. */
-const publishedAndRefused = async (status: number) => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ copy, scheduledAt: graph.clock.in(60_000) })
-  const told = await story
-  await graph.clock.advance(60_000)
-  await graph.x.arm({ fault: 'status-after-accept', status })
-  await wake(graph, told.post)
-  return { graph, story, ...told }
-}
+const publishedAndRefused = (status: number) => answeredPost({ fault: 'status-after-accept', status }, { copy })
 
 /** Lets the time pass in which unknown outcomes are asked about. */
 const asked = async (graph: Supergraph, seconds: number) => {

@@ -2,20 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { giveUp, putBack } from '../../../subgraphs/publishing/delivery/conclude.ts'
 import { beginWithinMs, sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, wake } from './delivering.ts'
-
-/** A post that is due now, and everything it needs. */
-const begin = async () => {
-  const graph = await supergraph({ sandbox: true })
-  const told = await graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  await graph.clock.advance(60_000)
-  return { graph, ...told }
-}
+import type { Supergraph } from '../../kit/supergraph.ts'
+import { duePost, interrupt, round, stored, texts, wake } from './delivering.ts'
 
 /** Lets the first call of the network reach it and keeps what it answered, until that is let through. */
 const keepAnswer = (graph: Supergraph, call: 'publish' | 'refresh') => {
@@ -37,7 +25,7 @@ const asks = ({ sent }: Supergraph) => sent.filter(call => call.startsWith('GET 
 
 describe('P-10 a worker that lost its claim', () => {
   test('neither fails the post nor puts it back: it is another’s now', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     const { answered, letThrough } = keepAnswer(graph, 'publish')
     const other = wake(graph, post)
@@ -54,7 +42,7 @@ describe('P-10 a worker that lost its claim', () => {
   })
 
   test('while it renews a token after the call was refused, keeps the claim: nobody asks the network about it meanwhile', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token' })
     const first = keepAnswer(graph, 'publish')
@@ -76,7 +64,7 @@ describe('P-10 a worker that lost its claim', () => {
 describe('P-10 an answer that comes when the post was taken up by another', () => {
   /** The call has reached the network, its answer is kept, and the time of its worker is over. */
   const late = async () => {
-    const world = await begin()
+    const world = await duePost()
     const { answered, letThrough } = keepAnswer(world.graph, 'publish')
     const slow = wake(world.graph, world.post)
     await answered
@@ -113,15 +101,10 @@ describe('P-10 an answer that comes when the post was taken up by another', () =
 })
 
 test('P-10 an interrupted call is not made again when its time is over: that waits for the next round', async () => {
-  const { graph, post, connection } = await begin()
+  const { graph, post, connection } = await duePost()
   await using _ = graph
-  const { deliveries, posts, sequelize } = graph.room
-  const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-  await sequelize.transaction(async transaction => {
-    await deliveries.begin({ ...account, post, copy: post.copy, inReplyTo: null }, graph.clock.now(), transaction)
-    const sending = { ...account, deliveryPhase: 'SENDING' as const, attempts: 1, claimId: post.id, claimUntil: graph.clock.now() }
-    await posts.update(post, sending, transaction)
-  })
+  await interrupt({ graph, post, connection }, { forMs: 0 })
+  const { deliveries } = graph.room
   const { begin: record } = deliveries
   Object.assign(deliveries, {
     begin: async (...parameters: Parameters<typeof record>) => {

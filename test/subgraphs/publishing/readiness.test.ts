@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { supergraph } from '../../kit/supergraph.ts'
-import { stored, texts, wake } from './delivering.ts'
+import { logged, stored, texts, wake } from './delivering.ts'
 
 test('readiness names each queue and each sweep of delivery that does not go round', async () => {
   await using graph = await supergraph()
@@ -19,7 +19,7 @@ test('readiness names the encryption key that is missing, the log tells it once,
     .connection()
     .post({ scheduledAt: graph.clock.in(5_000) })
   const ready = () => graph.platform.publishing.ready!()
-  const told = () => graph.log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50)
+  const told = () => logged(graph)
   await ready()
   const put = (accessToken: string | null) => graph.rows('update publishing.connections set access_token = $1', [accessToken])
   const kept = connection.accessToken!

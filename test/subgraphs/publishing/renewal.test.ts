@@ -7,7 +7,7 @@ import { claimMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { GrantFailure } from '../../../subgraphs/publishing/network/network.ts'
 import type { PostRow } from '../../../subgraphs/publishing/post/table.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { stored } from './delivering.ts'
+import { logged, stored } from './delivering.ts'
 
 /** A post that a worker has claimed whose token has to be renewed first. */
 async function claimed() {
@@ -29,7 +29,6 @@ async function follow({ room }: Supergraph, post: PostRow, renewal: Promise<stri
 }
 
 const wakeUps = (graph: Supergraph) => graph.rows(`select data->>'postId' as id, start_after from publishing_jobs.job where name = 'deliver-post'`)
-const errors = ({ log }: Supergraph) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50)
 
 test('a post whose token was renewed is free, looked at again at once, and those who follow it are told', async () => {
   const { graph, post } = await claimed()
@@ -53,7 +52,7 @@ test('a post whose token could not be renewed waits, or fails when only a person
     await using _ = graph
     await follow(graph, post, Promise.reject(new GrantFailure('The network says no.', permanent)))
     expect(await stored(graph, post)).toMatchObject({ ...state, deliveryPhase: 'NONE' })
-    expect(errors(graph)).toEqual([])
+    expect(logged(graph)).toEqual([])
   }
 })
 
@@ -62,7 +61,7 @@ test('a renewal that ends in no way that networks have is told to operators, and
   await using _ = graph
   await follow(graph, post, Promise.reject(new TypeError('what nobody thought of')))
   expect(await stored(graph, post)).toEqual(post)
-  expect(errors(graph)).toMatchObject([{ postId: post.id, err: { message: 'what nobody thought of' } }])
+  expect(logged(graph)).toMatchObject([{ postId: post.id, err: { message: 'what nobody thought of' } }])
 })
 
 test('a post that is another worker’s when the renewal ends, or deleted, is left alone', async () => {
@@ -72,5 +71,5 @@ test('a post that is another worker’s when the renewal ends, or deleted, is le
   expect(await stored(graph, post)).toEqual(post)
   await graph.room.sequelize.transaction(transaction => graph.room.posts.remove(post, transaction))
   await follow(graph, post, Promise.resolve('a token'))
-  expect([await wakeUps(graph), errors(graph)]).toEqual([[], []])
+  expect([await wakeUps(graph), logged(graph)]).toEqual([[], []])
 })

@@ -1,23 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { supergraph } from '../../kit/supergraph.ts'
-import { stored, wake } from './delivering.ts'
-import { archiveBrand, post as postDocument, reschedulePost, resolveDelivery } from './documents.ts'
+import { answeredPost, stored, wake } from './delivering.ts'
+import { archiveBrand, reschedulePost, resolveDelivery } from './documents.ts'
 
 /** A post whose outcome nobody knows. */
 const begin = async () => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  const told = await story
-  await graph.clock.advance(60_000)
-  await graph.x.arm({ fault: 'status', status: 500, times: 10 })
-  await wake(graph, told.post)
-  const read = async () => (await graph.execute(postDocument, { id: told.post.id }, { as: told.owner })).data().post
-  const resolve = (platformPostId: string | null, id = told.post.id) => graph.execute(resolveDelivery, { input: { id, platformPostId } }, { as: told.owner })
-  return { graph, story, read, resolve, ...told }
+  const world = await answeredPost({ fault: 'status', status: 500, times: 10 })
+  const { graph, owner, post } = world
+  const resolve = (platformPostId: string | null, id = post.id) => graph.execute(resolveDelivery, { input: { id, platformPostId } }, { as: owner })
+  return { ...world, resolve }
 }
 const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', platformPostId: null, failure: { code: 'OUTCOME_UNKNOWN' } }
 

@@ -5,20 +5,7 @@ import { deliver } from '../../../subgraphs/publishing/delivery/deliver.ts'
 import { beginWithinMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { GrantFailure } from '../../../subgraphs/publishing/network/network.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { renewals, stored, storedConnection, texts, wake } from './delivering.ts'
-
-/** A post that is due now, and everything it needs. */
-const begin = async () => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  const told = await story
-  await graph.clock.advance(60_000)
-  return { graph, story, ...told, key: { brandId: told.post.brandId, postId: told.post.id } }
-}
+import { attempts, duePost, logged, renewals, stored, storedConnection, texts, wake } from './delivering.ts'
 
 /** How often those who follow a brand's posts are told, while something is done. */
 async function steps({ room }: Supergraph, brandId: string, work: () => Promise<unknown>): Promise<number> {
@@ -47,8 +34,6 @@ const whilePreparing = ({ room: { connections } }: Supergraph, work: () => Promi
 /** Has the network's renewals end so. */
 const renewalsEnd = ({ room }: Supergraph, refresh: () => Promise<never>) => Object.assign(room.networks.get('X')!, { refresh })
 
-const attempts = (graph: Supergraph) => graph.rows('select outcome, refusal, detail from publishing.attempts order by started_at, number')
-
 describe('P-06 a look at a post', () => {
   test('before its time says when to come again; one that is held back, or is not to be sent, says nothing', async () => {
     await using graph = await supergraph({ sandbox: true })
@@ -69,14 +54,14 @@ describe('P-06 a look at a post', () => {
   })
 
   test('whose brand is out of use leaves it as it is', async () => {
-    const { graph, post, key } = await begin()
+    const { graph, post, key } = await duePost()
     await using _ = graph
     await graph.rows('update publishing.brands set archived_at = $1', [graph.clock.now()])
     expect([await deliver(graph.room, key), await stored(graph, post)]).toEqual([null, post])
   })
 
   test('tells those who follow it of the claim, of the call and of its end', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     expect([await steps(graph, post.brandId, () => wake(graph, post)), await texts(graph), renewals(graph)]).toEqual([3, [post.copy], 0])
   })
@@ -84,7 +69,7 @@ describe('P-06 a look at a post', () => {
 
 describe('P-06 what happens while the call is prepared', () => {
   test('an edit takes the post from its worker, who sends nothing', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     whilePreparing(graph, () => graph.rows('update publishing.posts set claim_id = $1', [newId()]))
     expect(await steps(graph, post.brandId, () => wake(graph, post))).toBe(2)
@@ -96,7 +81,7 @@ describe('P-06 what happens while the call is prepared', () => {
   })
 
   test('a later time gives the post back, unsent', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     whilePreparing(graph, () => graph.rows('update publishing.posts set scheduled_at = $1', [graph.clock.in(1)]))
     await wake(graph, post)
@@ -107,7 +92,7 @@ describe('P-06 what happens while the call is prepared', () => {
 
 describe('P-07 a post without a way to the network fails before anything is sent', () => {
   test('when the network is not set up any more', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     ;(graph.room.networks as Map<string, unknown>).delete('X')
     await wake(graph, post)
@@ -115,7 +100,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
   })
 
   test('but not when the stored access cannot be read, nor for a fault of ours that is no answer: those fail nothing', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     const { connections } = graph.room
     const { open } = connections
@@ -137,7 +122,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
   })
 
   test('and a token that was renewed a moment ago is used, however short it lives', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     await graph.rows('update publishing.connections set token_expires_at = $1, updated_at = $2', [graph.clock.in(30_000), graph.clock.now()])
     await wake(graph, post)
@@ -147,7 +132,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
 
 describe('P-14 a call that is refused for its token, which', () => {
   const refused = async () => {
-    const world = await begin()
+    const world = await duePost()
     await world.graph.x.arm({ fault: 'expired-token' })
     return world
   }
@@ -201,7 +186,7 @@ describe('P-14 a call that is refused for its token, which', () => {
 
 describe('P-10 an answer of the network', () => {
   test('that calls the first post with its text a duplicate is believed; that of a second is asked about', async () => {
-    const { graph, story, post } = await begin()
+    const { graph, story, post } = await duePost()
     await using _ = graph
     const duplicate = async () => ({ outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'You said that already.' })
     Object.assign(graph.room.networks.get('X')!, { publish: duplicate })
@@ -218,7 +203,7 @@ describe('P-10 an answer of the network', () => {
   })
 
   test('that refuses a text for another reason is believed, though an earlier one of it is in doubt', async () => {
-    const { graph, story, post } = await begin()
+    const { graph, story, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403, times: 2 })
     await wake(graph, post)
@@ -229,7 +214,7 @@ describe('P-10 an answer of the network', () => {
   })
 
   test('that names a post which another stands for leaves the outcome open, and operators are told; what the database cannot do is no such answer', async () => {
-    const { graph, story, post } = await begin()
+    const { graph, story, post } = await duePost()
     await using _ = graph
     await wake(graph, post)
     const { platformPostId, permalink } = await stored(graph, post)
@@ -237,7 +222,7 @@ describe('P-10 an answer of the network', () => {
     const { post: second } = await story.post({ scheduledAt: graph.clock.in(60_000) })
     const { post: third } = await story.post({ scheduledAt: graph.clock.in(60_000) })
     await graph.clock.advance(60_000)
-    const told = () => graph.log.map(line => JSON.parse(line)).filter(({ level }) => level === 50)
+    const told = () => logged(graph)
     await wake(graph, second)
     expect(await stored(graph, second)).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failureMessage: expect.stringMatching(/\(\w.*\)/) })
     expect(told()).toMatchObject([{ postId: second.id }])
@@ -253,7 +238,7 @@ describe('P-10 a worker that stood still between the record of its attempt and t
     ['sends while its time lasts', beginWithinMs, 'PUBLISHED', 'DELIVERED'],
     ['puts the post back when its time is over, and says so', beginWithinMs + 1, 'SCHEDULED', 'NOT_SENT'],
   ])('%s', async (_what, milliseconds, status, outcome) => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     const { deliveries } = graph.room
     const { begin: record } = deliveries

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, wake } from './delivering.ts'
+import { supergraph } from '../../kit/supergraph.ts'
+import { logged, round, stored, texts, wake } from './delivering.ts'
 
 /** Two brands with so many posts each, all due for three seconds. */
 const twoBrands = async (count: number) => {
@@ -15,7 +15,6 @@ const twoBrands = async (count: number) => {
 }
 
 const copies = (posts: readonly { copy: string }[]) => posts.map(({ copy }) => copy).sort()
-const errors = ({ log }: Supergraph) => log.map(line => JSON.parse(line)).filter(({ level }) => level === 50)
 
 test('a round sends four posts of each connection, those that wait longest', async () => {
   const { graph, one, other } = await twoBrands(5)
@@ -38,7 +37,7 @@ test('a post that cannot be taken up holds up none of the others, and operators 
   await round(graph)
   expect(await texts(graph)).toHaveLength(2)
   expect(
-    errors(graph)
+    logged(graph)
       .map(({ postId }) => postId)
       .sort(),
   ).toEqual(one.posts.map(({ id }) => id).sort())

@@ -1,26 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../../platform/ids.ts'
 import { OutboundFailure } from '../../../platform/outbound.ts'
 import { absentAfterMs, beginWithinMs, patienceMs, sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { takeUp } from '../../../subgraphs/publishing/delivery/take-up.ts'
 import { GrantFailure, type Lookup, type Network } from '../../../subgraphs/publishing/network/network.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { stored } from './delivering.ts'
+import type { Supergraph } from '../../kit/supergraph.ts'
+import { attempts, duePost, interrupt, logged, stored } from './delivering.ts'
 
 const absent: Lookup = { found: false, isAnothers: false }
 const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x.com/demo/status/77' }
 
 /** A post whose worker died in its call, and whose time is over; what the network says of it, and of the next call, is the test's. */
 const begin = async () => {
-  const graph = await supergraph({ sandbox: true })
-  const told = await graph.seed.owner().brand().connection().post()
+  const told = await duePost()
+  const { graph } = told
   const { room, clock } = graph
-  const account = { connectionId: told.connection.id, externalAccountId: told.connection.externalAccountId }
-  await room.sequelize.transaction(async transaction => {
-    await room.deliveries.begin({ ...account, post: told.post, copy: told.post.copy, inReplyTo: '5' }, clock.now(), transaction)
-    const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, claimId: newId(), claimUntil: clock.in(sendMs) }
-    await room.posts.update(told.post, { ...account, ...sending, status: 'SCHEDULED', scheduledAt: clock.now() }, transaction)
-  })
+  await interrupt(told, { inReplyTo: '5' })
   await clock.advance(sendMs)
   const calls: { find: number; publish: Parameters<Network['publish']>[0][] } = { find: 0, publish: [] }
   const world = {
@@ -38,14 +32,12 @@ const begin = async () => {
       return world.publish()
     },
   })
-  const take = () => takeUp(room, { brandId: told.post.brandId, postId: told.post.id })
+  const take = () => takeUp(room, told.key)
   const row = () => stored(graph, told.post)
-  return { graph, x, world, calls, take, row, ...told }
+  return { ...told, x, world, calls, take, row }
 }
 
-const attempts = (graph: Supergraph) =>
-  graph.rows('select number, outcome, refusal, detail, copy, in_reply_to, finished_at from publishing.attempts order by number')
-const told = ({ log }: Supergraph) => log.map(line => JSON.parse(line)).filter(({ level, postId }) => level === 40 && postId)
+const told = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
 const fails = (error: unknown) => async () => {
   throw error
 }

@@ -4,20 +4,8 @@ import { newId } from '../../../platform/ids.ts'
 import { conclude, putBack } from '../../../subgraphs/publishing/delivery/conclude.ts'
 import { widgetTopic } from '../../../subgraphs/widget-topic.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, wake } from './delivering.ts'
+import { attempts, duePost, logged, round, stored, wake } from './delivering.ts'
 import { resolveDelivery } from './documents.ts'
-
-/** A post that is due now, and everything it needs. */
-const begin = async () => {
-  const graph = await supergraph({ sandbox: true })
-  const told = await graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  await graph.clock.advance(60_000)
-  return { graph, ...told }
-}
 
 /** Whether the organization's screens are told that what they count has changed, while something is done. */
 async function tells(graph: Supergraph, { id }: { id: string }, work: () => Promise<unknown>): Promise<boolean> {
@@ -33,14 +21,10 @@ async function tells(graph: Supergraph, { id }: { id: string }, work: () => Prom
 }
 
 const audit = (graph: Supergraph) => graph.rows('select actor, action, subject_id, details, at from publishing.audit_entries order by at, id')
-const attempts = (graph: Supergraph) =>
-  graph.rows(
-    'select number, outcome, detail, refusal, platform_post_id, reconciled, reconcile_at, started_at, finished_at, updated_at from publishing.attempts order by number',
-  )
 
 describe('P-09 the end of an attempt', () => {
   test('delivered: screens, the record and the attempt say by which id, and nothing is left to ask', async () => {
-    const { graph, organization, post } = await begin()
+    const { graph, organization, post } = await duePost()
     await using _ = graph
     const now = graph.clock.now()
     expect(await tells(graph, organization, () => wake(graph, post))).toBe(true)
@@ -49,13 +33,13 @@ describe('P-09 the end of an attempt', () => {
     const entry = { actor: 'delivery', action: 'post.published', subject_id: post.id, at: now }
     expect((await audit(graph)).at(-1)).toEqual({ ...entry, details: { attempt: 1, platformPostId: id, code: null } })
     const times = { started_at: now, finished_at: now, updated_at: now }
-    expect(await attempts(graph)).toEqual([
+    expect(await attempts(graph)).toMatchObject([
       { number: 1, outcome: 'DELIVERED', detail: null, refusal: null, platform_post_id: id, reconciled: 0, reconcile_at: null, ...times },
     ])
   })
 
   test('refused: they say with which code and in which words of the network, and nothing is left to ask', async () => {
-    const { graph, organization, post } = await begin()
+    const { graph, organization, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403 })
     expect(await tells(graph, organization, () => wake(graph, post))).toBe(true)
@@ -71,7 +55,7 @@ describe('P-09 the end of an attempt', () => {
   })
 
   test('unknown: the network is asked a second later, and no refusal is made up', async () => {
-    const { graph, organization, post } = await begin()
+    const { graph, organization, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 500 })
     expect(await tells(graph, organization, () => wake(graph, post))).toBe(true)
@@ -83,7 +67,7 @@ describe('P-09 the end of an attempt', () => {
 
   test('not there, as delivery or a person finds out: the record names who, and the time when the call ended stays', async () => {
     for (const person of [false, true]) {
-      const { graph, organization, owner, post } = await begin()
+      const { graph, organization, owner, post } = await duePost()
       await using _ = graph
       await graph.x.arm({ fault: 'status', status: 500 })
       await wake(graph, post)
@@ -106,7 +90,7 @@ describe('P-09 the end of an attempt', () => {
   })
 
   test('of a post that is deleted since concerns nobody: nothing is asked or written', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     await wake(graph, post)
     const attempt = (await graph.room.deliveries.lastAttempt(post))!
@@ -121,10 +105,10 @@ describe('P-09 the end of an attempt', () => {
 
 describe('P-10 an answer that comes when the attempt has ended', () => {
   const delivered = { outcome: 'delivered', platformPostId: '77', permalink: 'https://x.com/a/status/77' } as const
-  const warned = ({ log }: Supergraph) => log.map(line => JSON.parse(line)).filter(({ level, postId }) => level === 40 && postId)
+  const warned = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
 
   test('is heard when the network says that it has the post, and nothing else, nor anybody else; what is settled otherwise is told to operators', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403 })
     await wake(graph, post)
@@ -144,7 +128,7 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
   })
 
   test('is heard from a person while the outcome is unknown; what the network said of the call is kept until then', async () => {
-    const { graph, post } = await begin()
+    const { graph, post } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 500 })
     await wake(graph, post)
@@ -189,7 +173,7 @@ describe('P-09 a post that is not sent', () => {
   })
 
   test('because the network cannot be reached: screens and operators are told that it waits, and its attempt why', async () => {
-    const { graph, organization, post } = await begin()
+    const { graph, organization, post } = await duePost()
     await using _ = graph
     await using _away = await graph.x.away()
     expect(await tells(graph, organization, () => wake(graph, post))).toBe(true)

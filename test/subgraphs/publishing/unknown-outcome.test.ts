@@ -1,23 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, wake } from './delivering.ts'
-import { deletePost, post as postDocument, reschedulePost, resolveDelivery, updatePost } from './documents.ts'
+import { answeredPost, round, stored, texts, wake } from './delivering.ts'
+import { deletePost, reschedulePost, resolveDelivery, updatePost } from './documents.ts'
 
-/** A post whose call ended without an answer that tells. */
-const begin = async (fault: { fault: string; status?: number }) => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(60_000) })
-  const told = await story
-  await graph.clock.advance(60_000)
-  await graph.x.arm(fault)
-  await wake(graph, told.post)
-  const read = async () => (await graph.execute(postDocument, { id: told.post.id }, { as: told.owner })).data().post
-  return { graph, story, read, ...told }
-}
 const published = { fault: 'accept-then-reset' }
 const absent = { fault: 'status', status: 500 }
 const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', platformPostId: null, failure: { code: 'OUTCOME_UNKNOWN' } }
@@ -28,7 +12,7 @@ describe('P-10 an outcome that nobody knows', () => {
     ['X answered 500', absent, 0],
     ['X answered 502', { fault: 'status', status: 502 }, 0],
   ])('%s: the post is failed and open, and is not sent again by anybody', async (_what, fault, there) => {
-    const { graph, read, post } = await begin(fault)
+    const { graph, read, post } = await answeredPost(fault)
     await using _ = graph
     expect(await read()).toMatchObject(open)
     await Promise.all([wake(graph, post), wake(graph, post)])
@@ -36,7 +20,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('keeps people from rescheduling, reverting, editing and deleting the post', async () => {
-    const { graph, owner, post, read } = await begin(absent)
+    const { graph, owner, post, read } = await answeredPost(absent)
     await using _ = graph
     const { id } = post
     for (const [document, input] of [
@@ -50,7 +34,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('is found by asking X for the account’s own posts: published, with its id, sent once', async () => {
-    const { graph, post, read } = await begin(published)
+    const { graph, post, read } = await answeredPost(published)
     await using _ = graph
     await round(graph)
     expect(await read(), 'not asked before a second has passed').toMatchObject(open)
@@ -67,7 +51,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('of a call that was never answered is found the same way', async () => {
-    const { graph, post, read } = await begin({ fault: 'timeout-after-accept' })
+    const { graph, post, read } = await answeredPost({ fault: 'timeout-after-accept' })
     await using _ = graph
     expect(await read()).toMatchObject(open)
     await graph.clock.advance(1000)
@@ -76,7 +60,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('is found later when X lists its posts late', async () => {
-    const { graph, read } = await begin(published)
+    const { graph, read } = await answeredPost(published)
     await using _ = graph
     await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 100 })
     for (let seconds = 0; seconds < 60; seconds += 5) {
@@ -90,7 +74,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('is believed to be nothing after X has not listed it for two minutes; then it can be rescheduled and is sent once', async () => {
-    const { graph, owner, post, read } = await begin(absent)
+    const { graph, owner, post, read } = await answeredPost(absent)
     await using _ = graph
     const asks = () => graph.sent.filter(call => call.startsWith('GET /x/2/users/')).length
     for (let seconds = 0; seconds < 119; seconds += 7) {
@@ -110,7 +94,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('stays open while X cannot be asked, and is asked again', async () => {
-    const { graph, read } = await begin(published)
+    const { graph, read } = await answeredPost(published)
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token', times: 3 })
     await graph.clock.advance(1000)
@@ -123,7 +107,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('is asked about though the clock was set back by an hour since', async () => {
-    const { graph, read } = await begin(published)
+    const { graph, read } = await answeredPost(published)
     await using _ = graph
     await graph.clock.advance(-3_600_000)
     await round(graph)
@@ -131,7 +115,7 @@ describe('P-10 an outcome that nobody knows', () => {
   })
 
   test('is not ended by a post that says the same and belongs to another', async () => {
-    const { graph, story, owner, post, read } = await begin({ fault: 'status', status: 500 })
+    const { graph, story, owner, post, read } = await answeredPost({ fault: 'status', status: 500 })
     await using _ = graph
     await graph.clock.advance(100)
     const { post: twin } = await story.post({ copy: post.copy, scheduledAt: graph.clock.in(500) })

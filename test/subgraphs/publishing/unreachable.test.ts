@@ -1,30 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../../platform/ids.ts'
 import { patienceMs, sendMs } from '../../../subgraphs/publishing/delivery/rules.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { round, stored, texts, twoHours, wake } from './delivering.ts'
-import { post as postDocument, reschedulePost, updatePost } from './documents.ts'
+import { monday } from '../../kit/time.ts'
+import { attempts, duePost, interrupt, round, stored, texts, twoHours, wake } from './delivering.ts'
+import { reschedulePost, updatePost } from './documents.ts'
 
-/** A post that is due now, and everything it needs. */
-const begin = async (ahead = 60_000) => {
-  const graph = await supergraph({ sandbox: true })
-  const story = graph.seed
-    .owner()
-    .brand()
-    .connection()
-    .post({ scheduledAt: graph.clock.in(ahead) })
-  const told = await story
-  await graph.clock.advance(ahead)
-  const read = async () => (await graph.execute(postDocument, { id: told.post.id }, { as: told.owner })).data().post
-  return { graph, story, read, ...told }
-}
-
-const attempts = (graph: Supergraph) => graph.rows('select number, outcome from publishing.attempts order by number')
 const waiting = { status: 'SCHEDULED', deliveryPhase: 'NONE', failure: null }
 
 describe('P-09 a network that cannot be reached', () => {
   test('at a post’s time, and three seconds later can: the post is sent once, as its first attempt', async () => {
-    const { graph, post, read } = await begin()
+    const { graph, post, read } = await duePost()
     await using _ = graph
     {
       await using _away = await graph.x.away()
@@ -38,11 +22,11 @@ describe('P-09 a network that cannot be reached', () => {
     await wake(graph, post)
     expect(await read()).toMatchObject({ status: 'PUBLISHED', waitsUntil: null, failure: null })
     expect(await texts(graph)).toEqual([post.copy])
-    expect(await attempts(graph)).toEqual([{ number: 1, outcome: 'DELIVERED' }])
+    expect(await attempts(graph)).toMatchObject([{ number: 1, outcome: 'DELIVERED' }])
   })
 
   test('is tried three times within 20 s, then ever less often, at least once a minute; after an hour the post fails and can be rescheduled', async () => {
-    const { graph, owner, post, read } = await begin()
+    const { graph, owner, post, read } = await duePost()
     await using _ = graph
     const from = graph.clock.now().getTime()
     const tried: number[] = []
@@ -57,11 +41,11 @@ describe('P-09 a network that cannot be reached', () => {
     expect(tried.slice(0, 7)).toEqual([0, 5, 15, 35, 75, 135, 195])
     expect(tried.at(-1)).toBe(patienceMs / 1000)
     expect(await read()).toMatchObject({ status: 'FAILED', deliveryPhase: 'NONE', waitsUntil: null, failure: { code: 'NETWORK_UNAVAILABLE', attempts: 1 } })
-    expect(await attempts(graph)).toEqual([{ number: 1, outcome: 'NOT_SENT' }])
+    expect(await attempts(graph)).toMatchObject([{ number: 1, outcome: 'NOT_SENT' }])
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(1000) } }, { as: owner })
     await graph.clock.advance(1000)
     await wake(graph, post)
-    expect([await texts(graph), await attempts(graph)]).toEqual([
+    expect([await texts(graph), await attempts(graph)]).toMatchObject([
       [post.copy],
       [
         { number: 1, outcome: 'NOT_SENT' },
@@ -71,7 +55,7 @@ describe('P-09 a network that cannot be reached', () => {
   })
 
   test('leaves the post to people while it waits: an edited text is what is sent, a new time ends the waiting', async () => {
-    const { graph, owner, post, read } = await begin()
+    const { graph, owner, post, read } = await duePost()
     await using _ = graph
     {
       await using _away = await graph.x.away()
@@ -87,7 +71,7 @@ describe('P-09 a network that cannot be reached', () => {
   })
 
   test('for the renewal of a token keeps the connection, and the post waits the same way', async () => {
-    const { graph, post, connection, read } = await begin(twoHours)
+    const { graph, post, connection, read } = await duePost({ scheduledAt: new Date(Date.parse(monday) + twoHours) })
     await using _ = graph
     {
       await using _away = await graph.x.away()
@@ -102,7 +86,7 @@ describe('P-09 a network that cannot be reached', () => {
   })
 
   test('between a refused token and the renewed one: nothing was published, and the post waits', async () => {
-    const { graph, post, read } = await begin()
+    const { graph, post, read } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token' })
     const x = graph.room.networks.get('X')!
@@ -128,16 +112,9 @@ describe('P-09 a network that cannot be reached', () => {
 
 /** A post whose worker died between the record of its attempt and the call: the network has nothing. */
 const interrupted = async () => {
-  const world = await begin()
-  const { graph, post, connection } = world
-  const now = graph.clock.now()
-  await graph.room.sequelize.transaction(async transaction => {
-    const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-    await graph.room.deliveries.begin({ ...account, post, copy: post.copy, inReplyTo: null }, now, transaction)
-    const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, claimId: newId(now), claimUntil: graph.clock.in(sendMs) }
-    await graph.room.posts.update(post, { ...account, ...sending }, transaction)
-  })
-  await graph.clock.advance(sendMs)
+  const world = await duePost()
+  await interrupt(world)
+  await world.graph.clock.advance(sendMs)
   return world
 }
 
@@ -193,7 +170,7 @@ describe('P-10 an interrupted call, while the network cannot be asked about it',
     await (await away.promise)[Symbol.asyncDispose]()
     await graph.clock.advance(sendMs)
     await round(graph)
-    expect([await texts(graph), (await read()).status, await attempts(graph)]).toEqual([
+    expect([await texts(graph), (await read()).status, await attempts(graph)]).toMatchObject([
       [post.copy],
       'PUBLISHED',
       [
