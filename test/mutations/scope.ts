@@ -10,7 +10,7 @@ export interface Area {
 export const floor = 85
 
 const ofPlatform = (name: string) => [`test/rules/platform/${name}.test.ts`]
-const ofPublishing = (...names: string[]) => names.map(name => `test/subgraphs/publishing/${name}.test.ts`)
+const ofDelivery = (...names: string[]) => names.map(name => `test/subgraphs/publishing/delivery/${name}.test.ts`)
 
 export const areas: readonly Area[] = [
   {
@@ -72,16 +72,16 @@ export const areas: readonly Area[] = [
     name: 'delivery',
     sources: /^subgraphs\/publishing\/delivery\/(?!rules\.ts|table\.ts)[^/]+\.ts$/,
     tests: {
-      'subgraphs/publishing/delivery/conclude': ofPublishing('told', 'crash-points'),
-      'subgraphs/publishing/delivery/deliver': ofPublishing('sending', 'crash-points'),
-      'subgraphs/publishing/delivery/reconcile': ofPublishing('asking'),
-      'subgraphs/publishing/delivery/renewal': ['test/rules/publishing/renewals-ended.test.ts', ...ofPublishing('renewal')],
-      'subgraphs/publishing/delivery/resolvers': ofPublishing('resolve-delivery'),
-      'subgraphs/publishing/delivery/retention': ofPublishing('retention', 'readiness'),
-      'subgraphs/publishing/delivery/store': ofPublishing('delivery-store'),
-      'subgraphs/publishing/delivery/sweep': ofPublishing('sweep', 'readiness', 'held-back'),
-      'subgraphs/publishing/delivery/take-up': ofPublishing('taking-up'),
-      'subgraphs/publishing/delivery/wake-up': ofPublishing('jobs'),
+      'subgraphs/publishing/delivery/conclude': ofDelivery('told', 'crash-points'),
+      'subgraphs/publishing/delivery/deliver': ofDelivery('sending', 'crash-points'),
+      'subgraphs/publishing/delivery/reconcile': ofDelivery('doubt/asking'),
+      'subgraphs/publishing/delivery/renewal': ['test/rules/publishing/renewals-ended.test.ts', ...ofDelivery('renewal')],
+      'subgraphs/publishing/delivery/resolvers': ofDelivery('doubt/resolve-delivery'),
+      'subgraphs/publishing/delivery/retention': ofDelivery('retention', 'waking/readiness'),
+      'subgraphs/publishing/delivery/store': ofDelivery('store'),
+      'subgraphs/publishing/delivery/sweep': ofDelivery('waking/sweep', 'waking/readiness', 'waking/held-back'),
+      'subgraphs/publishing/delivery/take-up': ofDelivery('doubt/taking-up'),
+      'subgraphs/publishing/delivery/wake-up': ofDelivery('waking/jobs'),
     },
   },
 ]

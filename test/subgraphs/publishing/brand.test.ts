@@ -3,7 +3,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 import { personally } from '../../kit/viewers.ts'
-import { round, stored, texts, wake } from './delivering.ts'
+import { round, stored, texts, wake } from './delivery/delivering.ts'
 import {
   archiveBrand,
   brands,

@@ -1,0 +1,219 @@
+import { expect, test, vi } from 'vitest'
+import { renewalMs, renewalPace } from '../../../../subgraphs/publishing/connection/rules.ts'
+import { type TokensNeed, tokenSoon, usableToken } from '../../../../subgraphs/publishing/connection/tokens.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { renewals, stored, storedConnection, texts, twoHours, wake } from '../delivery/delivering.ts'
+import { brand as brandDocument } from '../documents.ts'
+
+/** Posts whose time comes when the token has run out. */
+const begin = async (count: number) => {
+  const graph = await supergraph({ sandbox: true })
+  const told = await graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .posts(count, { scheduledAt: graph.clock.in(twoHours) })
+  await graph.clock.advance(twoHours)
+  return { graph, ...told }
+}
+
+const revoke = async ({ x }: Supergraph, token: string) => {
+  const authorization = `Basic ${Buffer.from(`${x.settings.clientId}:${x.settings.clientSecret}`).toString('base64')}`
+  const answer = await fetch(`${x.settings.apiUrl}/2/oauth2/revoke`, { method: 'POST', headers: { authorization }, body: new URLSearchParams({ token }) })
+  expect(answer.status).toBe(200)
+}
+
+test('a token that has run out is renewed before it is used, and the new pair is what is kept', async () => {
+  const { graph, posts, connection } = await begin(1)
+  await using _ = graph
+  const before = graph.room.connections.open(connection)
+  await wake(graph, posts[0]!)
+  const row = await storedConnection(graph, connection)
+  const after = graph.room.connections.open(row)
+  expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
+  expect([after.accessToken === before.accessToken, after.refreshToken === before.refreshToken]).toEqual([false, false])
+  expect(row.tokenExpiresAt).toEqual(graph.clock.in(twoHours))
+})
+
+test('P-10 many deliveries at once renew it once, and the family of tokens lives on', async () => {
+  const { graph, posts } = await begin(4)
+  await using _ = graph
+  await Promise.all(posts.map(post => wake(graph, post)))
+  expect((await texts(graph)).sort()).toEqual(posts.map(({ copy }) => copy).sort())
+  expect(renewals(graph)).toBe(1)
+})
+
+test('many that were refused with the same token renew it once as well, and all get the new one', async () => {
+  const graph = await supergraph({ sandbox: true })
+  await using _ = graph
+  const { connection } = await graph.seed.owner().brand().connection()
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  const x = graph.room.networks.get('X')!
+  const tokens = await Promise.all([1, 2, 3].map(() => usableToken(graph.room, x, connection, refused)))
+  expect([new Set(tokens).size, tokens.includes(refused), renewals(graph)]).toEqual([1, false, 1])
+})
+
+test('a grant that brings no refresh token keeps the old one', async () => {
+  const graph = await supergraph()
+  await using _ = graph
+  const { connection } = await graph.seed.owner().brand().connection()
+  const { refreshToken } = graph.room.connections.open(connection)
+  for (const empty of [null, '']) {
+    const grant = { accessToken: `new ${empty}`, refreshToken: empty, expiresIn: 7200, scopes: [] }
+    await graph.room.sequelize.transaction(transaction => graph.room.connections.renew(connection, grant, graph.clock.now(), transaction))
+    expect(graph.room.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken })
+  }
+})
+
+test('P-11 a grant that X has ended takes the connection out of use, with its tokens, and says what to do', async () => {
+  const { graph, owner, brand, posts, connection } = await begin(2)
+  await using _ = graph
+  await revoke(graph, graph.room.connections.open(connection).refreshToken!)
+  await wake(graph, posts[0]!)
+  expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'FAILED', failureCode: 'CONNECTION_EXPIRED', attempts: 1 })
+  expect(await storedConnection(graph, connection)).toMatchObject({ active: false, accessToken: null, refreshToken: null, tokenExpiresAt: null })
+  const [shown] = (await graph.execute(brandDocument, { id: brand.id }, { as: owner })).data().brand.connections
+  expect(shown).toMatchObject({ active: false, inactiveReason: expect.stringContaining('connect the account again') })
+  expect(await graph.rows(`select actor, subject_id from publishing.audit_entries where action = 'connection.deactivated'`)).toEqual([
+    { actor: 'delivery', subject_id: connection.id },
+  ])
+  await wake(graph, posts[1]!)
+  expect(await stored(graph, posts[1]!)).toMatchObject({ status: 'FAILED', failureCode: 'NO_CONNECTION' })
+  expect(await texts(graph)).toEqual([])
+})
+
+test('a network that cannot be reached for a renewal leaves the connection as it is', async () => {
+  const { graph, posts, connection } = await begin(1)
+  await using _ = graph
+  await graph.x[Symbol.asyncDispose]()
+  await wake(graph, posts[0]!)
+  expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', failureCode: null, waitsUntil: expect.any(Date) })
+  const { updatedAt: _now, ...row } = await storedConnection(graph, connection)
+  expect(row).toMatchObject({ active: true, accessToken: connection.accessToken, refreshToken: connection.refreshToken })
+})
+
+test('a network whose tokens live shorter than the margin for renewing them is asked for one, not for ever', async () => {
+  const { graph, posts } = await begin(1)
+  await using _ = graph
+  const x = graph.room.networks.get('X')!
+  const { refresh } = x
+  Object.assign(x, { refresh: async (token: string) => ({ ...(await refresh(token)), expiresIn: 30 }) })
+  await wake(graph, posts[0]!)
+  expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
+})
+
+test('a token that is good is handed out without asking anybody', async () => {
+  const graph = await supergraph({ sandbox: true })
+  await using _ = graph
+  const { connection } = await graph.seed.owner().brand().connection()
+  const statements = await graph.statements(async () =>
+    expect(await usableToken(graph.room, graph.room.networks.get('X')!, connection)).toBe(graph.room.connections.open(connection).accessToken),
+  )
+  expect([statements, graph.sent]).toEqual([[], []])
+})
+
+/** Begins a renewal that takes the network some seconds, and comes back while it is thinking. */
+async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usableToken>[2], need: TokensNeed = graph.room) {
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  await graph.x.arm({ fault: 'slow-renewal', delayMs: 3_000 })
+  const renewal = usableToken(need, graph.room.networks.get('X')!, connection, refused)
+  renewal.catch(() => {})
+  await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'))
+  return { refused, renewal }
+}
+
+test('while the network thinks about a renewal nothing is locked: whoever connects the account again is not held up, and wins', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { owner, brand, connection } = await graph.seed.owner().brand().connection()
+  const { refused, renewal } = await slowRenewal(graph, connection)
+  const grant = { accessToken: 'of the new authorization', refreshToken: 'its refresh token', expiresIn: 7200, scopes: [] }
+  const account = { externalId: connection.externalAccountId, name: connection.accountName }
+  await graph.room.sequelize.transaction(async transaction => {
+    await graph.room.sequelize.query('select from publishing.connections for update nowait', { transaction })
+    await graph.room.connections.authorize({ brandId: brand.id, platform: 'X', userId: owner.userId!, account, grant, now: graph.clock.now() }, transaction)
+  })
+  expect(await renewal).toBe(grant.accessToken)
+  expect(graph.room.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: grant.accessToken, refreshToken: grant.refreshToken })
+  expect(refused).not.toBe(grant.accessToken)
+})
+
+test('a renewal that another process has begun is waited for, and one whose process died is taken over', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  const x = graph.room.networks.get('X')!
+  const { refused, renewal } = await slowRenewal(graph, connection)
+  const elsewhere = { ...graph.room, renewals: new Map() }
+  const token = await usableToken(elsewhere, x, connection, refused)
+  expect([token, renewals(graph)]).toEqual([await renewal, 1])
+  const dead = (until: Date) => graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2', [connection.id, until])
+  for (const until of [graph.clock.now(), graph.clock.in(renewalMs + 1)]) {
+    await dead(until)
+    const before = renewals(graph)
+    const present = graph.room.connections.open(await storedConnection(graph, connection)).accessToken
+    expect(await usableToken(graph.room, x, connection, present)).not.toBe(present)
+    expect(renewals(graph)).toBe(before + 1)
+  }
+})
+
+test('a renewal that takes long is waited for while its worker counts, and updates nothing else of the connection', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  const pace = { beatMs: 100, silentMs: 1_000, lookEveryMs: 50 }
+  const { refused, renewal } = await slowRenewal(graph, connection, { ...graph.room, pace })
+  const first = await storedConnection(graph, connection)
+  const token = usableToken({ ...graph.room, renewals: new Map(), pace }, graph.room.networks.get('X')!, connection, refused)
+  await vi.waitFor(async () => expect((await storedConnection(graph, connection)).renewalBeats).toBeGreaterThan(first.renewalBeats + 2))
+  expect({ ...(await storedConnection(graph, connection)), renewalBeats: 0 }).toEqual({ ...first, renewalBeats: 0 })
+  expect([await token, renewals(graph)]).toEqual([await renewal, 1])
+  expect(await storedConnection(graph, connection)).toMatchObject({ renewalId: null, renewalUntil: null, renewalBeats: 0 })
+})
+
+test('a worker that has stopped counting is taken over long before its claim ends', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  await graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2, renewal_beats = 1', [connection.id, graph.clock.in(renewalMs)])
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  const x = graph.room.networks.get('X')!
+  const token = await tokenSoon({ ...graph.room, pace: { ...renewalPace, silentMs: 500 } }, x, connection, refused)
+  expect([token === refused, renewals(graph)]).toEqual([false, 1])
+})
+
+test('who holds a post waits a little for a slow renewal, which goes on without them: its token is there for the next try', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { connection } = await graph.seed.owner().brand().connection()
+  const { accessToken: refused } = graph.room.connections.open(connection)
+  const x = graph.room.networks.get('X')!
+  const { refresh } = x
+  const slow = Promise.withResolvers<void>()
+  Object.assign(x, { refresh: (token: string) => slow.promise.then(() => refresh(token)) })
+  await expect(tokenSoon(graph.room, x, connection, refused, 1)).rejects.toMatchObject({ name: 'GrantFailure', permanent: false })
+  slow.resolve()
+  const token = await tokenSoon(graph.room, x, connection, refused)
+  expect([token, renewals(graph)]).toEqual([graph.room.connections.open(await storedConnection(graph, connection)).accessToken, 1])
+})
+
+test('a renewal that could not be had leaves nobody waiting for it', async () => {
+  const { graph, connection } = await begin(1)
+  await using _ = graph
+  await graph.x[Symbol.asyncDispose]()
+  await expect(usableToken(graph.room, graph.room.networks.get('X')!, connection)).rejects.toThrow('could not be asked')
+  expect(await storedConnection(graph, connection)).toMatchObject({ active: true, renewalId: null, renewalUntil: null })
+  expect(graph.room.renewals.size).toBe(0)
+})
+
+test('a token opens in its own row and place alone', async () => {
+  const graph = await supergraph()
+  await using _ = graph
+  const story = graph.seed.owner().brand()
+  const { connection: one } = await story.connection({ externalAccountId: '1' })
+  const { connection: other } = await story.connection({ externalAccountId: '2' })
+  const { connections } = graph.room
+  for (const moved of [
+    { accessToken: other.accessToken },
+    { refreshToken: other.refreshToken },
+    { accessToken: one.refreshToken },
+    { refreshToken: one.accessToken },
+  ])
+    expect(() => connections.open({ ...one, ...moved }), JSON.stringify(Object.keys(moved))).toThrow(/cannot read the stored access/)
+  expect(connections.open(one)).toEqual({ accessToken: 'access of 1', refreshToken: 'refresh of 1' })
+})

@@ -1,0 +1,109 @@
+import { expect, vi } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import type { ConnectionRow } from '../../../../subgraphs/publishing/connection/table.ts'
+import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
+import { sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { sweeps } from '../../../../subgraphs/publishing/delivery/sweep.ts'
+import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
+import type { PostSeed } from '../../../kit/seed.ts'
+import type { StandIn } from '../../../kit/stand-in.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { post as postDocument } from '../documents.ts'
+
+type Key = Pick<PostRow, 'brandId' | 'id'>
+
+/** A post of a connected brand that is due in a minute, unless its seed says otherwise, and everything it needs. */
+export async function scheduledPost(seed: PostSeed = {}) {
+  const graph = await supergraph({ sandbox: true })
+  const story = graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .post({ scheduledAt: graph.clock.in(60_000), ...seed })
+  const told = await story
+  /** The post as its owner sees it. */
+  const read = async () => (await graph.execute(postDocument, { id: told.post.id }, { as: told.owner })).data().post
+  return { graph, story, key: { brandId: told.post.brandId, postId: told.post.id }, read, ...told }
+}
+
+/** A post that is due now, and everything it needs. */
+export async function duePost(seed: PostSeed = {}) {
+  const world = await scheduledPost(seed)
+  await world.graph.clock.advance(world.post.scheduledAt!.getTime() - world.graph.clock.now().getTime())
+  return world
+}
+
+/** A post whose time has come, and whose call was answered with this fault of the network. */
+export async function answeredPost(fault: Parameters<StandIn['arm']>[0], seed: PostSeed = {}) {
+  const world = await duePost(seed)
+  await world.graph.x.arm(fault)
+  await wake(world.graph, world.post)
+  return world
+}
+
+/** Leaves a post as a worker does that recorded its attempt and died: phase SENDING, until its time is over. */
+export async function interrupt(
+  { graph: { room, clock }, post, connection }: { readonly graph: Supergraph; readonly post: PostRow; readonly connection: ConnectionRow },
+  { inReplyTo = null, forMs = sendMs }: { readonly inReplyTo?: string | null; readonly forMs?: number } = {},
+): Promise<void> {
+  const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
+  const claim = { claimId: newId(clock.now()), claimUntil: clock.in(forMs) }
+  await room.sequelize.transaction(async transaction => {
+    await room.deliveries.begin({ ...account, post, copy: post.copy, inReplyTo }, clock.now(), transaction)
+    await room.posts.update(post, { ...account, ...claim, deliveryPhase: 'SENDING', attempts: 1 }, transaction)
+  })
+}
+
+/** Wakes delivery up for one post, as its job does, and once more when a renewal ended that the post waited for. */
+export async function wake({ room }: Supergraph, { brandId, id }: Key): Promise<void> {
+  const key = { brandId, postId: id }
+  await deliver(room, key)
+  if (await renewed(room)) await deliver(room, key)
+}
+
+/** One round of every sweep, and what it set off. */
+export async function round({ room }: Supergraph): Promise<void> {
+  const run = () => Promise.all(sweeps(() => room).map(sweep => sweep.run()))
+  await run()
+  if (await renewed(room)) await run()
+}
+
+/** Waits for the renewals that posts wait for; false when there are none. */
+async function renewed({ afterRenewals }: Supergraph['room']): Promise<boolean> {
+  if (!afterRenewals.size) return false
+  await Promise.all(afterRenewals)
+  return true
+}
+
+/** A post as it stands in the database. */
+export const stored = async ({ room }: Supergraph, { id }: Key): Promise<PostRow> => (await room.posts.byIds([id]))[0]!
+
+export const storedConnection = async ({ room }: Supergraph, { id }: { id: string }) => (await room.connections.byIds([id]))[0]!
+
+/** Waits until a post is as described: for what other workers do meanwhile. */
+export async function until(graph: Supergraph, post: Key, state: Partial<PostRow>): Promise<PostRow> {
+  return vi.waitFor(
+    async () => {
+      const row = await stored(graph, post)
+      expect(row).toMatchObject(state)
+      return row
+    },
+    { timeout: 5_000, interval: 20 },
+  )
+}
+
+/** The attempts of every post, the earliest first. */
+export const attempts = (graph: Supergraph) =>
+  graph.rows(`select number, outcome, refusal, detail, copy, in_reply_to, platform_post_id, reconciled, reconcile_at, started_at, finished_at, updated_at
+    from publishing.attempts order by started_at, number`)
+
+/** What was logged, from this level on: 40 warns, 50 tells of an error. */
+export const logged = ({ log }: Supergraph, least = 50) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= least)
+
+/** The texts that the network has, oldest first. */
+export const texts = async ({ x }: Supergraph): Promise<string[]> => (await x.published()).map(({ text }) => text)
+
+/** How often the network was asked to renew a grant. */
+export const renewals = ({ sent }: Supergraph): number => sent.filter(call => call.startsWith('POST /x/2/oauth2/token')).length
+
+export const twoHours = 7_200_000

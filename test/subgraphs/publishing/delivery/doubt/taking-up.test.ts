@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest'
+import { OutboundFailure } from '../../../../../platform/outbound.ts'
+import { absentAfterMs, beginWithinMs, patienceMs, sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { takeUp } from '../../../../../subgraphs/publishing/delivery/take-up.ts'
+import { GrantFailure, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import type { Supergraph } from '../../../../kit/supergraph.ts'
+import { attempts, duePost, interrupt, logged, stored } from '../delivering.ts'
+
+const absent: Lookup = { found: false, isAnothers: false }
+const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x.com/demo/status/77' }
+
+/** A post whose worker died in its call, and whose time is over; what the network says of it, and of the next call, is the test's. */
+const begin = async () => {
+  const told = await duePost()
+  const { graph } = told
+  const { room, clock } = graph
+  await interrupt(told, { inReplyTo: '5' })
+  await clock.advance(sendMs)
+  const calls: { find: number; publish: Parameters<Network['publish']>[0][] } = { find: 0, publish: [] }
+  const world = {
+    find: async (): Promise<Lookup> => absent,
+    publish: async (): ReturnType<Network['publish']> => ({ outcome: 'delivered', platformPostId: '88', permalink: 'https://x.com/demo/status/88' }),
+  }
+  const x = room.networks.get('X')!
+  Object.assign(x, {
+    find: () => {
+      calls.find += 1
+      return world.find()
+    },
+    publish: (publication: Parameters<Network['publish']>[0]) => {
+      calls.publish.push(publication)
+      return world.publish()
+    },
+  })
+  const take = () => takeUp(room, told.key)
+  const row = () => stored(graph, told.post)
+  return { ...told, x, world, calls, take, row }
+}
+
+const told = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
+const fails = (error: unknown) => async () => {
+  throw error
+}
+const sending = { status: 'SCHEDULED', deliveryPhase: 'SENDING' }
+const open = { status: 'FAILED', deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME_UNKNOWN' }
+const says = (words: string) => expect.stringContaining(words)
+
+describe('P-10 an interrupted call is taken up', () => {
+  test('when its worker’s time is over, by one who then holds it; nobody else’s and no other post is', async () => {
+    const { graph, world, calls, take, row, post } = await begin()
+    await using _ = graph
+    world.find = fails(new Error('the network does not answer'))
+    await take()
+    const held = await row()
+    expect(held).toMatchObject({ ...sending, claimUntil: graph.clock.in(sendMs) })
+    await graph.clock.advance(sendMs - 1)
+    await take()
+    expect([calls.find, await row()]).toEqual([1, held])
+    expect(told(graph)[0]).toMatchObject({ postId: post.id, attempt: 1 })
+    await graph.clock.advance(1)
+    await graph.rows(`update publishing.posts set delivery_phase = 'CLAIMED'`)
+    await take()
+    await graph.rows('delete from publishing.posts')
+    await take()
+    expect(calls.find).toBe(1)
+  })
+
+  test('and found: published, without another call', async () => {
+    const { graph, world, calls, take, row } = await begin()
+    await using _ = graph
+    world.find = async () => found
+    await take()
+    expect([await row(), calls.publish]).toMatchObject([{ status: 'PUBLISHED', platformPostId: '77' }, []])
+  })
+
+  test('and not found: made again, the same in text and place, which the record tells', async () => {
+    const { graph, calls, take, row, post, connection } = await begin()
+    await using _ = graph
+    await graph.rows(`update publishing.posts set copy = 'Edited'`)
+    const now = graph.clock.now()
+    await take()
+    const accessToken = graph.room.connections.open(connection).accessToken
+    const account = { externalId: connection.externalAccountId, name: connection.accountName }
+    expect(calls.publish).toEqual([{ accessToken, account, copy: post.copy, inReplyTo: '5' }])
+    expect(await row()).toMatchObject({ status: 'PUBLISHED', platformPostId: '88', attempts: 2, connectionId: connection.id })
+    const same = { copy: post.copy, in_reply_to: '5', finished_at: now }
+    expect(await attempts(graph)).toMatchObject([
+      { number: 1, outcome: 'NOT_DELIVERED', detail: expect.stringMatching(/\w/), ...same },
+      { number: 2, outcome: 'DELIVERED', ...same },
+    ])
+    expect(await graph.rows(`select actor, subject_id, details, at from publishing.audit_entries where action = 'post.taken-up'`)).toEqual([
+      { actor: 'delivery', subject_id: post.id, details: { attempt: 2 }, at: now },
+    ])
+  })
+
+  test('and not found where duplicates are taken: made again only after two minutes', async () => {
+    const { graph, x, calls, take, row } = await begin()
+    await using _ = graph
+    Object.assign(x, { refusesDuplicates: false })
+    await graph.clock.advance(absentAfterMs - sendMs - 1)
+    await take()
+    expect([calls.publish, await row()]).toMatchObject([[], sending])
+    await graph.rows('update publishing.posts set claim_until = $1', [graph.clock.in(1)])
+    await graph.clock.advance(1)
+    await take()
+    expect([calls.publish.length, (await row()).status]).toEqual([1, 'PUBLISHED'])
+  })
+
+  test('unless another has taken it meanwhile', async () => {
+    for (const change of ['claim_id = gen_random_uuid()', `delivery_phase = 'CLAIMED'`]) {
+      const { graph, world, calls, take, row } = await begin()
+      await using _ = graph
+      world.find = async () => {
+        await graph.rows(`update publishing.posts set ${change}`)
+        return absent
+      }
+      await take()
+      expect([calls.publish, (await row()).status, (await attempts(graph)).length]).toEqual([[], 'SCHEDULED', 1])
+    }
+  })
+})
+
+describe('P-10 a network that does not say what became of an interrupted call', () => {
+  test('is asked again when the claim is over, for an hour; then the outcome is unknown', async () => {
+    const { graph, world, take, row, post } = await begin()
+    await using _ = graph
+    world.find = fails(new OutboundFailure('X is away', false))
+    const { version } = await row()
+    await take()
+    const since = graph.clock.now()
+    expect(await row()).toMatchObject({ ...sending, waits: 1, waitingSince: since, waitsUntil: graph.clock.in(sendMs), version })
+    expect(told(graph).at(-1)).toMatchObject({ postId: post.id, err: { message: 'X is away' } })
+    await graph.clock.advance(patienceMs - 1)
+    await take()
+    expect(await row()).toMatchObject({ ...sending, waits: 2, waitingSince: since })
+    await graph.rows('update publishing.posts set claim_until = $1', [graph.clock.in(1)])
+    await graph.clock.advance(1)
+    await take()
+    expect([await row(), await attempts(graph)]).toMatchObject([
+      { ...open, failureMessage: says('X is away') },
+      [{ outcome: 'UNKNOWN', detail: says('X is away') }],
+    ])
+  })
+
+  test('because only a person can make it: the outcome is unknown at once, in words that are ours', async () => {
+    const { graph, take, row, connection } = await begin()
+    await using _ = graph
+    await graph.room.sequelize.transaction(transaction => graph.room.connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
+    await take()
+    expect([await row(), await attempts(graph)]).toMatchObject([open, [{ outcome: 'UNKNOWN', detail: says('connection') }]])
+  })
+
+  test('for a reason that is nobody’s to read: people are told that it could not be asked', async () => {
+    const { graph, world, take, row } = await begin()
+    await using _ = graph
+    world.find = fails(new Error('a secret of the inside'))
+    await graph.rows('update publishing.posts set waits = 1, waits_until = $1, waiting_since = $2', [graph.clock.now(), graph.clock.in(-patienceMs)])
+    await take()
+    const { detail } = (await attempts(graph))[0] as { detail: string }
+    expect([await row(), detail.includes('secret'), /and \w/.test(detail)]).toMatchObject([open, false, true])
+  })
+
+  test('is none of a worker’s business who has lost the post meanwhile', async () => {
+    const { graph, world, take, row } = await begin()
+    await using _ = graph
+    world.find = async () => {
+      await graph.rows('update publishing.posts set claim_id = gen_random_uuid()')
+      throw new OutboundFailure('X is away', false)
+    }
+    await take()
+    expect([await row(), await attempts(graph)]).toMatchObject([{ ...sending, waits: 0 }, [{ outcome: null }]])
+  })
+})
+
+describe('P-10 the second call', () => {
+  test('that is refused says nothing of the first: the outcome is unknown, and why is kept', async () => {
+    const { graph, world, take, row } = await begin()
+    await using _ = graph
+    world.publish = async () => ({ outcome: 'refused', code: 'RATE_LIMITED', detail: 'too many today' })
+    await take()
+    expect([await row(), (await attempts(graph)).at(-1)]).toMatchObject([
+      open,
+      { number: 2, outcome: 'UNKNOWN', refusal: 'RATE_LIMITED', detail: says('too many today') },
+    ])
+  })
+
+  test('that was surely not made is made when the claim is over, as the same attempt; after an hour the outcome is unknown', async () => {
+    const { graph, world, calls, take, row } = await begin()
+    await using _ = graph
+    world.publish = async () => ({ outcome: 'unsent', detail: 'X is away' })
+    await take()
+    const now = graph.clock.now()
+    expect([await row(), (await attempts(graph)).at(-1)]).toMatchObject([
+      { ...sending, attempts: 2, waits: 1 },
+      { number: 2, outcome: 'NOT_SENT', finished_at: now },
+    ])
+    await graph.clock.advance(patienceMs)
+    await take()
+    expect([calls.publish.length, await row(), await attempts(graph)]).toMatchObject([
+      2,
+      { ...open, attempts: 2 },
+      [{ outcome: 'NOT_DELIVERED' }, { outcome: 'UNKNOWN', detail: says('X is away') }],
+    ])
+  })
+
+  test.each([
+    [
+      'has one that is out of use',
+      `update publishing.connections set active = false, deactivated_reason = 'gone', access_token = null, refresh_token = null, token_expires_at = null`,
+      open,
+    ],
+  ])('that %s is not made', async (_what, sql, state) => {
+    const { graph, world, calls, take, row } = await begin()
+    await using _ = graph
+    world.find = async () => {
+      await graph.rows(sql)
+      return absent
+    }
+    await take()
+    expect([calls.publish, await row(), (await attempts(graph)).at(-1)]).toMatchObject([
+      [],
+      state,
+      { outcome: 'UNKNOWN', detail: expect.stringMatching(/interrupted, and \w/) },
+    ])
+  })
+
+  test('that the network is not set up for any more is not made', async () => {
+    const { graph, world, calls, take, row } = await begin()
+    await using _ = graph
+    world.find = async () => {
+      ;(graph.room.networks as Map<string, unknown>).delete('X')
+      await graph.clock.advance(absentAfterMs)
+      await graph.rows('update publishing.posts set claim_until = $1', [graph.clock.in(sendMs)])
+      return absent
+    }
+    await take()
+    expect([calls.publish, await row()]).toMatchObject([[], open])
+  })
+
+  test('that cannot get a new token for now, or that begins too late, waits', async () => {
+    for (const late of [false, true]) {
+      const { graph, x, calls, take, row } = await begin()
+      await using _ = graph
+      const { deliveries } = graph.room
+      const { begin: record } = deliveries
+      Object.assign(x, { refresh: fails(new GrantFailure('Not now.', false)) })
+      Object.assign(deliveries, {
+        begin: async (...parameters: Parameters<typeof record>) => {
+          const attempt = await record(...parameters)
+          if (late) await graph.clock.advance(beginWithinMs + 1)
+          else await graph.rows('update publishing.connections set token_expires_at = $1', [graph.clock.now()])
+          return attempt
+        },
+      })
+      await take()
+      expect([calls.publish, await row(), (await attempts(graph)).at(-1)]).toMatchObject([[], { ...sending, waits: 1 }, { outcome: 'NOT_SENT' }])
+    }
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import { giveUp, putBack } from '../../../../subgraphs/publishing/delivery/conclude.ts'
+import { beginWithinMs, sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import type { Supergraph } from '../../../kit/supergraph.ts'
+import { duePost, interrupt, round, stored, texts, wake } from './delivering.ts'
+
+/** Lets the first call of the network reach it and keeps what it answered, until that is let through. */
+const keepAnswer = (graph: Supergraph, call: 'publish' | 'refresh') => {
+  const x = graph.room.networks.get('X')!
+  const original = x[call] as (argument: unknown) => Promise<unknown>
+  const [answered, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const keeping = async (argument: unknown) => {
+    Object.assign(x, { [call]: original })
+    const answer = await original(argument)
+    answered.resolve()
+    await gate.promise
+    return answer
+  }
+  Object.assign(x, { [call]: keeping })
+  return { answered: answered.promise, letThrough: gate.resolve }
+}
+
+const asks = ({ sent }: Supergraph) => sent.filter(call => call.startsWith('GET /x/2/users/')).length
+
+describe('P-10 a worker that lost its claim', () => {
+  test('neither fails the post nor puts it back: it is another’s now', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    const { answered, letThrough } = keepAnswer(graph, 'publish')
+    const other = wake(graph, post)
+    await answered
+    const theirs = await stored(graph, post)
+    expect(theirs).toMatchObject({ deliveryPhase: 'SENDING' })
+    const mine = { ...theirs, claimId: newId() }
+    await giveUp(graph.room, mine, 'CONNECTION_EXPIRED', 'gone')
+    await putBack(graph.room, mine, null, 'away')
+    expect(await stored(graph, post)).toEqual(theirs)
+    letThrough()
+    await other
+    expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
+  })
+
+  test('while it renews a token after the call was refused, keeps the claim: nobody asks the network about it meanwhile', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    await graph.x.arm({ fault: 'expired-token' })
+    const first = keepAnswer(graph, 'publish')
+    const renewal = keepAnswer(graph, 'refresh')
+    const slow = wake(graph, post)
+    await first.answered
+    await graph.clock.advance(10_000)
+    first.letThrough()
+    await renewal.answered
+    await graph.clock.advance(sendMs - 1_000)
+    await round(graph)
+    expect(asks(graph)).toBe(0)
+    renewal.letThrough()
+    await slow
+    expect([await texts(graph), await stored(graph, post)]).toMatchObject([[post.copy], { status: 'PUBLISHED', attempts: 1 }])
+  })
+})
+
+describe('P-10 an answer that comes when the post was taken up by another', () => {
+  /** The call has reached the network, its answer is kept, and the time of its worker is over. */
+  const late = async () => {
+    const world = await duePost()
+    const { answered, letThrough } = keepAnswer(world.graph, 'publish')
+    const slow = wake(world.graph, world.post)
+    await answered
+    await world.graph.clock.advance(sendMs)
+    return { ...world, slow, letThrough }
+  }
+
+  test('is heard: what the network calls delivered is published, at once', async () => {
+    const { graph, post, slow, letThrough } = await late()
+    await using _ = graph
+    await graph.x.arm({ fault: 'listing-lag', delayMs: 60_000, times: 100 })
+    await round(graph)
+    expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'UNKNOWN', attempts: 2 })
+    letThrough()
+    await slow
+    const [received] = await graph.x.published()
+    expect([await texts(graph), await stored(graph, post)]).toMatchObject([
+      [post.copy],
+      { status: 'PUBLISHED', platformPostId: received!.id, failureCode: null },
+    ])
+  })
+
+  test('and was published by that one changes nothing, and is told to operators', async () => {
+    const { graph, post, slow, letThrough } = await late()
+    await using _ = graph
+    await round(graph)
+    const published = await stored(graph, post)
+    expect(published).toMatchObject({ status: 'PUBLISHED', attempts: 1 })
+    letThrough()
+    await slow
+    expect(await stored(graph, post)).toEqual(published)
+    expect(graph.log.filter(line => line.includes('outcome was settled otherwise'))).toHaveLength(1)
+  })
+})
+
+test('P-10 an interrupted call is not made again when its time is over: that waits for the next round', async () => {
+  const { graph, post, connection } = await duePost()
+  await using _ = graph
+  await interrupt({ graph, post, connection }, { forMs: 0 })
+  const { deliveries } = graph.room
+  const { begin: record } = deliveries
+  Object.assign(deliveries, {
+    begin: async (...parameters: Parameters<typeof record>) => {
+      const attempt = await record(...parameters)
+      await graph.clock.advance(beginWithinMs + 1)
+      return attempt
+    },
+  })
+  await round(graph)
+  expect([await texts(graph), await stored(graph, post)]).toMatchObject([[], { status: 'SCHEDULED', deliveryPhase: 'SENDING' }])
+  Object.assign(deliveries, { begin: record })
+  await graph.clock.advance(sendMs)
+  await round(graph)
+  expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])
+})

@@ -1,0 +1,75 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import { postStatusTopic } from '../../../../subgraphs/publishing/announce.ts'
+import { sendAfter } from '../../../../subgraphs/publishing/delivery/renewal.ts'
+import { claimMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
+import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { logged, stored } from './delivering.ts'
+
+/** A post that a worker has claimed whose token has to be renewed first. */
+async function claimed() {
+  const graph = await supergraph()
+  const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(), claimUntil: graph.clock.in(claimMs) }
+  const { post } = await graph.seed
+    .owner()
+    .brand()
+    .post({ row: { status: 'SCHEDULED', scheduledAt: graph.clock.now(), ...claim } })
+  return { graph, post }
+}
+
+/** Leaves a post to a renewal, and waits until what follows from its end is done. */
+async function follow({ room }: Supergraph, post: PostRow, renewal: Promise<string>): Promise<void> {
+  sendAfter(room, post, renewal)
+  expect(room.afterRenewals.size).toBe(1)
+  await Promise.all(room.afterRenewals)
+  expect(room.afterRenewals.size, 'left behind').toBe(0)
+}
+
+const wakeUps = (graph: Supergraph) => graph.rows(`select data->>'postId' as id, start_after from publishing_jobs.job where name = 'deliver-post'`)
+
+test('a post whose token was renewed is free, looked at again at once, and those who follow it are told', async () => {
+  const { graph, post } = await claimed()
+  await using _ = graph
+  const followed = graph.room.events.listen([postStatusTopic(post.brandId)])
+  const heard: unknown[] = []
+  void followed.next().then(({ value }) => heard.push(value))
+  await follow(graph, post, Promise.resolve('a token'))
+  await turn()
+  expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', claimId: null, claimUntil: null, version: post.version })
+  await followed.return()
+  expect([await wakeUps(graph), heard]).toEqual([[{ id: post.id, start_after: graph.clock.now() }], [{ postId: post.id, threadId: post.threadId }]])
+})
+
+test('a post whose token could not be renewed waits, or fails when only a person can help', async () => {
+  for (const [permanent, state] of [
+    [false, { status: 'SCHEDULED', waits: 1, failureCode: null }],
+    [true, { status: 'FAILED', waits: 0, failureCode: 'CONNECTION_EXPIRED', attempts: 1 }],
+  ] as const) {
+    const { graph, post } = await claimed()
+    await using _ = graph
+    await follow(graph, post, Promise.reject(new GrantFailure('The network says no.', permanent)))
+    expect(await stored(graph, post)).toMatchObject({ ...state, deliveryPhase: 'NONE' })
+    expect(logged(graph)).toEqual([])
+  }
+})
+
+test('a renewal that ends in no way that networks have is told to operators, and the claim runs out by itself', async () => {
+  const { graph, post } = await claimed()
+  await using _ = graph
+  await follow(graph, post, Promise.reject(new TypeError('what nobody thought of')))
+  expect(await stored(graph, post)).toEqual(post)
+  expect(logged(graph)).toMatchObject([{ postId: post.id, err: { message: 'what nobody thought of' } }])
+})
+
+test('a post that is another worker’s when the renewal ends, or deleted, is left alone', async () => {
+  const { graph, post } = await claimed()
+  await using _ = graph
+  await follow(graph, { ...post, claimId: newId() }, Promise.resolve('a token'))
+  expect(await stored(graph, post)).toEqual(post)
+  await graph.room.sequelize.transaction(transaction => graph.room.posts.remove(post, transaction))
+  await follow(graph, post, Promise.resolve('a token'))
+  expect([await wakeUps(graph), logged(graph)]).toEqual([[], []])
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import { retention } from '../../../../platform/jobs/retention.ts'
+import { agingOf } from '../../../../subgraphs/publishing/delivery/retention.ts'
+import { supergraph } from '../../../kit/supergraph.ts'
+
+const day = 86_400_000
+
+test('what is older than it is to be kept is removed, and nothing that is younger or still rested upon', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const story = graph.seed.owner().brand().connection()
+  const { brand, connection, post: settled } = await story.post()
+  const failure = { failureCode: 'OUTCOME_UNKNOWN', failureMessage: '?', failedAt: graph.clock.now() }
+  const { post: unknown } = await story.post({ row: { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure } })
+  const { brandId } = settled
+  const begin = (post: typeof settled) =>
+    graph.room.sequelize.transaction(transaction =>
+      graph.room.deliveries.begin(
+        { post, connectionId: connection.id, externalAccountId: connection.externalAccountId, copy: post.copy, inReplyTo: null },
+        graph.clock.now(),
+        transaction,
+      ),
+    )
+  const audit = (action: string) =>
+    graph.room.sequelize.transaction(transaction =>
+      graph.room.audit(transaction, { brandId, actor: 'delivery', action, subjectId: brandId, at: graph.clock.now() }),
+    )
+  const authorize = (state: string) =>
+    graph.room.authorizations.begin(
+      { state, verifier: 'v', brandId: brand.id, platform: 'X', userId: newId(), browserHash: null, begunBy: null, organizationName: null },
+      graph.clock.now(),
+    )
+  await graph.rows('delete from publishing.audit_entries')
+  await audit('old')
+  await begin(settled)
+  await begin(unknown)
+  await authorize('old')
+  await graph.clock.advance(day + 600_000)
+  const sweep = retention(graph.room, agingOf({ auditDays: 2, attemptDays: 2 }))
+  const left = async () => ({
+    audit: (await graph.rows<{ action: string }>('select action from publishing.audit_entries order by at')).map(({ action }) => action),
+    attempts: (await graph.rows<{ post_id: string }>('select post_id from publishing.attempts order by started_at, post_id')).map(({ post_id }) => post_id),
+    authorizations: (await graph.rows('select from publishing.authorizations')).length,
+  })
+  await sweep.run()
+  expect(await left(), 'within two days').toEqual({ audit: ['old'], attempts: [settled.id, unknown.id].sort(), authorizations: 1 })
+  await graph.clock.advance(1)
+  await sweep.run()
+  expect((await left()).authorizations, 'a day after it ended').toBe(0)
+  await audit('young')
+  await graph.clock.advance(day)
+  await sweep.run()
+  expect(await left(), 'after two days').toEqual({ audit: ['young'], attempts: [unknown.id], authorizations: 0 })
+})

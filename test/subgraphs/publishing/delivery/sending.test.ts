@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import { postStatusTopic } from '../../../../subgraphs/publishing/announce.ts'
+import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
+import { beginWithinMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { attempts, duePost, logged, renewals, stored, storedConnection, texts, wake } from './delivering.ts'
+
+/** How often those who follow a brand's posts are told, while something is done. */
+async function steps({ room }: Supergraph, brandId: string, work: () => Promise<unknown>): Promise<number> {
+  const stream = room.events.listen([postStatusTopic(brandId)])
+  let heard = 0
+  const listening = (async () => {
+    while (!(await stream.next()).done) heard += 1
+  })()
+  await work().finally(() => stream.return())
+  await listening
+  return heard
+}
+
+/** Has something done while a worker prepares the call of a post that it has claimed. */
+const whilePreparing = ({ room: { connections } }: Supergraph, work: () => Promise<unknown>) => {
+  const { byBrands } = connections
+  Object.assign(connections, {
+    byBrands: async (ids: readonly string[]) => {
+      Object.assign(connections, { byBrands })
+      await work()
+      return byBrands(ids)
+    },
+  })
+}
+
+/** Has the network's renewals end so. */
+const renewalsEnd = ({ room }: Supergraph, refresh: () => Promise<never>) => Object.assign(room.networks.get('X')!, { refresh })
+
+describe('P-06 a look at a post', () => {
+  test('before its time says when to come again; one that is held back, or is not to be sent, says nothing', async () => {
+    await using graph = await supergraph({ sandbox: true })
+    const { thread, post: draft } = await graph.seed
+      .owner()
+      .brand()
+      .connection()
+      .thread(2, { scheduledAt: graph.clock.in(60_000) })
+      .post()
+    const look = ({ brandId, id }: typeof draft) => deliver(graph.room, { brandId, postId: id })
+    const [first, second] = thread as [typeof draft, typeof draft]
+    expect([await look(first), await look(second), await look(draft)]).toEqual([first.scheduledAt, second.scheduledAt, null])
+    await graph.clock.advance(second.scheduledAt!.getTime() - graph.clock.now().getTime())
+    expect([await look(second), await texts(graph)]).toEqual([null, []])
+    expect([await look(first), await look(second), await look({ ...first, id: newId() })]).toEqual([null, null, null])
+    const [one, other] = await graph.x.published()
+    expect(other).toMatchObject({ text: second.copy, inReplyToId: one!.id })
+  })
+
+  test('whose brand is out of use leaves it as it is', async () => {
+    const { graph, post, key } = await duePost()
+    await using _ = graph
+    await graph.rows('update publishing.brands set archived_at = $1', [graph.clock.now()])
+    expect([await deliver(graph.room, key), await stored(graph, post)]).toEqual([null, post])
+  })
+
+  test('tells those who follow it of the claim, of the call and of its end', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    expect([await steps(graph, post.brandId, () => wake(graph, post)), await texts(graph), renewals(graph)]).toEqual([3, [post.copy], 0])
+  })
+})
+
+describe('P-06 what happens while the call is prepared', () => {
+  test('an edit takes the post from its worker, who sends nothing', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    whilePreparing(graph, () => graph.rows('update publishing.posts set claim_id = $1', [newId()]))
+    expect(await steps(graph, post.brandId, () => wake(graph, post))).toBe(2)
+    expect([await texts(graph), (await stored(graph, post)).deliveryPhase, await attempts(graph)]).toEqual([[], 'CLAIMED', []])
+    whilePreparing(graph, () => graph.rows('delete from publishing.posts'))
+    await graph.clock.advance(60_000)
+    await wake(graph, post)
+    expect(await texts(graph)).toEqual([])
+  })
+
+  test('a later time gives the post back, unsent', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    whilePreparing(graph, () => graph.rows('update publishing.posts set scheduled_at = $1', [graph.clock.in(1)]))
+    await wake(graph, post)
+    expect([await texts(graph), await attempts(graph)]).toEqual([[], []])
+    expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', claimId: null, claimUntil: null })
+  })
+})
+
+describe('P-07 a post without a way to the network fails before anything is sent', () => {
+  test('when the network is not set up any more', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    ;(graph.room.networks as Map<string, unknown>).delete('X')
+    await wake(graph, post)
+    expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureCode: 'NO_CONNECTION' })
+  })
+
+  test('but not when the stored access cannot be read, nor for a fault of ours that is no answer: those fail nothing', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    const { connections } = graph.room
+    const { open } = connections
+    Object.assign(connections, {
+      open: () => {
+        throw new TypeError('what nobody thought of')
+      },
+    })
+    await expect(wake(graph, post)).rejects.toThrow('what nobody thought of')
+    expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'CLAIMED' })
+    Object.assign(connections, { open })
+    await graph.clock.advance(60_000)
+    await graph.rows(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-')`)
+    await wake(graph, post)
+    expect([await stored(graph, post), graph.sent]).toMatchObject([
+      { status: 'SCHEDULED', deliveryPhase: 'NONE', waitsUntil: graph.clock.in(5_000), failureCode: null },
+      [],
+    ])
+  })
+
+  test('and a token that was renewed a moment ago is used, however short it lives', async () => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    await graph.rows('update publishing.connections set token_expires_at = $1, updated_at = $2', [graph.clock.in(30_000), graph.clock.now()])
+    await wake(graph, post)
+    expect([await texts(graph), renewals(graph)]).toEqual([[post.copy], 0])
+  })
+})
+
+describe('P-14 a call that is refused for its token, which', () => {
+  const refused = async () => {
+    const world = await duePost()
+    await world.graph.x.arm({ fault: 'expired-token' })
+    return world
+  }
+
+  test('nobody can renew, fails; the connection is taken out of use', async () => {
+    const { graph, post, connection } = await refused()
+    await using _ = graph
+    await graph.rows('update publishing.connections set refresh_token = null')
+    await wake(graph, post)
+    expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureCode: 'CONNECTION_EXPIRED' })
+    expect([await attempts(graph), await storedConnection(graph, connection)]).toMatchObject([
+      [{ outcome: 'REFUSED', refusal: 'ACCESS_EXPIRED', detail: expect.stringMatching(/\w/) }],
+      { active: false },
+    ])
+  })
+
+  test('cannot be renewed for now, puts the post back; a fault of ours leaves it to whoever takes it up', async () => {
+    for (const [error, phase, outcome] of [
+      [new GrantFailure('Not now.', false), 'NONE', 'NOT_SENT'],
+      [new TypeError('what nobody thought of'), 'SENDING', null],
+    ] as const) {
+      const { graph, post } = await refused()
+      await using _ = graph
+      renewalsEnd(graph, () => Promise.reject(error))
+      await wake(graph, post).catch(met => expect(met).toBe(error))
+      expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: phase })
+      expect([await texts(graph), await attempts(graph)]).toMatchObject([[], [{ outcome }]])
+    }
+  })
+
+  test.each([
+    ['while the token is renewed', true],
+    ['before', false],
+  ])('is not made again by a worker whose post another has taken %s', async (_when, during) => {
+    const { graph, post } = await refused()
+    await using _ = graph
+    const x = graph.room.networks.get('X')!
+    const { publish, refresh } = x
+    const taken = () => graph.rows('update publishing.posts set claim_id = $1', [newId()])
+    const thenTaken = (call: (argument: never) => Promise<unknown>) => async (argument: never) => {
+      const answer = await call(argument)
+      await taken()
+      return answer
+    }
+    Object.assign(x, during ? { refresh: thenTaken(refresh) } : { publish: thenTaken(publish) })
+    await wake(graph, post)
+    expect([await texts(graph), renewals(graph)]).toEqual([[], during ? 1 : 0])
+    expect([await stored(graph, post), await attempts(graph)]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'SENDING' }, [{ outcome: null }]])
+  })
+})
+
+describe('P-10 an answer of the network', () => {
+  test('that calls the first post with its text a duplicate is believed; that of a second is asked about', async () => {
+    const { graph, story, post } = await duePost()
+    await using _ = graph
+    const duplicate = async () => ({ outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'You said that already.' })
+    Object.assign(graph.room.networks.get('X')!, { publish: duplicate })
+    await wake(graph, post)
+    expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'NONE', failureCode: 'DUPLICATE_CONTENT' })
+    const { post: second } = await story.post({ copy: post.copy, scheduledAt: graph.clock.in(60_000) })
+    await graph.clock.advance(60_000)
+    await wake(graph, second)
+    expect(await stored(graph, second)).toMatchObject({ deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME_UNKNOWN' })
+    expect(await attempts(graph)).toMatchObject([
+      { outcome: 'REFUSED', refusal: 'DUPLICATE_CONTENT' },
+      { outcome: 'UNKNOWN', refusal: 'DUPLICATE_CONTENT', detail: expect.stringMatching(/\w/) },
+    ])
+  })
+
+  test('that refuses a text for another reason is believed, though an earlier one of it is in doubt', async () => {
+    const { graph, story, post } = await duePost()
+    await using _ = graph
+    await graph.x.arm({ fault: 'status', status: 403, times: 2 })
+    await wake(graph, post)
+    const { post: second } = await story.post({ copy: post.copy, scheduledAt: graph.clock.in(60_000) })
+    await graph.clock.advance(60_000)
+    await wake(graph, second)
+    expect(await stored(graph, second)).toMatchObject({ deliveryPhase: 'NONE', failureCode: 'NETWORK_REFUSED' })
+  })
+
+  test('that names a post which another stands for leaves the outcome open, and operators are told; what the database cannot do is no such answer', async () => {
+    const { graph, story, post } = await duePost()
+    await using _ = graph
+    await wake(graph, post)
+    const { platformPostId, permalink } = await stored(graph, post)
+    Object.assign(graph.room.networks.get('X')!, { publish: async () => ({ outcome: 'delivered', platformPostId, permalink }) })
+    const { post: second } = await story.post({ scheduledAt: graph.clock.in(60_000) })
+    const { post: third } = await story.post({ scheduledAt: graph.clock.in(60_000) })
+    await graph.clock.advance(60_000)
+    const told = () => logged(graph)
+    await wake(graph, second)
+    expect(await stored(graph, second)).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failureMessage: expect.stringMatching(/\(\w.*\)/) })
+    expect(told()).toMatchObject([{ postId: second.id }])
+    await graph.rows(`alter table publishing.audit_entries add constraint none check (action <> 'post.published') not valid`)
+    Object.assign(graph.room.networks.get('X')!, { publish: async () => ({ outcome: 'delivered', platformPostId: '1', permalink }) })
+    await expect(wake(graph, third)).rejects.toThrow('none')
+    expect([await stored(graph, third), told().length]).toMatchObject([{ deliveryPhase: 'SENDING' }, 1])
+  })
+})
+
+describe('P-10 a worker that stood still between the record of its attempt and the call', () => {
+  test.each([
+    ['sends while its time lasts', beginWithinMs, 'PUBLISHED', 'DELIVERED'],
+    ['puts the post back when its time is over, and says so', beginWithinMs + 1, 'SCHEDULED', 'NOT_SENT'],
+  ])('%s', async (_what, milliseconds, status, outcome) => {
+    const { graph, post } = await duePost()
+    await using _ = graph
+    const { deliveries } = graph.room
+    const { begin: record } = deliveries
+    Object.assign(deliveries, {
+      begin: async (...parameters: Parameters<typeof record>) => {
+        const attempt = await record(...parameters)
+        await graph.clock.advance(milliseconds)
+        return attempt
+      },
+    })
+    await wake(graph, post)
+    expect(await stored(graph, post)).toMatchObject({ status, deliveryPhase: 'NONE' })
+    expect(await attempts(graph)).toMatchObject([{ outcome, detail: outcome === 'NOT_SENT' ? expect.stringMatching(/\w/) : null }])
+    if (status === 'PUBLISHED') return
+    Object.assign(deliveries, { begin: record })
+    await graph.clock.advance(5_000)
+    await wake(graph, post)
+    expect([await texts(graph), await attempts(graph)]).toMatchObject([[post.copy], [{ outcome: 'DELIVERED' }]])
+  })
+})
