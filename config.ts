@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { StartError } from './db/start-error.ts'
+import { StartError } from './start-error.ts'
 
 /** A key of 32 bytes with the short name that ciphertexts carry. */
 export interface NamedKey {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
 import type { OpenPool } from '../platform/pool.ts'
-import { lineOf, StartError, systemCodeOf } from './start-error.ts'
+import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import { watchClients } from './watch-clients.ts'
 
 /** A bounded set of connections to one database. */

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
+import { StartError } from '../start-error.ts'
 import { readDemoFile } from './demo-file.ts'
-import { StartError } from './start-error.ts'
 
 // `npm run --silent demo:ids`: prints what the last start wrote. Needs no database.
 try {

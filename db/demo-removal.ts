@@ -1,7 +1,7 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Config } from '../config.ts'
+import { StartError } from '../start-error.ts'
 import { demoWorld } from './demo.ts'
-import { StartError } from './start-error.ts'
 
 const emails = demoWorld.people.map(({ email }) => email)
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { newId } from '../platform/ids.ts'
 import type { Outbound } from '../platform/outbound.ts'
+import { lineOf } from '../start-error.ts'
 import type { Identity } from '../subgraphs/identity/definition.ts'
 import type { World } from '../subgraphs/identity/setup/provision.ts'
 import { failure } from '../subgraphs/publishing/delivery/rules.ts'
@@ -8,7 +9,6 @@ import { callbackUrl } from '../subgraphs/publishing/integration/rules.ts'
 import type { PostRow } from '../subgraphs/publishing/post/table.ts'
 import type { Room } from '../subgraphs/publishing/room.ts'
 import { readDemoFile, writeDemoFile } from './demo-file.ts'
-import { lineOf } from './start-error.ts'
 
 /** The password of every demo account; accounts exist only where it may be printed. */
 export const demoPassword = 'supergraph-demo'

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { lineOf, StartError } from '../start-error.ts'
 import { chooseAccount } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
 import { createCluster, hasCluster, ownedFolders, readCluster, removeLeftovers, superuser } from './embedded/cluster.ts'
 import { keepServer } from './embedded/keeper.ts'
 import { disownPidFile, findOrphan, readPidFile, startServer } from './embedded/server.ts'
 import { holds, lockFolder } from './lock.ts'
-import { lineOf, StartError } from './start-error.ts'
 
 /** A PostgreSQL of our own on 127.0.0.1, made of the files in one data folder. */
 export interface EmbeddedPostgres {

@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { StartError, systemCodeOf } from '../start-error.ts'
 import { identify, isAlive, type ProcessIdentity } from './process-table.ts'
-import { StartError, systemCodeOf } from './start-error.ts'
 
 /** The right of one process to a data folder. */
 export interface FolderLock {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { lineOf, StartError, systemCodeOf } from './start-error.ts'
+import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 
 /** One immutable step of a subgraph's SQL schema. */
 interface Migration {

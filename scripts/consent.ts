@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { StartError } from '../db/start-error.ts'
+import { StartError } from '../start-error.ts'
 
 /** Whether the command line says `--yes`. @param command how the script is called @throws StartError for anything else */
 export function saysYes(command: string): boolean {

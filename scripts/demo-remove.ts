@@ -6,7 +6,7 @@ import { findDemo, removeDemo } from '../db/demo-removal.ts'
 import { hasCluster } from '../db/embedded/cluster.ts'
 import { startPostgres } from '../db/embedded.ts'
 import { lockFolder } from '../db/lock.ts'
-import { StartError } from '../db/start-error.ts'
+import { StartError } from '../start-error.ts'
 import { agreed, saysYes } from './consent.ts'
 
 // `npm run demo:remove [-- --yes]`: removes the demo accounts and what is theirs from the database of DATABASE_URL or of the data folder.

@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts'
 import { hasCluster, readCluster, removeLeftovers } from '../db/embedded/cluster.ts'
 import { findOrphan, stopServer } from '../db/embedded/server.ts'
 import { lockFolder } from '../db/lock.ts'
-import { StartError } from '../db/start-error.ts'
+import { StartError } from '../start-error.ts'
 import { agreed, saysYes } from './consent.ts'
 
 // `npm run reset [-- --yes]`: removes what a platform in development keeps in its data folder, and nothing else that lies there.

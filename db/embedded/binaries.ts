@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readF
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
-import { StartError, systemCodeOf } from '../start-error.ts'
+import { StartError, systemCodeOf } from '../../start-error.ts'
 import { type Account, canRead } from './account.ts'
 
 /** Absolute paths of the programs that make and run a database cluster. */

@@ -4,8 +4,8 @@ import { existsSync, lchownSync, mkdirSync, readdirSync, readFileSync, renameSyn
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { StartError, systemCodeOf } from '../../start-error.ts'
 import { identify, isAlive, isGroupAlive, type ProcessIdentity, signal } from '../process-table.ts'
-import { StartError, systemCodeOf } from '../start-error.ts'
 import { type Account, canRead, nobody } from './account.ts'
 import type { Binaries } from './binaries.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { lineOf, StartError } from '../../start-error.ts'
 import { isAlive, signal } from '../process-table.ts'
-import { lineOf, StartError } from '../start-error.ts'
 import { type Server, stopServer } from './server.ts'
 
 /** A server that is started again when it ends by itself. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { NotReady } from '../../platform/errors.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../../start-error.ts'
 
 /** Whether the database still stands where this program's migrations do: a newer program may have moved it on meanwhile. */
 export interface SchemaWatch {

@@ -1,6 +1,6 @@
 import { NotReady } from '../../platform/errors.ts'
+import { systemCodeOf } from '../../start-error.ts'
 import { bookkeepingSchema } from '../migrate.ts'
-import { systemCodeOf } from '../start-error.ts'
 
 const table = `${bookkeepingSchema}.write_probe`
 

@@ -1,5 +1,5 @@
 import type { Config, NamedKey } from '../../config.ts'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from './registry.ts'
 
 /** How to get the keys that processes apart need. */

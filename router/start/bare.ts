@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
-import { lineOf, StartError } from '../../db/start-error.ts'
+import { lineOf, StartError } from '../../start-error.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { createAddressOf } from '../access/address.ts'
 import type { Authenticate, Caller } from '../access/authenticate.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config, NamedKey } from '../../config.ts'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 
 /** The secrets that the platform keeps for itself. */
 export interface Keys {

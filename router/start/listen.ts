@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 import type { Listening } from '../door/listening.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 import type { Foundation, Registration, Subgraph } from '../../subgraphs/subgraph.ts'
 import { listed } from './listed.generated.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { lineOf, StartError } from '../../db/start-error.ts'
 import { startSandbox } from '../../sandbox/server.ts'
+import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
 
 /** The stand-ins that development speaks to. */

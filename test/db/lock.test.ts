@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type FolderLock, lockFolder } from '../../db/lock.ts'
 import { identify, isAlive } from '../../db/process-table.ts'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 import { until } from './platform.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'lock-test-'))

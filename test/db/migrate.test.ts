@@ -5,7 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrate } from '../../db/migrate.ts'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { countStatements } from '../kit/statements.ts'
 

@@ -3,7 +3,7 @@
 import { pino } from 'pino'
 import { startPostgres } from '../../db/embedded.ts'
 import { lockFolder } from '../../db/lock.ts'
-import { StartError } from '../../db/start-error.ts'
+import { StartError } from '../../start-error.ts'
 
 const [folder = '', end = 'wait'] = process.argv.slice(2)
 try {

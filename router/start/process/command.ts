@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { StartError } from '../../../db/start-error.ts'
+import { StartError } from '../../../start-error.ts'
 
 /** What a command line asks for, with the variables that it sets. */
 export type Command = { readonly given: Readonly<Record<string, string>> } & (

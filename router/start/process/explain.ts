@@ -1,4 +1,4 @@
-import { lineOf, StartError, systemCodeOf } from '../../../db/start-error.ts'
+import { lineOf, StartError, systemCodeOf } from '../../../start-error.ts'
 
 /**
  * Makes one line with cause and remedy of what a start failed by, where the surroundings are to blame: the database, the disk,

@@ -1,4 +1,4 @@
-import { StartError } from '../../../db/start-error.ts'
+import { StartError } from '../../../start-error.ts'
 
 /** What a process says of itself beside its log: that it is ready, what it changed, that it ends, why it cannot start. */
 export interface Tell {
