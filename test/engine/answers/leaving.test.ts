@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { serveSubgraph } from '../../../router/apart/server.ts'
 import type { ResultStream } from '../../../router/engine/engine.ts'
+import { loadCompiler } from '../../../router/engine/transport/compiled.ts'
 import { createLoader } from '../../../subgraphs/loader.ts'
 import type { Operation } from '../../../subgraphs/subgraph.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
@@ -107,6 +108,55 @@ test('a stream that is ended in the middle of an event begins nothing more for i
   await turns()
   expect(operations.map(({ signal }) => signal.aborted)).toEqual([true, true])
   expect(read).toEqual([])
+})
+
+test('what comes of work that was ended in the middle is nobody’s failure: the log tells nothing of it', async () => {
+  const held: (() => void)[] = []
+  const keys: Part = {
+    sdl: 'type Query { thing: Thing } type Subscription { changed: Thing } type Thing @key(fields: "id") { id: ID! }',
+    resolvers: {
+      Query: { thing: () => ({ id: '1' }) },
+      Subscription: { changed: { subscribe: () => events.listen(['changed']), resolve: () => ({ id: '1' }) } },
+    },
+  }
+  const names: Part = {
+    sdl: 'type Thing @key(fields: "id") { id: ID! name: String }',
+    resolvers: {
+      Thing: {
+        __resolveReference: async ({ id }: { id: string }) => {
+          await new Promise<void>(resolve => held.push(resolve))
+          return { id, name: 'x' }
+        },
+      },
+    },
+  }
+  const letGo = async () => {
+    for (const go of held.splice(0)) go()
+    await turns()
+  }
+  const graph = testGraph({ keys, names })
+  // What is asked again is compiled, which settles lists in another way.
+  for (let time = 0; time < 3; time++) {
+    const answered = graph.run('{ thing { name } }')
+    await until(() => held.length === 1)
+    await letGo()
+    expect((await answered).data).toEqual({ thing: { name: 'x' } })
+    await loadCompiler()
+  }
+  const client = new AbortController()
+  const answer = graph.run('{ thing { name } }', {}, { signal: client.signal })
+  await until(() => held.length === 1)
+  client.abort()
+  expect(codesOf(await answer)).toEqual(['UPSTREAM_FAILED'])
+  await letGo()
+  const stream = (await graph.subscribe('subscription { changed { name } }')) as ResultStream
+  const pending = stream.next()
+  events.announce('changed', {})
+  await until(() => held.length === 1)
+  await stream.return()
+  expect(await pending).toEqual({ value: undefined, done: true })
+  await letGo()
+  expect(graph.logged).toEqual([])
 })
 
 test('a subgraph apart from the router begins nothing more when the router hangs up', async () => {
