@@ -26,7 +26,7 @@ export const areas: readonly Area[] = [
       'platform/events': ofPlatform('events'),
       'platform/idempotency': ofPlatform('idempotency'),
       'platform/ids': ofPlatform('ids'),
-      'platform/jobs': ['test/jobs/jobs.test.ts'],
+      'platform/jobs': ['test/jobs/{jobs,retention}.test.ts'],
       'platform/jobs/retention': ['test/jobs/retention.test.ts'],
       'platform/limit': ofPlatform('limit'),
       'platform/lru': ofPlatform('lru'),
