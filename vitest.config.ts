@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/kit/global-setup.ts'],
-    reporters: ['default', './test/kit/skipped-reporter.ts'],
+    globalSetup: ['test/kit/run/global-setup.ts'],
+    reporters: ['default', './test/kit/run/skipped-reporter.ts'],
     // Node loads our files itself, as in production; through Vite's runner graphql would be loaded twice.
     experimental: { viteModuleRunner: false },
     pool: 'forks',

@@ -2,9 +2,9 @@
  * Holds the PostgreSQL of workload 2, and a database with its rows for those who do not make their own. Says
  * `{ settings, databaseUrl, viewer }` to its parent; the settings are the environment in which the tests' kit finds the server.
  */
-import setUp from '../../test/kit/global-setup.ts'
+import setUp from '../../test/kit/run/global-setup.ts'
+import { serverUrl, serverVariable } from '../../test/kit/run/template.ts'
 import { supergraph } from '../../test/kit/supergraph.ts'
-import { serverUrl, serverVariable } from '../../test/kit/template.ts'
 
 const stop = await setUp()
 process.on('disconnect', () => void stop().then(() => process.exit()))

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { freePort, launch, readyLine } from '../kit/launch.ts'
-import { runFolderVariable } from '../kit/run-folder.ts'
+import { runFolderVariable } from '../kit/run/folder.ts'
 
 /** One case of the audit: an operation, the data that it must answer, and sometimes whether errors must stand beside. */
 interface Case {

@@ -6,7 +6,7 @@ import { checkConnection, connect, createOpenPool } from '../../db/connect.ts'
 import { startPostgres } from '../../db/embedded.ts'
 import { StartError } from '../../start-error.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
-import { newTestFolder } from '../kit/run-folder.ts'
+import { newTestFolder } from '../kit/run/folder.ts'
 import { countStatements } from '../kit/statements.ts'
 
 const log = pino({ level: 'silent' })

@@ -12,7 +12,7 @@ import { findBinaries } from '../../db/embedded/binaries.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../db/embedded.ts'
 import { lockFolder } from '../../db/lock.ts'
 import { identify } from '../../db/process-table.ts'
-import { newTestFolder } from '../kit/run-folder.ts'
+import { newTestFolder } from '../kit/run/folder.ts'
 import { type Platform, startPlatform, until } from './platform.ts'
 
 const log = pino({ level: 'silent' })

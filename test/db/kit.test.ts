@@ -30,7 +30,7 @@ test('a test database holds the schema of every subgraph’s jobs, so that no te
     (await of.sequelize.query(`select nspname as name from pg_namespace where right(nspname, 5) = '_jobs' order by 1`))[0]
   const before = await schemas(database)
   await using graph = await supergraph()
-  expect(before, 'jobSchemas of test/kit/template.ts').toEqual(await schemas(graph.database))
+  expect(before, 'jobSchemas of test/kit/run/template.ts').toEqual(await schemas(graph.database))
 })
 
 test('reset empties tables in spite of foreign keys and keeps the books of the migrations', async () => {

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { Sequelize } from 'sequelize'
 import { connect } from '../../db/connect.ts'
 import { bookkeepingSchema } from '../../db/migrate.ts'
-import { administer, databaseUrl, serverUrl, templateName } from './template.ts'
+import { administer, databaseUrl, serverUrl, templateName } from './run/template.ts'
 
 /** A database of one test file's own. */
 export interface TestDatabase extends AsyncDisposable {

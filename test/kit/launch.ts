@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity, signal } from '../../db/process-table.ts'
-import { removeRunFolder, runFolderVariable } from './run-folder.ts'
+import { removeRunFolder, runFolderVariable } from './run/folder.ts'
 
 const project = join(import.meta.dirname, '..', '..')
 

@@ -7,7 +7,7 @@ import { events, shop } from '../engine/remote/parts.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
 import { compose, type Part, until } from '../engine/supergraph-fixture.ts'
 import { freePort, launch, readyLine } from '../kit/launch.ts'
-import { runFolderVariable } from '../kit/run-folder.ts'
+import { runFolderVariable } from '../kit/run/folder.ts'
 
 const project = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(process.env[runFolderVariable]!, 'bare-'))

@@ -11,7 +11,7 @@ import { lockKey } from '../../db/migrate.ts'
 import { identify } from '../../db/process-table.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { kill, launchPlatform, leftovers, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
-import { administer, serverUrl } from '../kit/template.ts'
+import { administer, serverUrl } from '../kit/run/template.ts'
 import { complaintOf } from './complaint.ts'
 
 describe('one line with cause and remedy, exit code 1 and nothing left running after a start on', () => {

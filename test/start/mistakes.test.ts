@@ -8,7 +8,7 @@ import { canRead } from '../../db/embedded/account.ts'
 import { startPostgres } from '../../db/embedded.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launch, launchPlatform, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
-import { databaseUrl, serverUrl } from '../kit/template.ts'
+import { databaseUrl, serverUrl } from '../kit/run/template.ts'
 import { complaintOf } from './complaint.ts'
 
 describe('one readable line, exit code 1 and nothing left running after a start with', () => {

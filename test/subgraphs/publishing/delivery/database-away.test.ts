@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Network } from '../../../../subgraphs/publishing/network/network.ts'
+import { administer, serverUrl } from '../../../kit/run/template.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
-import { administer, serverUrl } from '../../../kit/template.ts'
 import { duePost, stored, texts, wake } from './delivering.ts'
 
 /** Cuts every connection to the database and refuses new ones, until what comes back is called. */

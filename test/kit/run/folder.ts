@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasCluster, readCluster, removeLeftovers } from '../../db/embedded/cluster.ts'
-import { findOrphan, stopServer } from '../../db/embedded/server.ts'
-import { lockFolder } from '../../db/lock.ts'
+import { hasCluster, readCluster, removeLeftovers } from '../../../db/embedded/cluster.ts'
+import { findOrphan, stopServer } from '../../../db/embedded/server.ts'
+import { lockFolder } from '../../../db/lock.ts'
 
 /** Where the workers read the folder of the run: what lies in it is removed with it. */
 export const runFolderVariable = 'SUPERGRAPH_TEST_FOLDER'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { pino } from 'pino'
-import { migrate } from '../../db/migrate.ts'
+import { migrate } from '../../../db/migrate.ts'
 
 /** The migrated database that every test database is a copy of. */
 export const templateName = 'template_of_tests'
@@ -10,7 +10,7 @@ export const templateName = 'template_of_tests'
 /** Where the workers read the address of the run's server. */
 export const serverVariable = 'SUPERGRAPH_TEST_POSTGRES'
 
-const migrations = join(import.meta.dirname, '..', '..', 'db', 'migrations')
+const migrations = join(import.meta.dirname, '..', '..', '..', 'db', 'migrations')
 
 /** Schemas that pg-boss makes by itself: once here, not once in every test. `test/db/kit.test.ts` tells which is missing. */
 const jobSchemas = ['publishing_jobs']

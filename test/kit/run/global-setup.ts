@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { type EmbeddedPostgres, startPostgres } from '../../db/embedded.ts'
-import { openRunFolder, removeRunFolder, runFolderVariable } from './run-folder.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../db/embedded.ts'
+import { openRunFolder, removeRunFolder, runFolderVariable } from './folder.ts'
 import { makeTemplate, serverVariable } from './template.ts'
 
 /** What a database that nobody needs tomorrow may leave out. */
