@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { parseCookie, stringifySetCookie } from 'cookie'
 
 /**
  * A browser is told from others by a secret that it alone keeps, in a cookie of this host: what was begun in one browser is not
@@ -22,15 +23,10 @@ const nameAt = (publicUrl: string): string => (publicUrl.startsWith('https:') ? 
 
 /** The secret in a Cookie header; null when there is none of ours. */
 export function readBrowserSecret(cookies: string | null | undefined, publicUrl: string): string | null {
-  const name = `${nameAt(publicUrl)}=`
-  const pair = cookies
-    ?.split(';')
-    .map(each => each.trim())
-    .find(each => each.startsWith(name))
-  const value = pair?.slice(name.length) ?? ''
+  const value = parseCookie(cookies ?? '')[nameAt(publicUrl)] ?? ''
   return /^[\w-]{43}$/.test(value) ? value : null
 }
 
 /** The `Set-Cookie` line that has a browser keep a secret until it is closed. Lax: it comes along when another site sends the person here. */
 export const browserCookie = (secret: string, publicUrl: string): string =>
-  `${nameAt(publicUrl)}=${secret}; Path=/; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`
+  stringifySetCookie({ name: nameAt(publicUrl), value: secret, path: '/', httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../platform/clock.ts'
 import { Refusal } from '../platform/errors.ts'
-import { createLru } from '../platform/lru.ts'
 import type { Viewer } from './viewer.ts'
 
 /** The header, and the key of a `connection_init` payload, in which the router's seal travels. */
@@ -103,7 +103,7 @@ const mostRemembered = 1000
 
 export function createSealReader({ audience, keys, clock, told = () => {} }: SealReaderOptions): SealReader {
   const set = createLocalJWKSet({ keys: keys.map(publicJwk) })
-  const known = createLru<string, Sealed>(mostRemembered)
+  const known = new LRUCache<string, Sealed>({ max: mostRemembered })
   const verify = async (token: string): Promise<Sealed> => {
     try {
       const { payload } = await jwtVerify<{ viewer: unknown; for: unknown; request: unknown; body: unknown }>(token, set, {

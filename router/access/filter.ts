@@ -1,5 +1,5 @@
 import { type DefinitionNode, type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
-import { createLru } from '../../platform/lru.ts'
+import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { AccessDecision, AccessFilter } from '../engine/engine.ts'
 import { type Findings, findingsOf, type Operation } from './findings.ts'
@@ -25,7 +25,7 @@ interface Kept {
  */
 export function createAccessFilter(table: AccessTable): AccessFilter {
   const operations = new WeakMap<DocumentNode, Map<string | undefined, Operation>>()
-  const decisions = createLru<string, Kept>(mostDecisions, { most: mostBytes, weigh: ({ bytes }) => bytes })
+  const decisions = new LRUCache<string, Kept>({ max: mostDecisions, maxSize: mostBytes, sizeCalculation: ({ bytes }) => bytes })
   const rights = new WeakMap<Viewer, string>()
   let count = 0
 

@@ -1,4 +1,4 @@
-import { createLru } from '../../platform/lru.ts'
+import { LRUCache } from 'lru-cache'
 
 /** How long an answer of identity may be used again, in milliseconds: a revocation holds after that. */
 const keptMs = 1000
@@ -23,7 +23,7 @@ export function createStanding<Value>(
   lookup: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
   elapsed: () => number = () => performance.now(),
 ): Standing<Value> {
-  const kept = createLru<string, { readonly at: number; readonly answer: Promise<Value | undefined> }>(mostKept)
+  const kept = new LRUCache<string, { readonly at: number; readonly answer: Promise<Value | undefined> }>({ max: mostKept })
   let batch: { readonly keys: Set<string>; readonly answer: Promise<ReadonlyMap<string, Value>> } | null = null
 
   const ask = (key: string): Promise<Value | undefined> => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
-import { createLru } from '../../platform/lru.ts'
 import type { Authority } from '../../subgraphs/authority.ts'
 
 /** How long published keys are good for, in milliseconds: a key that identity distrusts opens nothing after that. */
@@ -37,7 +37,7 @@ export function createTokenReader(
   let keys: Promise<ReturnType<typeof createLocalJWKSet>> | null = null
   let [loadedAt, urgedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let published: { readonly text: string; readonly set: ReturnType<typeof createLocalJWKSet> } | null = null
-  const verified = createLru<string, TokenClaims>(mostKept)
+  const verified = new LRUCache<string, TokenClaims>({ max: mostKept })
 
   const load = () => {
     loadedAt = elapsed()

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ExecutionResult, GraphQLError, getOperationAST, parse, validate } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
 import { codeOf } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { createLru } from '../../platform/lru.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
 import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
@@ -70,7 +70,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const readSeal = seals.read
   const look = createReadiness(readiness)
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
-  const documents = createLru<string, Fetch>(mostDocuments)
+  const documents = new LRUCache<string, Fetch>({ max: mostDocuments })
 
   const read = (text: string): Fetch | readonly GraphQLError[] => {
     const known = documents.get(text)

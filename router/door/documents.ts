@@ -10,7 +10,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql'
-import { createLru } from '../../platform/lru.ts'
+import { LRUCache } from 'lru-cache'
 import { limits, passedLimit, tooManyCharacters, tooManyTokens } from './limits.ts'
 
 /** How many documents are kept, and bytes of memory that all of them take, roughly. */
@@ -36,8 +36,8 @@ export interface Documents {
 
 /** @param options.introspection whether clients may ask for the schema */
 export function createDocuments(schema: GraphQLSchema, options: { readonly introspection: boolean }): Documents {
-  const kept = createLru<string, Kept>(mostKept, { most: mostKeptBytes, weigh: each => each.bytes })
-  const refused = createLru<string, readonly GraphQLError[]>(mostRefused)
+  const kept = new LRUCache<string, Kept>({ max: mostKept, maxSize: mostKeptBytes, sizeCalculation: each => each.bytes })
+  const refused = new LRUCache<string, readonly GraphQLError[]>({ max: mostRefused })
   const rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
   const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
     try {

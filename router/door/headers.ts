@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import Negotiator from 'negotiator'
 
 /** The headers of a request of node:http in the form of the Fetch standard. */
 export function webHeaders(incoming: IncomingHttpHeaders): Headers {
@@ -10,29 +11,15 @@ export function webHeaders(incoming: IncomingHttpHeaders): Headers {
   return headers
 }
 
-/** How much a client wants a media type: its q in the Accept header, and what stands first when two are equal. */
-function wish(accept: string, names: readonly string[]): { readonly q: number; readonly place: number } {
-  let best = { q: 0, place: Number.POSITIVE_INFINITY }
-  for (const [place, part] of accept.toLowerCase().split(',').entries()) {
-    const [name = '', ...parameters] = part.split(';').map(each => each.trim())
-    if (!names.includes(name)) continue
-    const weight = parameters.find(each => each.startsWith('q='))
-    const q = weight ? Number(weight.slice(2)) || 0 : 1
-    if (q > best.q) best = { q, place }
-  }
-  return best
-}
-
 /** Whether a client would rather have a GraphQL answer in its own media type than as plain JSON. */
-export function prefersResponseJson(accept: string | null | undefined): boolean {
-  if (!accept) return false
-  const [strict, plain] = [wish(accept, ['application/graphql-response+json']), wish(accept, ['application/json', 'application/*', '*/*'])]
-  return strict.q > 0 && (strict.q > plain.q || (strict.q === plain.q && strict.place < plain.place))
-}
+export const prefersResponseJson = (accept: string | null | undefined): boolean => preferred(accept, [json, responseJson]) === responseJson
 
-/** Whether a client is a browser that shows a page: it wants HTML more than JSON. */
-export function prefersHtml(accept: string | null | undefined): boolean {
-  if (!accept) return false
-  const [html, json] = [wish(accept, ['text/html']), wish(accept, ['application/json', 'application/graphql-response+json'])]
-  return html.q > json.q
-}
+/** Whether a client is a browser that shows a page: it prefers HTML to JSON. */
+export const prefersHtml = (accept: string | null | undefined): boolean => preferred(accept, [json, responseJson, html]) === html
+
+// With the character set that they are sent in: clients may name it too.
+const [json, responseJson, html] = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8', 'text/html; charset=utf-8']
+
+/** The media type that an Accept header prefers; of equal ones the first. */
+const preferred = (accept: string | null | undefined, available: string[]): string | undefined =>
+  accept ? new Negotiator({ headers: { accept } }).mediaType(available) : undefined

@@ -9,9 +9,9 @@ import {
   print,
   type SelectionNode,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { codeOf } from '../../platform/errors.ts'
-import { createLru, type Lru } from '../../platform/lru.ts'
 import { type CompiledPlan, compilePlans } from './compile.ts'
 import { mostAnswerBytes } from './data/bytes.ts'
 import { TooMuch } from './data/elements.ts'
@@ -39,6 +39,8 @@ export interface EngineOptions {
   readonly log: Pick<Logger, 'error' | 'warn'>
   /** How many operations stay planned; the least recently used go. 1000 unless told. */
   readonly planCacheSize?: number | undefined
+  /** Bytes that all of them may take, roughly. @default 96 MiB */
+  readonly planCacheBytes?: number | undefined
   /** Milliseconds that the fetches of one operation, or of one event, have together. 30000 unless told. */
   readonly operationTimeoutMs?: number | undefined
   /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
@@ -65,8 +67,8 @@ interface Prepared {
   readonly characters: number
   readonly operation: Operation
   readonly conditions: readonly string[] | null
-  readonly folded: Lru<string, DocumentNode>
-  readonly variants: Lru<string, Promise<Variant>>
+  readonly folded: LRUCache<string, DocumentNode>
+  readonly variants: LRUCache<string, Promise<Variant>>
 }
 
 /** An operation made ready to run for one combination of conditions and one access verdict. */
@@ -98,15 +100,17 @@ interface Ready {
  */
 export function createEngine(options: EngineOptions): Engine {
   const { transport, access, log, operationTimeoutMs = 30_000, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
-  const { supergraphSdl: given } = options
+  const { supergraphSdl: given, planCacheSize = 1000, planCacheBytes = mostPreparedBytes } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { schema } = supergraph
   const planner = createPlanner(supergraph)
   /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
   const keys = new WeakMap<DocumentNode, Map<string, string>>()
-  const byText = createLru<string, Prepared>(options.planCacheSize ?? 1000, {
-    most: mostPreparedBytes,
-    weigh: ({ characters, variants, folded }) => Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter),
+  const byText = new LRUCache<string, Prepared>({
+    max: planCacheSize,
+    maxSize: planCacheBytes,
+    sizeCalculation: ({ characters, variants, folded }) =>
+      Math.min(planCacheBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
   })
 
   return {
@@ -218,6 +222,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (known) return known
     const variant = compile(document, decision ? decision.document : document, operationName)
     prepared.variants.set(key, variant)
+    // Taken out first: what is put in again is weighed anew only when it is another.
+    byText.delete(text)
     byText.set(text, prepared)
     variant.catch(cause => {
       // Kept, a failure that passes would stand for ever.
@@ -239,7 +245,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (!prepared) {
       const operation = findOperation(document, operationName)
       if (typeof operation === 'string') return operation
-      const [folded, variants] = [createLru<string, DocumentNode>(mostVariants), createLru<string, Promise<Variant>>(mostVariants)]
+      const folded = new LRUCache<string, DocumentNode>({ max: mostVariants })
+      const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
       prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }
       byText.set(text, prepared)
     }

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { Refusal } from '../../platform/errors.ts'
 
 /** Lets so much work run at once; more of it waits in a line that has an end. */
@@ -21,39 +22,20 @@ export interface TurnsOptions {
 
 /** Makes a line of its own. */
 export function createTurns({ atOnce, waiting, patienceMs, busy }: TurnsOptions): Turns {
-  const line = new Set<() => void>()
-  let running = 0
-
-  const turn = () =>
-    new Promise<void>((resolve, reject) => {
-      if (running < atOnce) {
-        running++
-        return resolve()
-      }
-      const refuse = () => reject(new Refusal('RATE_LIMITED', busy, { retryAfter: 1 }))
-      if (line.size >= waiting) return refuse()
+  const queue = new PQueue({ concurrency: atOnce })
+  const refusal = () => new Refusal('RATE_LIMITED', busy, { retryAfter: 1 })
+  return {
+    async run(work) {
+      if (queue.pending >= atOnce && queue.size >= waiting) throw refusal()
+      const patience = new AbortController()
+      const timer = setTimeout(() => patience.abort(refusal()), patienceMs)
       const begin = () => {
         clearTimeout(timer)
-        resolve()
+        return work()
       }
-      const timer = setTimeout(() => {
-        line.delete(begin)
-        refuse()
-      }, patienceMs)
-      line.add(begin)
-    })
-
-  const leave = () => {
-    const [next] = line
-    if (!next) {
-      running--
-      return
-    }
-    line.delete(next)
-    next()
+      return queue.add(begin, { signal: patience.signal })
+    },
   }
-
-  return { run: work => turn().then(() => work().finally(leave)) }
 }
 
 /**

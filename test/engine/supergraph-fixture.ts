@@ -61,6 +61,7 @@ export interface GraphOptions {
   /** Stands between the engine and the embedded transport. */
   readonly intercept?: (fetch: Fetch, call: FetchCall, next: () => Promise<ExecutionResult>) => Promise<ExecutionResult>
   readonly planCacheSize?: number
+  readonly planCacheBytes?: number
   /** Lets fetch documents pass that their subgraph would refuse to validate, e.g. for a literal that only its scalar can read. */
   readonly unvalidatedFetches?: boolean
   readonly exposeInternalErrors?: boolean
@@ -104,8 +105,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, exposeInternalErrors, operationTimeoutMs, answerBytes, now } = options
-  const limits = { planCacheSize, operationTimeoutMs, answerBytes, now }
+  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, operationTimeoutMs, answerBytes, now } = options
+  const limits = { planCacheSize, planCacheBytes, operationTimeoutMs, answerBytes, now }
   const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)

@@ -29,7 +29,6 @@ export const areas: readonly Area[] = [
       'platform/jobs': ['test/jobs/{jobs,retention}.test.ts'],
       'platform/jobs/retention': ['test/jobs/retention.test.ts'],
       'platform/limit': ofPlatform('limit'),
-      'platform/lru': ofPlatform('lru'),
       'platform/outbound': ofPlatform('outbound'),
       'platform/page': ofPlatform('page'),
     },

@@ -1,7 +1,7 @@
 import type { GraphQLDataSource } from '@apollo/gateway'
 import { GraphQLError, Kind, parse } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { codeOf } from '../../../platform/errors.ts'
-import { createLru } from '../../../platform/lru.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 
 /** How many documents of one subgraph stay parsed. */
@@ -14,7 +14,7 @@ interface SourceContext {
 
 /** One subgraph as the stock gateway knows them, reached over our transport: resolvers get the same viewer and loaders. */
 export function createSource(transport: Transport, subgraph: string): GraphQLDataSource {
-  const fetches = createLru<string, Fetch>(mostFetches)
+  const fetches = new LRUCache<string, Fetch>({ max: mostFetches })
   const fetchOf = (text: string): Fetch => {
     let fetch = fetches.get(text)
     if (!fetch) {

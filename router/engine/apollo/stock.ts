@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BREAK, type DocumentNode, type ExecutionResult, type GraphQLError, print, visit } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { codeOf } from '../../../platform/errors.ts'
-import { createLru } from '../../../platform/lru.ts'
 import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
 import { coerceVariables } from '../data/variables.ts'
 import type { AccessDecision, Engine, FetchCall, OperationRequest } from '../engine.ts'
@@ -45,7 +45,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   const { executor } = await gateway.load()
   const guardedKeys = access ? guardedKeysOf(supergraph) : new Set<string>()
   const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
-  const foldings = new WeakMap<DocumentNode, ReturnType<typeof createLru<string, DocumentNode>>>()
+  const foldings = new WeakMap<DocumentNode, LRUCache<string, DocumentNode>>()
   const typed = new WeakMap<DocumentNode, ReturnType<typeof withTypes>>()
   const hashes = new WeakMap<DocumentNode, string>()
 
@@ -150,7 +150,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
 
   function foldedDocument(document: DocumentNode, conditions: readonly string[] | null, variables: Readonly<Record<string, unknown>>): DocumentNode {
     if (!conditions) return document
-    const kept = foldings.get(document) ?? createLru<string, DocumentNode>(mostFoldings)
+    const kept = foldings.get(document) ?? new LRUCache<string, DocumentNode>({ max: mostFoldings })
     foldings.set(document, kept)
     const bits = conditions.map(name => (variables[name] === true ? '1' : '0')).join('')
     const folded = kept.get(bits) ?? foldConditions(document, variable => variables[variable] === true)

@@ -1,5 +1,5 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql'
-import { createLru } from '../../../platform/lru.ts'
+import { LRUCache } from 'lru-cache'
 import type { Fetch } from '../engine.ts'
 import { compileDocument, loadCompiler, type Run } from './compiled.ts'
 import { jsonSafe } from './json-safe.ts'
@@ -18,7 +18,7 @@ const mostTexts = 1000
 export function createRunner(schema: GraphQLSchema): (fetch: Fetch) => Run {
   meterLists(schema)
   const runs = new WeakMap<DocumentNode, Run>()
-  const byText = createLru<string, Run>(mostTexts)
+  const byText = new LRUCache<string, Run>({ max: mostTexts })
   return ({ document, text }) => {
     const known = runs.get(document)
     if (known) return known

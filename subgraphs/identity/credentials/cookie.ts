@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import { cookiePrefix } from './names.ts'
 
 /** Every cookie of ours that a browser may hold. */
@@ -12,8 +13,8 @@ const nameOf = (cookie: string, secure: boolean): string => `${secure ? '__Secur
  * @returns the token; `'forged'` when the signature is not ours; null without a session cookie
  */
 export function readSessionToken(headers: Headers, { secret, secure }: { secret: string; secure: boolean }): string | 'forged' | null {
-  const value = cookieOf(headers.get('cookie') ?? '', nameOf('session_token', secure))
-  if (value === null || value === '') return null
+  const value = parseCookie(headers.get('cookie') ?? '')[nameOf('session_token', secure)]
+  if (!value) return null
   const dot = value.lastIndexOf('.')
   if (dot < 1) return 'forged'
   const token = value.slice(0, dot)
@@ -24,20 +25,5 @@ export function readSessionToken(headers: Headers, { secret, secure }: { secret:
 
 /** The `Set-Cookie` lines that remove our cookies. */
 export function clearingCookies(secure: boolean): string[] {
-  return cookies.map(cookie => `${nameOf(cookie, secure)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`)
-}
-
-/** The value of a cookie in a `Cookie` header; null when it is not there. */
-export function cookieOf(header: string, name: string): string | null {
-  for (const part of header.split(';')) {
-    const equals = part.indexOf('=')
-    if (equals < 0 || part.slice(0, equals).trim() !== name) continue
-    const value = part.slice(equals + 1).trim()
-    try {
-      return decodeURIComponent(value)
-    } catch {
-      return value
-    }
-  }
-  return null
+  return cookies.map(cookie => stringifySetCookie({ name: nameOf(cookie, secure), value: '', maxAge: 0, path: '/', httpOnly: true, sameSite: 'lax', secure }))
 }

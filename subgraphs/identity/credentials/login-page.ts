@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import { escaped, formOf, page } from '../../page.ts'
-import { cookieOf } from './cookie.ts'
 import { cookiePrefix, credentialsPath } from './names.ts'
 
 /** Where a person signs in with a browser. */
@@ -50,7 +50,8 @@ export function createLoginPage({ publicUrl, clientAddressHeader, credentials }:
 <button>Sign in</button>
 </form>`,
     )
-    answer.headers.append('set-cookie', `${formCookie}=${token}; Max-Age=3600; Path=${loginPath}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`)
+    const cookie = { name: formCookie, value: token, maxAge: 3600, path: loginPath, httpOnly: true, sameSite: 'strict', secure } as const
+    answer.headers.append('set-cookie', stringifySetCookie(cookie))
     return answer
   }
 
@@ -59,7 +60,7 @@ export function createLoginPage({ publicUrl, clientAddressHeader, credentials }:
     const fields = await formOf(request)
     const path = pathIn(fields)
     const email = fields.get('email') ?? ''
-    if (!isOwn(fields.get('token'), cookieOf(request.headers.get('cookie') ?? '', formCookie)))
+    if (!isOwn(fields.get('token'), parseCookie(request.headers.get('cookie') ?? '')[formCookie]))
       return form(400, 'This form was open for too long, or your browser keeps no cookies: send it again.', path, { email })
     const headers = new Headers({ 'content-type': 'application/json', origin: publicUrl })
     for (const name of [clientAddressHeader, 'user-agent']) if (request.headers.has(name)) headers.set(name, request.headers.get(name)!)
@@ -78,7 +79,7 @@ export function createLoginPage({ publicUrl, clientAddressHeader, credentials }:
   }
 }
 
-function isOwn(sent: string | null, kept: string | null): boolean {
+function isOwn(sent: string | null, kept: string | undefined): boolean {
   if (!sent || !kept) return false
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(sent), digest(kept))

@@ -1,4 +1,4 @@
-import { createLru } from '../../../platform/lru.ts'
+import { LRUCache } from 'lru-cache'
 
 /** How many places are remembered; those that were longest unused are forgotten. */
 const mostPlaces = 20_000
@@ -20,7 +20,7 @@ interface Past {
 
 /** Remembers failures by place, and says how long the next attempt from there has to wait. */
 export function createPlaces(windowMs: number) {
-  const places = createLru<string, Past>(mostPlaces)
+  const places = new LRUCache<string, Past>({ max: mostPlaces })
   const pastOf = (place: string, now: Date): Past | undefined => {
     const past = places.get(place)
     return past && now.getTime() - past.since < windowMs ? past : undefined
@@ -43,6 +43,8 @@ export function createPlaces(windowMs: number) {
     fail(place: string, now: Date): void {
       places.set(place, { failures: (pastOf(place, now)?.failures ?? 0) + 1, since: now.getTime() })
     },
-    clear: places.delete,
+    clear(place: string): void {
+      places.delete(place)
+    },
   }
 }

@@ -28,7 +28,7 @@ describe('the session cookie', () => {
     const insecure = new Headers({ cookie: 'identity.session_token=x.y' })
     expect(readSessionToken(insecure, { secret: 's', secure: true })).toBeNull()
     expect(readSessionToken(insecure, { secret: 's', secure: false })).toBe('forged')
-    expect(clearingCookies(true)[0]).toBe('__Secure-identity.session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure')
+    expect(clearingCookies(true)[0]).toBe('__Secure-identity.session_token=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax')
   })
 
   it.each(['', 'identity.session_token', 'identity.session_token=', 'other=1; ;=;', 'xidentity.session_token=a.b'])('is absent in "%s"', cookie => {
