@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { type ExecutionResult, parse } from 'graphql'
 import type { ResultStream, Transport } from '../../router/engine/engine.ts'
-import { createEngine } from '../../router/engine/native.ts'
+import { createEngine } from '../../router/engine/native/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'

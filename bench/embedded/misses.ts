@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parse, validate } from 'graphql'
-import { createEngine } from '../../router/engine/native.ts'
+import { createEngine } from '../../router/engine/native/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { crossing } from '../platform/query.ts'

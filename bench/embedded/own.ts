@@ -1,7 +1,7 @@
 /** The own engine with the shop's subgraphs in its process. Arguments: the supergraph's file. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'graphql'
-import { createEngine } from '../../router/engine/native.ts'
+import { createEngine } from '../../router/engine/native/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { query } from '../shop/graph.ts'

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { type DocumentNode, parse, validate } from 'graphql'
-import { createEngine } from '../../router/engine/native.ts'
+import { createEngine } from '../../router/engine/native/native.ts'
 import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { parts } from '../shop/graph.ts'

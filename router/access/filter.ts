@@ -1,7 +1,7 @@
 import { type DefinitionNode, type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import type { AccessDecision, AccessFilter } from '../engine/engine.ts'
+import type { AccessDecision, AccessFilter } from './decision.ts'
 import { type Findings, findingsOf, type Operation } from './findings.ts'
 import { refusalsOf } from './refused-places.ts'
 import { type AccessTable, meets } from './rules.ts'

@@ -1,7 +1,10 @@
-import type { DocumentNode, ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
 import type { Browser } from '../../subgraphs/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import type { Work } from './transport/work.ts'
+import type { AccessFilter } from '../access/decision.ts'
+import type { Supergraph } from './supergraph.ts'
+import type { Work } from './work.ts'
 
 /** One operation of one viewer: what every door (HTTP, WebSocket, REST, asking, tests) hands to the engine. */
 export interface OperationRequest {
@@ -90,38 +93,24 @@ export interface Transport {
   subscribe(fetch: Fetch, call: StreamCall): Promise<ResultStream | ExecutionResult>
 }
 
-/** What a viewer may have of one operation. */
-export interface AccessDecision {
-  /**
-   * Short and equal for equal decisions: it goes into every cache key. Two viewers for whom the same fields of this document
-   * remain have the same verdict; differing remains never share one.
-   */
-  readonly verdict: string
-  /**
-   * The document without what this viewer may not have; the very same object when nothing is refused; null when nothing of
-   * the operation remains. Fields are only ever removed, never renamed or added (`__typename` excepted), because the answer
-   * is shaped by the original document and every field missing here becomes null there. A field that lost its whole
-   * selection stays, with `__typename` or with an empty selection set, so that its own null or length is still told.
-   */
-  readonly document: DocumentNode | null
-  /**
-   * One for each refused place, code `UNAUTHORIZED_FIELD_OR_TYPE`, with a sentence that says which scopes would do. The path
-   * consists of the client's response keys, without list indexes.
-   */
-  readonly errors: readonly GraphQLFormattedError[]
-  /** The operation must not run at all (a mutation with any refused field): `data` is null and only `errors` are told. */
-  readonly refusedWhole: boolean
-}
-
-/** Takes out of an operation what its viewer may not have, before anything is planned. */
-export interface AccessFilter {
-  /**
-   * Decides without variables and without waiting. The engine asks for every operation, so a decision should be kept by
-   * (document, operationName, what of the viewer counts) and returned again as the same object.
-   * @param document      valid against the API schema, already without `@skip` and `@include` (what they drop is not refused,
-   *                      for it was not asked for); the same object for the same text and the same values, so it may key a
-   *                      WeakMap. What was dropped may leave a selection set empty. It may hold other operations than the named one; those are of no interest.
-   * @param operationName undefined when the document has a single operation
-   */
-  filter(document: DocumentNode, operationName: string | undefined, viewer: Viewer): AccessDecision
+/** What an engine is made of. */
+export interface EngineOptions {
+  /** SDL as composition writes it, or what `readSupergraph` made of it. */
+  readonly supergraphSdl: string | Supergraph
+  readonly transport: Transport
+  /** Without one, everybody may have everything. */
+  readonly access?: AccessFilter | undefined
+  readonly log: Pick<Logger, 'error' | 'warn'>
+  /** How many operations stay planned; the least recently used go. 1000 unless told. */
+  readonly planCacheSize?: number | undefined
+  /** Bytes that all of them may take, roughly. @default 96 MiB */
+  readonly planCacheBytes?: number | undefined
+  /** Milliseconds that the fetches of one operation, or of one event, have together. 30000 unless told. */
+  readonly operationTimeoutMs?: number | undefined
+  /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
+  readonly now?: (() => number) | undefined
+  /** Bytes of an answer, or of an event's, as JSON. @default 16 MiB */
+  readonly answerBytes?: number | undefined
+  /** Tells clients the text of internal errors: for development only. */
+  readonly exposeInternalErrors?: boolean | undefined
 }

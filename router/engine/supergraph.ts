@@ -18,7 +18,7 @@ import {
 } from 'graphql'
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { withoutAccess } from '../access/strip.ts'
-import { readSubgraphTypes, type SubgraphTypes } from './data/subgraph-types.ts'
+import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
 /** The supergraph as the router sees it: what clients may ask, who may see what, and the type facts that running plans needs. */
 export interface Supergraph {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
-import type { Engine } from '../engine/engine.ts'
-import { createEngine, type EngineOptions } from '../engine/native.ts'
+import type { Engine, EngineOptions } from '../engine/engine.ts'
+import { createEngine } from '../engine/native/native.ts'
 
 /** Opens the engine that the configuration names. The stock gateway is loaded only when it is the one. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {

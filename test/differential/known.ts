@@ -1,5 +1,5 @@
 import { type DefinitionNode, type DocumentNode, type FieldNode, Kind, parse, print, type SelectionNode, type SelectionSetNode, visit } from 'graphql'
-import { conditionVariables, foldConditions } from '../../router/engine/operation.ts'
+import { conditionVariables, foldConditions } from '../../router/engine/operation/operation.ts'
 import type { Answer } from '../engine/supergraph-fixture.ts'
 import { sentences, told } from './comparing.ts'
 

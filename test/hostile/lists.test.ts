@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import { Work, workLimits } from '../../router/engine/transport/work.ts'
+import { Work, workLimits } from '../../router/engine/work.ts'
 import { membershipOrder } from '../../subgraphs/identity/membership/store.ts'
 import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { createEachLoader, createListLoader } from '../../subgraphs/loader.ts'

@@ -1,10 +1,7 @@
-import { TooMuch } from './elements.ts'
+import { TooMuch } from '../errors.ts'
 
 /** Bytes of an answer as JSON in UTF-8. @default 16 MiB */
 export const mostAnswerBytes = 16 * 1024 * 1024
-
-/** What is left of an answer's bytes; answers are made without a pause, so that one count serves all. */
-export const room = { left: mostAnswerBytes }
 
 /** Measures a text with its quotes. */
 export type Measure = (text: string) => number

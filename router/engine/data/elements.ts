@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { TooMuch } from '../errors.ts'
 
 /**
  * How many elements of lists one walk through the data may meet, and one answer may have. Where fields of several subgraphs lead
@@ -6,25 +6,17 @@ import { Refusal } from '../../../platform/errors.ts'
  */
 const most = 250_000
 
-/** What is left of it; walks and answers are made without a pause, so that one count serves all. */
-export const elements = { left: most }
-
-/** Begins to count anew. */
-export const countElements = (): void => {
-  elements.left = most
+/** What is left of it for one walk, one merge or one answer: whoever begins makes one, and hands it down. */
+export interface Elements {
+  left: number
 }
+
+export const countElements = (): Elements => ({ left: most })
 
 /** @throws TooManyElements */
-export function takeElements(count: number): void {
+export function takeElements(elements: Elements, count: number): void {
   elements.left -= count
   if (elements.left < 0) throw new TooManyElements()
-}
-
-/** The operation asks for more than can be worked out or put together: no subgraph's fault, and the end of all of it. */
-export class TooMuch extends Refusal {
-  constructor(sentence: string) {
-    super('BAD_USER_INPUT', sentence)
-  }
 }
 
 export class TooManyElements extends TooMuch {

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
-import { takeElements } from './elements.ts'
+import { type Elements, takeElements } from './elements.ts'
 
 /** An object between subgraphs: keys are field names or private names, never words of a client. */
 export type Data = Record<string, unknown>
@@ -53,16 +53,16 @@ export const isData = (value: unknown): value is Data => typeof value === 'objec
  * Copies the part of an answer that was asked for, so that no two places of the data ever share an object.
  * @throws TooManyElements
  */
-export function copyByShape(value: unknown, shape: MergeShape): unknown {
+export function copyByShape(value: unknown, shape: MergeShape, elements: Elements): unknown {
   if (Array.isArray(value)) {
-    takeElements(value.length)
-    return value.map(item => copyByShape(item, shape))
+    takeElements(elements, value.length)
+    return value.map(item => copyByShape(item, shape, elements))
   }
   if (!isData(value)) return value
   const copy: Data = {}
   for (const [key, inner] of shape) {
     if (!Object.hasOwn(value, key)) continue
-    copy[key] = inner === null ? value[key] : copyByShape(value[key], inner)
+    copy[key] = inner === null ? value[key] : copyByShape(value[key], inner, elements)
   }
   return copy
 }
@@ -73,7 +73,7 @@ export function copyByShape(value: unknown, shape: MergeShape): unknown {
  * name of an object type never gives way to the name of an interface (which a subgraph with `@interfaceObject` answers).
  * @throws TooManyElements because places that share objects are gone through as often as they are reached
  */
-export function mergeByShape(target: Data, source: Data, shape: MergeShape, supergraph: Supergraph): void {
+export function mergeByShape(target: Data, source: Data, shape: MergeShape, supergraph: Supergraph, elements: Elements): void {
   for (const [key, inner] of shape) {
     if (!Object.hasOwn(source, key)) continue
     const value = source[key]
@@ -81,25 +81,25 @@ export function mergeByShape(target: Data, source: Data, shape: MergeShape, supe
     if (value === null || value === undefined) {
       if (present === undefined) target[key] = null
     } else if (present === null || present === undefined) {
-      target[key] = inner === null ? value : copyByShape(value, inner)
+      target[key] = inner === null ? value : copyByShape(value, inner, elements)
     } else if (inner !== null) {
-      mergeValues(present, value, inner, supergraph)
+      mergeValues(present, value, inner, supergraph, elements)
     } else if (key !== '__typename' || typeof value !== 'string' || supergraph.isObject(value)) {
       target[key] = value
     }
   }
 }
 
-function mergeValues(target: unknown, source: unknown, shape: MergeShape, supergraph: Supergraph): void {
+function mergeValues(target: unknown, source: unknown, shape: MergeShape, supergraph: Supergraph, elements: Elements): void {
   if (Array.isArray(target)) {
     if (!Array.isArray(source)) return
     const length = Math.min(target.length, source.length)
-    takeElements(length)
+    takeElements(elements, length)
     for (let index = 0; index < length; index++) {
-      if (target[index] === null || target[index] === undefined) target[index] = copyByShape(source[index], shape)
-      else mergeValues(target[index], source[index], shape, supergraph)
+      if (target[index] === null || target[index] === undefined) target[index] = copyByShape(source[index], shape, elements)
+      else mergeValues(target[index], source[index], shape, supergraph, elements)
     }
   } else if (isData(target) && isData(source)) {
-    mergeByShape(target, source, shape, supergraph)
+    mergeByShape(target, source, shape, supergraph, elements)
   }
 }

@@ -45,7 +45,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
   /** Whether the null that moves up now comes from an entity that is gone, and no flaw was told for it. */
   let untold = false
   const path: (string | number)[] = []
-  countElements()
+  const elements = countElements()
   try {
     return { data: completeObject(shape.common, data), flaws }
   } catch (cause) {
@@ -129,7 +129,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
 
   function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
     if (!Array.isArray(value)) return flaw(`Expected a list for field ${field.coordinate}.`, false)
-    takeElements(value.length)
+    takeElements(elements, value.length)
     take(value.length + 2)
     const answer: unknown[] = []
     for (let index = 0; index < value.length; index++) {

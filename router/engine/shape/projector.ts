@@ -1,6 +1,6 @@
 import { generate, literal, warming } from '../code.ts'
-import { room, sizeOf } from '../data/bytes.ts'
-import { countElements, elements, TooManyElements } from '../data/elements.ts'
+import { sizeOf } from '../data/bytes.ts'
+import { countElements, type Elements, TooManyElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type Gone, type Projection, project } from './project.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
@@ -8,8 +8,13 @@ import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type Value
 /** Turns merged data into an answer of one shape; the same as `project`. */
 export type Projector = (data: Data, introspection: Readonly<Data>, gone: Gone) => Projection
 
+/** What is left of one answer. */
+interface Room extends Elements {
+  bytes: number
+}
+
 /** Makes the answer of one object, or undefined when anything about it is not as it should be. */
-type Writer = (data: Data, introspection: Readonly<Data>) => Data | undefined
+type Writer = (data: Data, introspection: Readonly<Data>, room: Room) => Data | undefined
 
 /** Beyond this an operation is so large that making its code costs more than walking its shape. */
 const mostFields = 5000
@@ -27,9 +32,7 @@ export function createProjector(shape: Shape, mostBytes: number): Projector {
     return (
       write &&
       ((data, introspection, gone) => {
-        countElements()
-        room.left = mostBytes
-        const answer = write(data, introspection)
+        const answer = write(data, introspection, { ...countElements(), bytes: mostBytes })
         return answer === undefined ? interpreted(data, introspection, gone) : { data: answer, flaws: noFlaws }
       })
     )
@@ -42,7 +45,7 @@ const noFlaws: Projection['flaws'] = []
 /** The writer of a selection and of all selections below it; undefined when they are too many. */
 function createWriter(root: ObjectShape): Writer | undefined {
   const functions: string[] = []
-  const names: Record<string, unknown> = { isArray: Array.isArray, elements, TooManyElements, room, sizeOf }
+  const names: Record<string, unknown> = { isArray: Array.isArray, TooManyElements, sizeOf }
   let fields = 0
   let count = 0
   const name = (prefix: string) => `${prefix}${count++}`
@@ -66,7 +69,7 @@ function createWriter(root: ObjectShape): Writer | undefined {
       entries.push(`${field.responseKey === '__proto__' ? '["__proto__"]' : literal(field.responseKey)}: ${value}`)
     })
     functions.push(
-      `function ${self}(data, introspection) {\nlet bytes = ${bytes}\n${lines.join('\n')}\nif ((room.left -= bytes) < 0) return undefined\nreturn { ${entries.join(', ')} }\n}`,
+      `function ${self}(data, introspection, room) {\nlet bytes = ${bytes}\n${lines.join('\n')}\nif ((room.bytes -= bytes) < 0) return undefined\nreturn { ${entries.join(', ')} }\n}`,
     )
     return self
   }
@@ -98,8 +101,8 @@ function createWriter(root: ObjectShape): Writer | undefined {
   }
 
   function presentLine(shape: ValueShape, value: string): string[] | undefined {
-    if (shape.items) return [`else if ((${value} = ${listWriter(shape.items)}(${value}, introspection)) === undefined) return undefined`]
-    if (shape.object) return [`else if ((${value} = ${anyWriter(shape.object)}(${value}, introspection)) === undefined) return undefined`]
+    if (shape.items) return [`else if ((${value} = ${listWriter(shape.items)}(${value}, introspection, room)) === undefined) return undefined`]
+    if (shape.object) return [`else if ((${value} = ${anyWriter(shape.object)}(${value}, introspection, room)) === undefined) return undefined`]
     if (shape.names) {
       const known = name('names')
       names[known] = shape.names
@@ -112,9 +115,9 @@ function createWriter(root: ObjectShape): Writer | undefined {
     const self = name('list')
     const isLeaf = !items.items && !items.object
     const body = [...valueLines(items, 'item'), ...(isLeaf && items.bytes === null ? textLines('item') : [])].join('\n')
-    functions.push(`function ${self}(list, introspection) {
+    functions.push(`function ${self}(list, introspection, room) {
 if (!isArray(list)) return undefined
-if ((elements.left -= list.length) < 0) throw new TooManyElements()
+if ((room.left -= list.length) < 0) throw new TooManyElements()
 let bytes = 2 + list.length * ${1 + (isLeaf ? Math.max(items.bytes ?? 0, 4) : 0)}
 const answer = []
 for (let index = 0; index < list.length; index++) {
@@ -122,7 +125,7 @@ let item = list[index]
 ${body}
 answer.push(item)
 }
-if ((room.left -= bytes) < 0) return undefined
+if ((room.bytes -= bytes) < 0) return undefined
 return answer
 }`)
     return self
@@ -132,19 +135,19 @@ return answer
     if (shape.common.typename !== null) {
       const write = objectWriter(shape.common)
       const self = name('checked')
-      functions.push(`function ${self}(value, introspection) {
-return typeof value === 'object' && !isArray(value) ? ${write}(value, introspection) : undefined
+      functions.push(`function ${self}(value, introspection, room) {
+return typeof value === 'object' && !isArray(value) ? ${write}(value, introspection, room) : undefined
 }`)
       return self
     }
     // Which types really come is only known when they do.
     const self = name('abstract')
     const writers = new Map<ObjectShape, Writer | undefined>()
-    names[self] = (value: unknown, introspection: Readonly<Data>) => {
+    names[self] = (value: unknown, introspection: Readonly<Data>, room: Room) => {
       const runtime = isData(value) ? runtimeShape(shape, value) : undefined
       if (!runtime) return undefined
       if (!writers.has(runtime)) writers.set(runtime, createWriter(runtime))
-      return writers.get(runtime)?.(value as Data, introspection)
+      return writers.get(runtime)?.(value as Data, introspection, room)
     }
     return self
   }

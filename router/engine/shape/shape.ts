@@ -20,8 +20,8 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Data } from '../data/merge.ts'
-import type { Names } from '../names.ts'
-import type { Operation } from '../operation.ts'
+import type { Names } from '../operation/names.ts'
+import type { Operation } from '../operation/operation.ts'
 
 /** What a selection yields, per runtime type: made when a type is met for the first time, then kept. */
 export interface Shape {

@@ -1,13 +1,12 @@
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
-import { TooMuch } from '../data/elements.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
-import { errorFor } from '../errors.ts'
+import { errorFor, TooMuch } from '../errors.ts'
+import { abandon, finish, Work, whyOver } from '../work.ts'
 import { UpstreamFailure } from './exchange.ts'
 import { workWith } from './lists.ts'
 import { createRunner } from './runner.ts'
 import { mapStream } from './stream.ts'
-import { abandon, finish, Work, whyOver } from './work.ts'
 
 /**
  * Reaches subgraphs by a call in this process. Resolvers get one context per client operation and subgraph, because it holds

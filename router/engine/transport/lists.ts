@@ -11,7 +11,8 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import { isOver, takeValues, type Work } from './work.ts'
+import { isThenable, settled } from '../repairs/jit-rejected-elements/settled.ts'
+import { isOver, takeValues, type Work } from '../work.ts'
 
 type Resolver = NonNullable<GraphQLField<unknown, unknown>['resolve']>
 
@@ -24,49 +25,38 @@ export function workWith<Context extends object>(context: Context, work: Work): 
   return context
 }
 
-/** A field that answers a list. */
-export interface ListField {
-  readonly field: GraphQLField<unknown, unknown>
-  /** As the subgraph has it; null for one that is read from the object. */
-  readonly own: Resolver | null
-}
-
 /** Those of introspection are the same in every schema. */
-const meteredFields = new WeakMap<GraphQLField<unknown, unknown>, ListField>()
-
-const metered = new WeakMap<GraphQLSchema, readonly ListField[]>()
+const metered = new WeakSet<GraphQLField<unknown, unknown>>()
 
 /**
  * Lets every list field of a schema count its elements, because lists are all that multiplies: work that has become too much, or for
  * which nobody waits, goes on with empty lists and so comes to its end, and long work stops after some thousand values until everybody
- * else had a turn. Done once to a schema.
+ * else had a turn. And lets it wait for its elements, for graphql-jit's sake. To be done to a schema before anything is asked of it.
  */
-export function meterLists(schema: GraphQLSchema): readonly ListField[] {
-  const known = metered.get(schema)
-  if (known) return known
-  const lists: ListField[] = []
+export function meterLists(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
-      if (!isListType(isNonNullType(field.type) ? field.type.ofType : field.type)) continue
-      const list = meteredFields.get(field) ?? { field, own: field.resolve ?? null }
-      if (!meteredFields.has(field)) field.resolve = counted(list.own ?? defaultFieldResolver)
-      meteredFields.set(field, list)
-      lists.push(list)
+      if (metered.has(field) || !isListType(isNonNullType(field.type) ? field.type.ofType : field.type)) continue
+      field.resolve = counted(field.resolve ?? defaultFieldResolver)
+      metered.add(field)
     }
   }
-  metered.set(schema, lists)
-  return lists
 }
 
-/** A resolver of a list whose elements count. */
-export function counted(resolve: Resolver): Resolver {
+/** A resolver of a list whose elements have come, and count. */
+function counted(resolve: Resolver): Resolver {
   return (source, args, context, info) => {
     const list = resolve(source, args, context, info)
     const work = (context as { [workKey]?: Work } | null | undefined)?.[workKey]
-    if (!work) return list
-    return isThenable(list) ? list.then(settled => count(settled, work, info)) : count(list, work, info)
+    return isThenable(list) ? list.then(come => whole(come, work, info)) : whole(list, work, info)
   }
+}
+
+function whole(list: unknown, work: Work | undefined, info: GraphQLResolveInfo): unknown {
+  const elements = settled(list)
+  if (!work) return elements
+  return isThenable(elements) ? elements.then(come => count(come, work, info)) : count(elements, work, info)
 }
 
 function count(list: unknown, work: Work, info: GraphQLResolveInfo): unknown {
@@ -106,6 +96,3 @@ function fieldsIn(set: SelectionSetNode, fragments: Readonly<Record<string, Frag
   }
   return fields
 }
-
-export const isThenable = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type DocumentNode, type ExecutionResult, getOperationAST, Kind, parse, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql'
 import { expect, test } from 'vitest'
-import type { AccessDecision, AccessFilter } from '../../../router/engine/engine.ts'
+import type { AccessDecision, AccessFilter } from '../../../router/access/decision.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { library, monolith } from '../library-graph.ts'
 import { monolithOf, runMonolith } from '../monolith.ts'

@@ -2,7 +2,7 @@ import { parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { countElements, TooManyElements } from '../../../router/engine/data/elements.ts'
 import { type Data, shapeOfFetch } from '../../../router/engine/data/merge.ts'
-import { createMerger } from '../../../router/engine/data/merger.ts'
+import { createMerger } from '../../../router/engine/execute/merger.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { library } from '../library-graph.ts'
 import { compose, testGraph } from '../supergraph-fixture.ts'
@@ -48,22 +48,18 @@ const crossroads = (key: string): Data => {
 test('an answer is merged into no more places than a walk may meet, new or repeated', () => {
   const merger = createMerger(shapeOfFetch(parse('{ list { inner { a b } } }')), readSupergraph(compose(library)))
   for (let time = 0; time < 6; time++) {
-    countElements()
-    expect(() => merger.take(crossroads('a'), crossroads('b'))).toThrow(TooManyElements)
-    countElements()
-    expect(() => merger.copy(crossroads('a'))).toThrow(TooManyElements)
+    expect(() => merger.take(crossroads('a'), crossroads('b'), countElements())).toThrow(TooManyElements)
+    expect(() => merger.copy(crossroads('a'), countElements())).toThrow(TooManyElements)
   }
 })
 
 test('places that took over one answer are not gone through when they are given it again', () => {
   const merger = createMerger(shapeOfFetch(parse('{ list { inner { a } } }')), readSupergraph(compose(library)))
   for (let time = 0; time < 6; time++) {
-    countElements()
-    merger.take({}, { list: [{ inner: [{ a: 1 }] }] })
+    merger.take({}, { list: [{ inner: [{ a: 1 }] }] }, countElements())
   }
   const source = crossroads('a')
   const target = { list: source.list }
-  countElements()
-  merger.take(target, source)
+  merger.take(target, source, countElements())
   expect(target.list).toBe(source.list)
 })

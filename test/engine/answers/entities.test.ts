@@ -1,13 +1,14 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { compilePlans } from '../../../router/engine/compile.ts'
+import { countElements } from '../../../router/engine/data/elements.ts'
 import { mergeByShape, shapeOfFetch } from '../../../router/engine/data/merge.ts'
-import { type Run, runPlan } from '../../../router/engine/execute.ts'
-import { createNames } from '../../../router/engine/names.ts'
-import { findOperation, type Operation } from '../../../router/engine/operation.ts'
-import { createPlanner } from '../../../router/engine/planner.ts'
+import { compilePlans } from '../../../router/engine/execute/compile.ts'
+import { type Run, runPlan } from '../../../router/engine/execute/execute.ts'
+import { findOperation, type Operation } from '../../../router/engine/operation/operation.ts'
+import { createPlanner } from '../../../router/engine/plan/planner.ts'
+import { createNames } from '../../../router/engine/repairs/hive-response-keys/names.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
-import { Work } from '../../../router/engine/transport/work.ts'
+import { Work } from '../../../router/engine/work.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { library } from '../library-graph.ts'
 import { compose, testGraph } from '../supergraph-fixture.ts'
@@ -85,10 +86,10 @@ test('merging never replaces an object type by an interface, a value by null, or
   const supergraph = readSupergraph(compose(library))
   const shape = shapeOfFetch(parse('{ __typename a b { c } list { x y } }'))
   const data = { __typename: 'Book', a: 1, b: { c: 2 }, list: [{ x: 1 }, null] }
-  mergeByShape(data, { __typename: 'Node', a: null, b: null, list: [{ y: 2 }, { x: 3 }, { x: 4 }] }, shape, supergraph)
+  mergeByShape(data, { __typename: 'Node', a: null, b: null, list: [{ y: 2 }, { x: 3 }, { x: 4 }] }, shape, supergraph, countElements())
   expect(data).toEqual({ __typename: 'Book', a: 1, b: { c: 2 }, list: [{ x: 1, y: 2 }, { x: 3 }] })
   const unresolved = { __typename: 'Node' }
-  mergeByShape(unresolved, { __typename: 'Author' }, shape, supergraph)
+  mergeByShape(unresolved, { __typename: 'Author' }, shape, supergraph, countElements())
   expect(unresolved).toEqual({ __typename: 'Author' })
 })
 

@@ -5,10 +5,11 @@ import DataLoader from 'dataloader'
 import { GraphQLEnumType, GraphQLScalarType, GraphQLSchema, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
+import { countElements } from '../../../router/engine/data/elements.ts'
 import { mergeByShape, shapeOfFetch } from '../../../router/engine/data/merge.ts'
-import { createMerger } from '../../../router/engine/data/merger.ts'
+import { createMerger } from '../../../router/engine/execute/merger.ts'
+import { mayCompile } from '../../../router/engine/repairs/jit-other-answers/may-compile.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
-import { mayCompile } from '../../../router/engine/transport/compiled.ts'
 import { library } from '../library-graph.ts'
 import { type Answer, compose, type Part, type TestGraph, testGraph } from '../supergraph-fixture.ts'
 
@@ -196,8 +197,8 @@ test('generated merging does what interpreted merging does', () => {
   for (let times = 0; times < 4; times++) {
     for (const [target, source] of cases) {
       const [expected, actual] = [structuredClone(target), structuredClone(target)] as Record<string, unknown>[]
-      mergeByShape(expected!, structuredClone(source) as Record<string, unknown>, shape, supergraph)
-      merger.take(actual!, structuredClone(source) as Record<string, unknown>)
+      mergeByShape(expected!, structuredClone(source) as Record<string, unknown>, shape, supergraph, countElements())
+      merger.take(actual!, structuredClone(source) as Record<string, unknown>, countElements())
       expect(actual).toEqual(expected)
     }
   }

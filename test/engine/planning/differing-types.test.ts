@@ -1,7 +1,8 @@
 import { parse, print, stripIgnoredCharacters } from 'graphql'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
-import { putBack, setApart } from '../../../router/engine/data/apart.ts'
+import { countElements } from '../../../router/engine/data/elements.ts'
+import { putBack, setApart } from '../../../router/engine/repairs/hive-differing-types/apart.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { relatives } from '../../differential/graphs/relatives.ts'
 import { compose, type Part, pathsOf, testGraph } from '../supergraph-fixture.ts'
@@ -79,7 +80,7 @@ test('what was set apart is put back where it belongs, once, and merged where it
   ]
   const answer = { things: [[{ kid: { id: '1' } }, null], { _c0: { _c1: { n: 1 } } }, { kid: { tag: { m: 2 } }, _c0: { _c1: { n: 3 } } }, { _c0: null }] }
   for (let times = 0; times < 2; times++) {
-    putBack(answer, apart, supergraph)
+    putBack(answer, apart, supergraph, countElements())
     expect(answer).toEqual({ things: [[{ kid: { id: '1' } }, null], { kid: { tag: { n: 1 } } }, { kid: { tag: { m: 2, n: 3 } } }, { kid: null }] })
   }
 })

@@ -1,7 +1,7 @@
 import { QueryPlanner } from '@graphql-hive/router-query-planner'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
-import { createTurns, within } from '../../../router/engine/turns.ts'
+import { createQueue, within } from '../../../router/engine/plan/queue.ts'
 import { testGraph } from '../supergraph-fixture.ts'
 
 const types = Array.from({ length: 6 }, (_, n) => `T${n}`)
@@ -87,7 +87,7 @@ describe('turns', () => {
   }
 
   test('so much runs at once, and the next begins when one has ended', async () => {
-    const turns = createTurns({ atOnce: 2, waiting: 10, patienceMs: 10_000, busy: 'busy' })
+    const turns = createQueue({ atOnce: 2, waiting: 10, patienceMs: 10_000, busy: 'busy' })
     const { started, work } = manual()
     const all = Array.from({ length: 4 }, () => turns.run(work))
     await Promise.resolve()
@@ -105,7 +105,7 @@ describe('turns', () => {
   })
 
   test('a full line, and a turn that does not come in time, are refused with RATE_LIMITED', async () => {
-    const turns = createTurns({ atOnce: 1, waiting: 1, patienceMs: 30, busy: 'busy: try again' })
+    const turns = createQueue({ atOnce: 1, waiting: 1, patienceMs: 30, busy: 'busy: try again' })
     const { started, work } = manual()
     const first = turns.run(work)
     const second = turns.run(work)

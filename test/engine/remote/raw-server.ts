@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { parse } from 'graphql'
 import type { Fetch, FetchCall } from '../../../router/engine/engine.ts'
 import { createRemoteTransport, type RemoteOptions, type RemoteTransport } from '../../../router/engine/transport/remote.ts'
-import { Work } from '../../../router/engine/transport/work.ts'
+import { Work } from '../../../router/engine/work.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 
 /** One request as it stood on the wire. */

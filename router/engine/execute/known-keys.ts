@@ -1,5 +1,5 @@
 import type { FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
-import type { MergeShape } from './merge.ts'
+import type { MergeShape } from '../data/merge.ts'
 
 /** Which keys the fetches of a plan have brought so far, followed while it is compiled. */
 export interface KnownKeys {

@@ -1,8 +1,8 @@
 import type { FetchRewrite, RequiresSelection } from '@graphql-hive/router-query-planner'
 import { generate, literal, warming } from '../code.ts'
+import type { Data } from '../data/merge.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { representationOf } from './entities.ts'
-import type { Data } from './merge.ts'
 
 /** The representations that one variable of one fetch is made of; equal ones are in it once. */
 export interface Representations {

@@ -1,14 +1,6 @@
 import { type FieldNode, Kind, print, type ValueNode } from 'graphql'
-import type { Supergraph } from './supergraph.ts'
-
-/**
- * Under which key the data of a field is kept between subgraphs. The same field gets the same key wherever it stands, on an
- * interface or on what implements it: otherwise what is selected of it in two places would stand in two objects.
- */
-export interface Names {
-  /** @param parent name of the type on which the field is selected */
-  keyOf(node: FieldNode, parent: string): string
-}
+import type { Names } from '../../operation/names.ts'
+import type { Supergraph } from '../../supergraph.ts'
 
 /**
  * Gives every client alias a private name made from alias, field and arguments. A planner that sees the client's own aliases

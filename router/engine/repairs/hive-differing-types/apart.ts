@@ -1,6 +1,7 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql'
-import type { Supergraph } from '../supergraph.ts'
-import { type Data, isData, type MergeShape, mergeByShape } from './merge.ts'
+import type { Elements } from '../../data/elements.ts'
+import { type Data, isData, type MergeShape, mergeByShape } from '../../data/merge.ts'
+import type { Supergraph } from '../../supergraph.ts'
 
 /** A key of an answer that stands for another one. */
 export interface Apart {
@@ -97,7 +98,7 @@ export function setApart(document: DocumentNode, subgraph: string, supergraph: T
  * Puts what was set apart back under the keys that it stands for. Doing it twice changes nothing more.
  * @param apart of the answer's own objects, with their paths from there
  */
-export function putBack(answer: Data, apart: readonly Apart[], supergraph: Supergraph): void {
+export function putBack(answer: Data, apart: readonly Apart[], supergraph: Supergraph, elements: Elements): void {
   // What stands deeper was set apart later, and is found by the keys above it as they were answered.
   for (let index = apart.length - 1; index >= 0; index--) visit(answer, apart[index]!, 0)
 
@@ -110,7 +111,7 @@ export function putBack(answer: Data, apart: readonly Apart[], supergraph: Super
       if (Object.hasOwn(value, one.path[at]!)) visit(value[one.path[at]!], one, at + 1)
     } else if (Object.hasOwn(value, one.key)) {
       const shape: MergeShape = new Map([[one.for, one.shape]])
-      mergeByShape(value, { [one.for]: value[one.key] }, shape, supergraph)
+      mergeByShape(value, { [one.for]: value[one.key] }, shape, supergraph, elements)
       delete value[one.key]
     }
   }

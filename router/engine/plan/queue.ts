@@ -1,16 +1,16 @@
 import PQueue from 'p-queue'
-import { Refusal } from '../../platform/errors.ts'
+import { Refusal } from '../../../platform/errors.ts'
 
-/** Lets so much work run at once; more of it waits in a line that has an end. */
-export interface Turns {
+/** Lets so much work run at once; more of it waits in a queue that has an end. */
+export interface Queue {
   /**
    * Runs work when its turn comes; the turn lasts until the work has settled.
-   * @throws Refusal RATE_LIMITED when the line is full, or when the turn does not come in time
+   * @throws Refusal RATE_LIMITED when the queue is full, or when the turn does not come in time
    */
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export interface TurnsOptions {
+export interface QueueOptions {
   readonly atOnce: number
   /** How much work may wait. */
   readonly waiting: number
@@ -20,8 +20,8 @@ export interface TurnsOptions {
   readonly busy: string
 }
 
-/** Makes a line of its own. */
-export function createTurns({ atOnce, waiting, patienceMs, busy }: TurnsOptions): Turns {
+/** Makes a queue of its own. */
+export function createQueue({ atOnce, waiting, patienceMs, busy }: QueueOptions): Queue {
   const queue = new PQueue({ concurrency: atOnce })
   const refusal = () => new Refusal('RATE_LIMITED', busy, { retryAfter: 1 })
   return {

@@ -1,12 +1,13 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import { countElements } from '../data/elements.ts'
+import { type Data, isData } from '../data/merge.ts'
+import type { Fetch, FetchCall, Transport } from '../engine.ts'
+import { type Place, TooMuch } from '../errors.ts'
+import type { Supergraph } from '../supergraph.ts'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './compile.ts'
-import { countElements, TooMuch } from './data/elements.ts'
-import { applyRewrite, type Place, visitTargets } from './data/entities.ts'
-import { type Data, isData } from './data/merge.ts'
-import { createRepresentations, type Representations } from './data/representations.ts'
-import type { Owner } from './data/walk.ts'
-import type { Fetch, FetchCall, Transport } from './engine.ts'
-import type { Supergraph } from './supergraph.ts'
+import { applyRewrite, visitTargets } from './entities.ts'
+import { createRepresentations, type Representations } from './representations.ts'
+import type { Owner } from './walk.ts'
 
 /** Something that went wrong at a subgraph, still in the data's own keys. */
 export interface Failure {
@@ -48,8 +49,7 @@ export async function runPlan(run: Run, plan: CompiledPlan): Promise<void> {
 /** Takes the answer to a fetch of root fields into the run: also how a subscription's event enters it. */
 export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): void {
   const { data, errors } = result
-  countElements()
-  if (isData(data)) step.merger.take(run.data, data)
+  if (isData(data)) step.merger.take(run.data, data, countElements())
   if (!errors && isData(data)) return
   const roots = [...step.shape.keys()].map(key => [key])
   const failed = { subgraph: step.fetch.subgraph, renames: renamesOf(step.rewrites), cause: null }
@@ -171,7 +171,7 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
  */
 function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked: readonly Data[], entities: readonly (Data | null)[]): void {
   const taken = merger.hasObjects && waiting.length > 1 ? new Set<number>() : null
-  countElements()
+  const elements = countElements()
   for (const atPath of waiting) {
     atPath.forEach((targets, index) => {
       let entity = entities[index]
@@ -179,10 +179,10 @@ function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked
         for (const target of targets) run.gone.set(target, asked[index]!)
         return
       }
-      if (taken?.has(index)) entity = merger.copy(entity)
+      if (taken?.has(index)) entity = merger.copy(entity, elements)
       else taken?.add(index)
       // An object that is reached by many ways waits once for each of them.
-      for (const target of merger.hasObjects && targets.length > 2 ? new Set(targets) : targets) merger.take(target, entity)
+      for (const target of merger.hasObjects && targets.length > 2 ? new Set(targets) : targets) merger.take(target, entity, elements)
     })
   }
 }
@@ -209,12 +209,13 @@ type Whereabouts = ReadonlyMap<Data, readonly Place[]>
 
 function whereabouts(run: Run, group: EntityGroup): Whereabouts {
   const found = new Map<Data, Place[]>()
-  countElements()
+  const elements = countElements()
   for (const path of group.paths) {
     visitTargets(
       run.data,
       path,
       run.supergraph,
+      elements,
       (object, place) => {
         const known = found.get(object)
         if (!known) found.set(object, [place!])
@@ -252,9 +253,9 @@ function renameOutputs(run: Run, step: Step): void {
   } else {
     for (const group of step.groups) {
       if (group.rewrites.length === 0) continue
-      countElements()
+      const elements = countElements()
       for (const path of group.paths) {
-        visitTargets(run.data, path, run.supergraph, object => {
+        visitTargets(run.data, path, run.supergraph, elements, object => {
           for (const rewrite of group.rewrites) applyRewrite(object, rewrite, run.supergraph)
         })
       }

@@ -2,9 +2,7 @@ import type { FetchNode as ApolloFetch, PlanNode as ApolloNode, QueryPlan as Apo
 import type { FetchNode, FetchNodePathSegment, FlattenNodePathSegment, PlanNode, RequiresSelection, ValueSetter } from '@graphql-hive/router-query-planner'
 import { parse } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
-
-/** Plans the text of one operation; null when it cannot, or only in a way that our executor does not follow. */
-export type SecondPlanner = (text: string) => Promise<PlanNode | null>
+import type { PlanText } from './plan-text.ts'
 
 /**
  * It computes on the thread that answers requests: what it may weigh against each other is kept small, and so is what it is asked. Seen
@@ -14,12 +12,12 @@ const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
 const mostCharacters = 8000
 
 /**
- * Makes a planner out of Apollo's own (@apollo/query-planner), for operations that the first one gives up on: it is slower by far, but
+ * Makes the second planner (@apollo/query-planner), for operations that the first one gives up on: it is slower by far, but
  * finds a plan for an entity that requires fields of itself and is reached through an entity of its own type. It is loaded
- * when it is needed for the first time.
+ * when it is needed for the first time. It throws when it has no plan, or only one that our executor does not follow.
  */
-export function createSecondPlanner(supergraph: Supergraph): SecondPlanner {
-  let loading: Promise<((text: string) => ApolloPlan) | null> | null = null
+export function createApolloPlanner(supergraph: Supergraph): PlanText {
+  let loading: Promise<(text: string) => ApolloPlan> | null = null
   const load = async () => {
     const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument }] = await Promise.all([
       import('@apollo/query-planner'),
@@ -32,18 +30,13 @@ export function createSecondPlanner(supergraph: Supergraph): SecondPlanner {
     return (text: string) => planner.buildQueryPlan(operationFromDocument(schema, parse(text)))
   }
   return async text => {
-    if (text.length > mostCharacters) return null
-    loading ??= load().catch(() => null)
-    const plan = await loading
-    try {
-      const node = plan?.(text).node
-      if (!node) return null
-      if (node.kind !== 'Subscription') return planNode(node)
-      const first: PlanNode = { kind: 'Subscription', primary: fetchNode(node.primary) }
-      return node.rest ? { kind: 'Sequence', nodes: [first, planNode(node.rest)] } : first
-    } catch {
-      return null
-    }
+    if (text.length > mostCharacters) throw new Error('The operation is too long for the second planner')
+    loading ??= load()
+    const { node } = (await loading)(text)
+    if (!node) throw new Error('The second planner has no plan either')
+    if (node.kind !== 'Subscription') return planNode(node)
+    const first: PlanNode = { kind: 'Subscription', primary: fetchNode(node.primary) }
+    return node.rest ? { kind: 'Sequence', nodes: [first, planNode(node.rest)] } : first
   }
 }
 

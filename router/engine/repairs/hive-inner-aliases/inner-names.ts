@@ -1,8 +1,7 @@
 import type { EntityBatchAlias, FetchRewrite, FlattenNodePathSegment, InlineFragmentRequiresNode, RequiresSelection } from '@graphql-hive/router-query-planner'
 import { type DocumentNode, type FieldNode, Kind, print, type SelectionSetNode, stripIgnoredCharacters, visit } from 'graphql'
-import type { Supergraph } from '../supergraph.ts'
-import type { Path } from './plan-tree.ts'
-import type { Requirement } from './subgraph-types.ts'
+import type { Requirement } from '../../subgraph-types.ts'
+import type { Supergraph } from '../../supergraph.ts'
 
 /** A fetch as far as keys of the data stand in it. */
 export interface Keyed {
@@ -115,7 +114,7 @@ function createRenaming(supergraph: Known): (fetch: Keyed) => Keyed {
     })
   }
 
-  const renamePath = (path: Path): { readonly path: FlattenNodePathSegment[]; readonly place: string } => {
+  const renamePath = (path: readonly FlattenNodePathSegment[]): { readonly path: FlattenNodePathSegment[]; readonly place: string } => {
     let place = ''
     const renamed = path.map(segment => {
       if (typeof segment === 'string' || !('Field' in segment)) return segment

@@ -1,17 +1,17 @@
 import { generate, literal, warming } from '../code.ts'
+import { type Elements, TooManyElements } from '../data/elements.ts'
+import { copyByShape, type Data, type MergeShape, mergeByShape } from '../data/merge.ts'
+import { type Apart, putBack } from '../repairs/hive-differing-types/apart.ts'
 import type { Supergraph } from '../supergraph.ts'
-import { type Apart, putBack } from './apart.ts'
-import { elements, TooManyElements } from './elements.ts'
-import { copyByShape, type Data, type MergeShape, mergeByShape } from './merge.ts'
 
 /** Merges answers of one fetch into the data. */
 export interface Merger {
   /** Whether answers hold objects, which two places must not share. */
   readonly hasObjects: boolean
   /** Merges as `mergeByShape`, but the data takes over the answer's objects: the answer must belong to nobody else. */
-  take(target: Data, source: Data): void
+  take(target: Data, source: Data, elements: Elements): void
   /** The part of an answer that was asked for, to be taken at another place. */
-  copy(source: Data): Data
+  copy(source: Data, elements: Elements): Data
 }
 
 type Take = Merger['take']
@@ -22,21 +22,21 @@ type Take = Merger['take']
  */
 export function createMerger(shape: MergeShape, supergraph: Supergraph, apart: readonly Apart[] = []): Merger {
   const form = warming<Take>(
-    (target, source) => mergeByShape(target, source, shape, supergraph),
+    (target, source, elements) => mergeByShape(target, source, shape, supergraph, elements),
     () => generateTake(shape, supergraph),
   )
   const hasObjects = [...shape.values()].some(inner => inner !== null)
-  const copy = (source: Data) => copyByShape(source, shape) as Data
-  if (apart.length === 0) return { hasObjects, take: (target, source) => form()(target, source), copy }
+  const copy: Merger['copy'] = (source, elements) => copyByShape(source, shape, elements) as Data
+  if (apart.length === 0) return { hasObjects, take: (target, source, elements) => form()(target, source, elements), copy }
   return {
     hasObjects,
-    take(target, source) {
-      putBack(source, apart, supergraph)
-      form()(target, source)
+    take(target, source, elements) {
+      putBack(source, apart, supergraph, elements)
+      form()(target, source, elements)
     },
-    copy(source) {
-      putBack(source, apart, supergraph)
-      return copy(source)
+    copy(source, elements) {
+      putBack(source, apart, supergraph, elements)
+      return copy(source, elements)
     },
   }
 }
@@ -49,7 +49,6 @@ function generateTake(shape: MergeShape, supergraph: Supergraph): Take {
     isArray: Array.isArray,
     isObject: supergraph.isObject,
     hasOwn: Object.hasOwn,
-    elements,
     TooManyElements,
   })
 
@@ -57,7 +56,9 @@ function generateTake(shape: MergeShape, supergraph: Supergraph): Take {
     const self = `take${count++}`
     const lines = [...shape].map(([key, inner]) => {
       const present = `if (present === undefined || present === null) target[${literal(key)}] = value`
-      const again = inner ? `else ${valueTaker(inner)}(present, value)` : `else ${key === '__typename' ? typenameGuard : ''}target[${literal(key)}] = value`
+      const again = inner
+        ? `else ${valueTaker(inner)}(present, value, elements)`
+        : `else ${key === '__typename' ? typenameGuard : ''}target[${literal(key)}] = value`
       return `value = ${read('source', key)}
 if (value !== undefined) {
 present = ${read('target', key)}
@@ -66,7 +67,7 @@ else ${present}
 ${again}
 }`
     })
-    functions.push(`function ${self}(target, source) {\nlet value, present\n${lines.join('\n')}\n}`)
+    functions.push(`function ${self}(target, source, elements) {\nlet value, present\n${lines.join('\n')}\n}`)
     return self
   }
 
@@ -74,7 +75,7 @@ ${again}
     const self = `any${count++}`
     const object = objectTaker(shape)
     // Places that took over the same answer before already hold what they are given.
-    functions.push(`function ${self}(target, source) {
+    functions.push(`function ${self}(target, source, elements) {
 if (target === source) return
 if (isArray(target)) {
 if (!isArray(source)) return
@@ -82,9 +83,9 @@ const length = Math.min(target.length, source.length)
 if ((elements.left -= length) < 0) throw new TooManyElements()
 for (let index = 0; index < length; index++) {
 if (target[index] === null || target[index] === undefined) target[index] = source[index]
-else ${self}(target[index], source[index])
+else ${self}(target[index], source[index], elements)
 }
-} else if (typeof target === 'object' && target !== null && typeof source === 'object' && source !== null && !isArray(source)) ${object}(target, source)
+} else if (typeof target === 'object' && target !== null && typeof source === 'object' && source !== null && !isArray(source)) ${object}(target, source, elements)
 }`)
     return self
   }

@@ -10,46 +10,25 @@ import {
   type SelectionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { Logger } from 'pino'
-import { codeOf } from '../../platform/errors.ts'
-import { type CompiledPlan, compilePlans } from './compile.ts'
-import { mostAnswerBytes } from './data/bytes.ts'
-import { TooMuch } from './data/elements.ts'
-import type { Data } from './data/merge.ts'
-import { coerceVariables } from './data/variables.ts'
-import type { AccessDecision, AccessFilter, Engine, OperationRequest, ResultStream, Transport } from './engine.ts'
-import { clientErrors, type ErrorReader, errorFor, errorFrom, flawErrors } from './errors.ts'
-import { type Run, runPlan, takeAnswer, variablesFor } from './execute.ts'
-import { createNames } from './names.ts'
-import { conditionVariables, findOperation, foldConditions, type Operation } from './operation.ts'
-import { createPlanner } from './planner.ts'
-import { createProjector, type Projector } from './shape/projector.ts'
-import { type Shape, shapeOf } from './shape/shape.ts'
-import { readSupergraph, type Supergraph } from './supergraph.ts'
-import { meterLists, workWith } from './transport/lists.ts'
-import { mapStream } from './transport/stream.ts'
-import { abandon, finish as finishWork, Work } from './transport/work.ts'
-
-export interface EngineOptions {
-  /** SDL as composition writes it, or what `readSupergraph` made of it. */
-  readonly supergraphSdl: string | Supergraph
-  readonly transport: Transport
-  /** Without one, everybody may have everything. */
-  readonly access?: AccessFilter | undefined
-  readonly log: Pick<Logger, 'error' | 'warn'>
-  /** How many operations stay planned; the least recently used go. 1000 unless told. */
-  readonly planCacheSize?: number | undefined
-  /** Bytes that all of them may take, roughly. @default 96 MiB */
-  readonly planCacheBytes?: number | undefined
-  /** Milliseconds that the fetches of one operation, or of one event, have together. 30000 unless told. */
-  readonly operationTimeoutMs?: number | undefined
-  /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
-  readonly now?: (() => number) | undefined
-  /** Bytes of an answer, or of an event's, as JSON. @default 16 MiB */
-  readonly answerBytes?: number | undefined
-  /** Tells clients the text of internal errors: for development only. */
-  readonly exposeInternalErrors?: boolean | undefined
-}
+import { codeOf } from '../../../platform/errors.ts'
+import type { AccessDecision } from '../../access/decision.ts'
+import { mostAnswerBytes } from '../data/bytes.ts'
+import type { Data } from '../data/merge.ts'
+import type { Engine, EngineOptions, OperationRequest, ResultStream } from '../engine.ts'
+import { errorFor, errorFrom, TooMuch } from '../errors.ts'
+import { type CompiledPlan, compilePlans } from '../execute/compile.ts'
+import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
+import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
+import { coerceVariables } from '../operation/variables.ts'
+import { createPlanner } from '../plan/planner.ts'
+import { createNames } from '../repairs/hive-response-keys/names.ts'
+import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
+import { createProjector, type Projector } from '../shape/projector.ts'
+import { type Shape, shapeOf } from '../shape/shape.ts'
+import { readSupergraph } from '../supergraph.ts'
+import { meterLists, workWith } from '../transport/lists.ts'
+import { mapStream } from '../transport/stream.ts'
+import { abandon, finish as finishWork, Work } from '../work.ts'
 
 /** How many plans one operation may have: one for each combination of conditions and access verdict that was met. */
 const mostVariants = 32
@@ -103,6 +82,8 @@ export function createEngine(options: EngineOptions): Engine {
   const { supergraphSdl: given, planCacheSize = 1000, planCacheBytes = mostPreparedBytes } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { schema } = supergraph
+  // For introspection, which is answered here.
+  meterLists(schema)
   const planner = createPlanner(supergraph)
   /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
   const keys = new WeakMap<DocumentNode, Map<string, string>>()
@@ -344,7 +325,6 @@ function introspectionOf(document: DocumentNode, { definition }: Operation, shap
 const noData: Readonly<Data> = {}
 
 async function introspect(schema: GraphQLSchema, document: DocumentNode, { variables, requestId, signal }: OperationRequest, now: () => number): Promise<Data> {
-  meterLists(schema)
   const work = new Work(requestId, signal, undefined, now)
   const { data } = await executeSchema({ schema, document, variableValues: variables, contextValue: workWith({}, work) })
   if (work.ended instanceof TooMuch) throw work.ended

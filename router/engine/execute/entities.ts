@@ -1,31 +1,31 @@
 import type { FetchNodePathSegment, FetchRewrite, FlattenNodePathSegment, RequiresSelection } from '@graphql-hive/router-query-planner'
+import { type Elements, takeElements } from '../data/elements.ts'
+import { type Data, isData } from '../data/merge.ts'
+import type { Place } from '../errors.ts'
 import type { Supergraph } from '../supergraph.ts'
-import { takeElements } from './elements.ts'
-import { type Data, isData } from './merge.ts'
-
-/** A place in an answer: keys and list indexes from the root. */
-export type Place = readonly (string | number)[]
 
 /**
  * Visits every object at a plan's path. One `@` stands for lists of any depth.
+ * @param elements counts the elements of the lists on the way
  * @param trail where `value` stands; given to the visitor completed, and only kept up when it is not null
  */
 export function visitTargets(
   value: unknown,
   path: readonly FlattenNodePathSegment[],
   supergraph: Supergraph,
+  elements: Elements,
   visit: (object: Data, place: Place | null) => void,
   trail: Place | null = null,
   at = 0,
 ): void {
   if (Array.isArray(value)) {
-    takeElements(value.length)
+    takeElements(elements, value.length)
     // Only lists of lists and lists before an `@` come here: both are walked through whatever segment follows.
     const next = path[at] === '@' ? at + 1 : at
     for (let index = 0; index < value.length; index++) {
       const item = value[index]
       const itemTrail = trail && [...trail, index]
-      visitTargets(item, path, supergraph, visit, itemTrail, Array.isArray(item) ? at : next)
+      visitTargets(item, path, supergraph, elements, visit, itemTrail, Array.isArray(item) ? at : next)
     }
     return
   }
@@ -34,11 +34,11 @@ export function visitTargets(
   if (segment === undefined) {
     visit(value, trail)
   } else if (segment === '@') {
-    visitTargets(value, path, supergraph, visit, trail, at + 1)
+    visitTargets(value, path, supergraph, elements, visit, trail, at + 1)
   } else if ('Field' in segment) {
-    if (Object.hasOwn(value, segment.Field)) visitTargets(value[segment.Field], path, supergraph, visit, trail && [...trail, segment.Field], at + 1)
+    if (Object.hasOwn(value, segment.Field)) visitTargets(value[segment.Field], path, supergraph, elements, visit, trail && [...trail, segment.Field], at + 1)
   } else if (isOneOf(segment.TypeCondition, value, supergraph)) {
-    visitTargets(value, path, supergraph, visit, trail, at + 1)
+    visitTargets(value, path, supergraph, elements, visit, trail, at + 1)
   }
 }
 

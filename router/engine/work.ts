@@ -1,7 +1,7 @@
-import { Refusal } from '../../../platform/errors.ts'
-import type { Browser } from '../../../subgraphs/browser.ts'
-import type { Operation } from '../../../subgraphs/subgraph.ts'
-import { TooMuch } from '../data/elements.ts'
+import { Refusal } from '../../platform/errors.ts'
+import type { Browser } from '../../subgraphs/browser.ts'
+import type { Operation } from '../../subgraphs/subgraph.ts'
+import { TooMuch } from './errors.ts'
 
 /** What one operation, or one event of a stream, may take while subgraphs work on it in this process. */
 export const workLimits = {
