@@ -171,7 +171,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       try {
         return await subscribeOverSocket({
           url: target.socketUrl,
-          payload: { query: fetch.text, variables: call.variables },
+          payload: { query: fetch.text, variables: { ...call.variables } },
           headers: [
             ...['x-request-id', call.requestId],
             ...target.headers,

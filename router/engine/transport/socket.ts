@@ -1,14 +1,17 @@
 import type { ExecutionResult } from 'graphql'
+import { createClient } from 'graphql-ws/client'
 import { type RawData, WebSocket } from 'ws'
 import { isData } from '../data/merge.ts'
 import type { ResultStream } from '../engine.ts'
 import { errorFor } from '../errors.ts'
+import { clientSocket } from '../repairs/ws-client-socket/client-socket.ts'
 import { readRefusal, readResult } from './answer.ts'
 import { UpstreamFailure } from './exchange.ts'
+import { createWaitingResults } from './waiting.ts'
 
 export interface SocketSubscription {
   readonly url: string
-  readonly payload: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
+  readonly payload: { readonly query: string; readonly variables: Record<string, unknown> }
   /** Names and values in turn: sent with the upgrade and as the payload of `connection_init`, because servers read either. */
   readonly headers: readonly string[]
   /** Milliseconds until the server must have accepted the connection. */
@@ -28,8 +31,7 @@ const limits = {
   /** Bytes of one message. */
   messageBytes: 16 * 1024 * 1024,
   /** Events that wait to be taken, and their bytes; past it the stream ends with an error, for a gap in it would be silent. */
-  waiting: 1000,
-  waitingBytes: 32 * 1024 * 1024,
+  waiting: { results: 1000, bytes: 32 * 1024 * 1024 },
   /** Bytes that may wait for a server to read them: it sends pings without reading what they are answered. */
   unreadBytes: 1024 * 1024,
   /** Milliseconds that a closed socket has for its farewell. */
@@ -39,16 +41,10 @@ const limits = {
 /** What the protocol calls the one operation of a connection. */
 const id = '1'
 
-/** An event that waits to be taken. */
-interface Waiting {
-  readonly result: ExecutionResult
-  readonly bytes: number
-}
-
 /**
- * Subscribes at a subgraph over a WebSocket of its own (graphql-transport-ws). Resolves when the subscription is sent. The stream
- * ends with an error result when the connection breaks: nothing is subscribed anew, because events may have been lost between.
- * `return()` tells the server at once and waits for nothing.
+ * Subscribes at a subgraph over a WebSocket of its own: graphql-ws's client speaks graphql-transport-ws, what has a bound is here.
+ * Resolves when the subscription is sent. The stream ends with an error result when the connection breaks: nothing is subscribed
+ * anew, because events may have been lost between. `return()` tells the server at once and waits for nothing.
  * @throws UpstreamFailure when the connection does not come about
  */
 export async function subscribeOverSocket(subscription: SocketSubscription): Promise<ResultStream> {
@@ -58,126 +54,100 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const named = Object.fromEntries(pairs(headers))
   const socket = open(url, { headers: named, maxPayload: limits.messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
   const started = Promise.withResolvers<void>()
-  const waiting: Waiting[] = []
-  const pending: ((result: IteratorResult<ExecutionResult>) => void)[] = []
-  let waitingBytes = 0
-  let state: 'connecting' | 'subscribed' | 'over' = 'connecting'
-  let answered = true
+  const results = createWaitingResults(limits.waiting, () => leave())
+  let over = false
+  let state: 'connecting' | 'subscribed' | 'complete' = 'connecting'
+  /** Of the message that the client is reading. */
+  let bytes = 0
+  let silence: NodeJS.Timeout | undefined
 
-  const push = (result: ExecutionResult, bytes = 0) => {
-    if (state === 'over') return
-    const settle = pending.shift()
-    if (settle) return settle({ value: result, done: false })
-    waiting.push({ result, bytes })
-    waitingBytes += bytes
-    if (waiting.length <= limits.waiting && waitingBytes <= limits.waitingBytes) return
-    waiting.pop()
-    waiting.push({ result: failed('Events came faster than they could be taken.'), bytes: 0 })
-    end()
-  }
-  const send = (message: object) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
-  }
-  const pong = (asked: unknown) => {
-    const carried = answer?.(asked)
-    if (!carried) return send({ type: 'pong' })
-    // Without one the server hears no answer to this ping, and asks again.
-    carried.then(
-      payload => send({ type: 'pong', payload }),
-      () => {},
-    )
-  }
-  /** @param complete whether the server knows that the operation is over */
-  const end = (complete = false) => {
-    if (state === 'over') return
-    if (state === 'subscribed' && !complete) send({ id, type: 'complete' })
-    state = 'over'
-    clearInterval(heartbeat)
+  /** @param last told to whoever takes results; @param failure to whoever still waits for the start */
+  const end = (last?: ExecutionResult, failure = nobodyWaits) => {
+    if (over) return
+    over = true
     clearTimeout(late)
+    clearTimeout(silence)
     signal.removeEventListener('abort', leave)
     leaving?.removeEventListener('abort', leave)
-    for (const settle of pending.splice(0)) settle({ value: undefined, done: true })
+    started.reject(failure)
+    results.end(last)
+    // The client tells the server, unless the server knows.
+    unsubscribe()
     farewell(socket)
   }
-  const broken = (failure: UpstreamFailure) => {
-    started.reject(failure)
-    push(failed('The events ended, for the connection broke; subscribe again.'))
-    end(true)
-  }
-  const leave = () => {
-    started.reject(new UpstreamFailure('late', 'Nobody waits for it any more'))
-    end()
-  }
-  const heartbeat = setInterval(() => {
-    if (socket.readyState !== WebSocket.OPEN) return
-    if (!answered) return socket.terminate()
-    answered = false
-    send({ type: 'ping' })
-  }, pingMs)
-  heartbeat.unref()
+  const leave = () => end()
+  const broken = (failure: UpstreamFailure) => end(failed('The events ended, for the connection broke; subscribe again.'), failure)
   const late = setTimeout(() => broken(new UpstreamFailure('late', `No WebSocket within ${timeoutMs} ms`)), timeoutMs)
+  const pong = (carried?: Record<string, unknown>) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'pong', payload: carried }))
+  }
 
-  const take = (data: RawData) => {
+  socket.on('error', cause => broken(new UpstreamFailure('cut', 'No WebSocket could be opened, or it broke', cause)))
+  // Before the client hears of it, which would connect anew after a normal closure.
+  socket.on('close', (code, reason) => broken(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`)))
+
+  /** A message as the client may be given it; undefined for one that is none of ours. */
+  const readable = (data: RawData): unknown => {
+    bytes = sizeOf(data)
+    if (state === 'complete') return undefined
     const message = messageOf(data)
-    switch (message?.type) {
-      case 'connection_ack':
-        if (state !== 'connecting') return
+    if (!message || state === 'connecting') return message ?? String(data)
+    const { type, payload } = message
+    if (type === 'ping' || type === 'pong') return { type, ...(isData(payload) && { payload }) }
+    if (message.id !== id) return undefined
+    // What a server says in the wrong form costs one event, not the stream.
+    if (type === 'next') return { id, type, payload: isData(payload) ? payload : {} }
+    if (type === 'error') return { id, type, payload: [{ message: 'refused', told: payload }] }
+    if (type !== 'complete') return undefined
+    // The client would still heed what comes after it in the same packet.
+    state = 'complete'
+    return { id, type }
+  }
+  const client = createClient({
+    url,
+    webSocketImpl: clientSocket(socket, readable),
+    connectionParams: named,
+    generateID: () => id,
+    retryAttempts: 0,
+    keepAlive: pingMs,
+    disablePong: true,
+    on: {
+      connected() {
         state = 'subscribed'
         clearTimeout(late)
         leaving?.removeEventListener('abort', leave)
-        send({ id, type: 'subscribe', payload })
-        return started.resolve()
-      case 'ping':
-        return socket.bufferedAmount > limits.unreadBytes ? socket.terminate() : pong(message.payload)
-      case 'pong':
-        answered = true
-        return
-    }
-    if (state !== 'subscribed' || !message) return broken(new UpstreamFailure('cut', 'It sent a message that is none of the protocol'))
-    if (message.id !== id) return
-    switch (message.type) {
-      case 'next':
-        return push((isData(message.payload) && readResult(message.payload)) || { errors: [] }, sizeOf(data))
-      case 'error':
-        push(readRefusal(message.payload) ?? failed('The subscription was refused without a reason.'))
-        return end(true)
-      case 'complete':
-        return end(true)
-    }
-  }
-  socket.on('open', () => send({ type: 'connection_init', payload: named }))
-  socket.on('message', data => {
-    if (state !== 'over') take(data)
+        // Until then the client has sent what is subscribed.
+        setImmediate(started.resolve)
+      },
+      ping(received, asked) {
+        if (!received) silence = setTimeout(() => socket.terminate(), pingMs)
+        else if (socket.bufferedAmount > limits.unreadBytes) socket.terminate()
+        else {
+          // Without an answer the server hears none to this ping, and asks again.
+          const carried = answer?.(asked)
+          if (carried) carried.then(pong, () => {})
+          else pong()
+        }
+      },
+      pong: received => received && clearTimeout(silence),
+    },
   })
-  socket.on('close', (code, reason) => broken(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`)))
-  socket.on('error', cause => started.reject(new UpstreamFailure('cut', 'No WebSocket could be opened', cause)))
+  const unsubscribe = client.subscribe(payload, {
+    next(result) {
+      if (over || results.push(readResult(result as Record<string, unknown>) ?? { errors: [] }, bytes)) return
+      end(failed('Events came faster than they could be taken.'))
+    },
+    error(cause) {
+      const [refused] = Array.isArray(cause) ? cause : []
+      if (refused) end(readRefusal(refused.told) ?? failed('The subscription was refused without a reason.'))
+      else broken(new UpstreamFailure('cut', 'It sent a message that is none of the protocol', cause))
+    },
+    complete: leave,
+  })
   signal.addEventListener('abort', leave)
   leaving?.addEventListener('abort', leave)
   await started.promise
-
-  const stream: ResultStream = {
-    next() {
-      const first = waiting.shift()
-      if (first) {
-        waitingBytes -= first.bytes
-        return Promise.resolve({ value: first.result, done: false })
-      }
-      if (state === 'over') return Promise.resolve({ value: undefined, done: true })
-      return new Promise(settle => pending.push(settle))
-    },
-    return() {
-      waiting.length = 0
-      end()
-      return Promise.resolve({ value: undefined, done: true })
-    },
-    throw(cause: unknown) {
-      waiting.length = 0
-      end()
-      return Promise.reject(cause)
-    },
-    [Symbol.asyncIterator]: () => stream,
-  }
-  return stream
+  return results.stream
 }
 
 /** An address or a header that cannot be sent is refused at once. */
@@ -189,13 +159,7 @@ function open(url: string, options: WebSocket.ClientOptions): WebSocket {
   }
 }
 
-interface Message {
-  readonly type?: unknown
-  readonly id?: unknown
-  readonly payload?: unknown
-}
-
-function messageOf(data: RawData): Message | null {
+function messageOf(data: RawData): Record<string, unknown> | null {
   try {
     const message: unknown = JSON.parse(String(data))
     return isData(message) ? message : null
@@ -208,13 +172,11 @@ const sizeOf = (data: RawData): number => (Array.isArray(data) ? data.reduce((by
 
 const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTREAM_FAILED', message)] })
 
+const nobodyWaits = new UpstreamFailure('late', 'Nobody waits for it any more')
+
 /** Closes a socket in good order; one whose server does not answer is cut. */
 function farewell(socket: WebSocket): void {
   if (socket.readyState === WebSocket.CLOSED) return
-  if (socket.readyState === WebSocket.CONNECTING) {
-    socket.terminate()
-    return
-  }
   socket.close(1000, 'Normal Closure')
   const cut = setTimeout(() => socket.terminate(), limits.farewellMs)
   socket.once('close', () => clearTimeout(cut))
