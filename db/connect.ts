@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
 import type { OpenPool } from '../platform/pool.ts'
 import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
+import { type Budget, createBudget } from './budget.ts'
 import { watchClients } from './watch-clients.ts'
 
 /** A bounded set of connections to one database. */
@@ -64,14 +65,15 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
 /**
  * Makes the opener of bounded pools of plain pg connections, for libraries that bring their own SQL.
  * Like `connect`, they outlive a restart of the database and connections that say nothing; their end is bounded.
+ * @param budget what their sizes are taken from @default one of their own
  * @param silentMs as with `connect`
  */
 export const createOpenPool =
-  ({ url, log, silentMs }: { url: string; log: Logger; silentMs?: number }): OpenPool =>
-  ({ name, poolSize, schema }) => {
+  ({ url, log, budget = createBudget(), silentMs }: { url: string; log: Logger; budget?: Budget; silentMs?: number }): OpenPool =>
+  ({ use, name, schema }) => {
     const pool = new pg.Pool({
       connectionString: url,
-      max: poolSize,
+      max: budget.take(use, name),
       idleTimeoutMillis: idleMs,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,

@@ -103,8 +103,6 @@ const lateMs = 15_000
 /** What job runners stand on. */
 export interface JobGround {
   readonly openPool: OpenPool
-  /** Connections of each runner at most. */
-  readonly poolSize: number
   /** Time and timers of queues and sweeps; a test's own stands still until it is moved. @default the system's */
   readonly clock?: JobClock
   /** Asked before each look for work: while it says no, nothing is taken and no sweep goes round. @default always */
@@ -114,13 +112,14 @@ export interface JobGround {
 }
 
 /** Makes the opener of job runners on one database. */
-export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, mayRun = () => true, mayBegin }: JobGround): OpenJobs {
+export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin }: JobGround): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
   return ({ slug, queues, sweeps, log }) => {
     const schema = `${slug}_jobs`
-    const pool = openPool({ name: schema, poolSize })
-    const boss = new PgBoss({ db: databaseOn(pool), schema, clock, ...settings.boss })
+    // Sweeps alone need no pg-boss, and so no connections of their own.
+    const pool = queues.length > 0 ? openPool({ use: 'jobs', name: schema }) : null
+    const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss })
     boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
     boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
     const parts = { boss, clock, elapsed, log, mayRun }
@@ -155,7 +154,7 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
       await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error =>
         log.warn({ err: error }, 'the job runner did not end cleanly'),
       )
-      await pool.end()
+      await pool?.end()
     }
 
     return {
@@ -203,6 +202,8 @@ export function createOpenJobs({ openPool, poolSize, clock = systemJobClock, may
     }
   }
 }
+
+const noDatabase = { executeSql: () => Promise.reject(new Error('a job runner without queues keeps no jobs')) }
 
 /** The pool in the form in which pg-boss takes one. */
 function databaseOn(pool: Pool) {

@@ -4,10 +4,11 @@ import { executeCodegen } from '@graphql-codegen/cli'
 import { codegenConfig, generatedLine } from '../codegen.ts'
 import { type Composition, compose } from './compose.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
+import { operatingPage } from './settings.ts'
 import { inFile, type Mistake, Mistakes, printMistake } from './source/mistake.ts'
 import { executableOf } from './source/sources.ts'
 
-/** Everything that is derived from a project's SDL, operations and row types. */
+/** Everything that is derived from a project's SDL, operations, row types and settings. */
 export interface Generation {
   /** Text by path from the root. */
   readonly files: ReadonlyMap<string, string>
@@ -23,9 +24,10 @@ export async function generate(root: string): Promise<Generation> {
   const composition = await composeOrSay(root)
   const operations = composition.api ? await operationFiles(root) : []
   const wrong = composition.api ? await operationMistakes(root, operations, composition.api) : []
-  const mistakes = [...composition.mistakes, ...wrong]
+  const page = await operatingPage(root)
+  const mistakes = [...composition.mistakes, ...wrong, ...page.mistakes]
   const sound = mistakes.length === 0 ? composition.subgraphs : composition.subgraphs.filter(isSound)
-  const files = new Map(composition.files)
+  const files = new Map([...composition.files, ...page.files])
   try {
     const config = await codegenConfig(root, sound, wrong.length === 0 ? composition.api : null, operations)
     const { result, error } = sound.length > 0 ? await executeCodegen(config) : { result: [], error: null }

@@ -9,11 +9,11 @@ import { watchProject } from './watch.ts'
  * next save tries again. Words of the command line are the platform's.
  */
 const root = join(import.meta.dirname, '..')
-const folders = ['subgraphs', 'platform', 'router', 'db', 'sandbox', 'schema']
+const folders = ['subgraphs', 'platform', 'router', 'db', 'sandbox', 'schema', 'config']
 
 const isDerived = (path: string) => /\.generated\.ts$|^schema\/(?:subgraphs\/.*|supergraph|api)\.graphql$/.test(path)
-/** What `npm run generate` reads: contracts, operations, the list of subgraphs, rows, and its own code. */
-const isInput = (path: string) => !isDerived(path) && /\.(?:graphql|yaml)$|^codegen\.ts$|\/table\.ts$|^schema\/.*\.ts$/.test(path)
+/** What `npm run generate` reads: contracts, operations, the list of subgraphs, rows, settings, and its own code. */
+const isInput = (path: string) => !isDerived(path) && /\.(?:graphql|yaml)$|^codegen\.ts$|\/table\.ts$|^(?:schema|config)\/.*\.ts$/.test(path)
 const counts = (path: string) => /(?:^|\/)[^./][^/]*\.(?:ts|graphql|sql|yaml)$/.test(path) && path !== 'schema/api.released.graphql'
 
 const watcher = watchProject(root, { folders, counts })

@@ -23,7 +23,7 @@ const foundation = {
   publicUrl: config.publicUrl,
   sequelize: connect({ url: databaseUrl, poolSize: 1, log }).sequelize,
   openPool,
-  openJobs: createOpenJobs({ openPool, poolSize: 1 }),
+  openJobs: createOpenJobs({ openPool }),
   events: createMemoryEvents(),
   ask: () => Promise.reject(new Error('nobody is asked')),
   clock: systemClock,

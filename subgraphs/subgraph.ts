@@ -19,7 +19,7 @@ export interface Foundation {
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
   readonly sequelize: Sequelize
-  /** Opens a small pool beside it on the same database, for libraries that bring their own SQL. */
+  /** Opens a pool beside it on the same database, for libraries that bring their own SQL, out of the connections of the process. */
   readonly openPool: OpenPool
   /** Opens the job runner of one subgraph on its own database. */
   readonly openJobs: OpenJobs

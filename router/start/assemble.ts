@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
+import { createBudget } from '../../db/budget.ts'
 import { connect, createOpenPool } from '../../db/connect.ts'
 import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
 import { checkDemoAccounts } from '../../db/demo-removal.ts'
@@ -49,10 +50,11 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
   if (sandbox) stack.defer(() => sandbox.stop())
   await untilAborted(migrate({ url: databaseUrl, directory: migrations, log }), signal)
 
-  const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
+  const budget = createBudget(config.connections)
+  const { sequelize, close } = connect({ url: databaseUrl, poolSize: budget.take('requests', 'Sequelize'), log })
   stack.defer(close)
   const notices = [...(sandbox?.moved ? [sandbox.moved] : []), ...(await checkDemoAccounts(sequelize, config))]
-  const openPool = createOpenPool({ url: databaseUrl, log })
+  const openPool = createOpenPool({ url: databaseUrl, log, budget })
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
   // A start that cannot open its door must not have published anything.
@@ -71,7 +73,7 @@ export async function assemble({ config, keys, databaseUrl, log, stack, signal }
       answerBytes: config.remote.answerBytes,
       sequelize,
       openPool,
-      openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun, mayBegin: listening.promise }),
+      openJobs: createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin: listening.promise }),
       events: createMemoryEvents(),
       clock: systemClock,
       cipher: createCipher(keys.encryptionKeys),

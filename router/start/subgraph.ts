@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
+import { createBudget } from '../../db/budget.ts'
 import { checkConnection, connect, createOpenPool } from '../../db/connect.ts'
 import { watchDatabase } from '../../db/health.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -44,9 +45,10 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
   await untilAborted(checkConnection(databaseUrl), signal)
   const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url))
   await untilAborted(migrate({ url: databaseUrl, directory: migrations, log }), signal)
-  const { sequelize, close } = connect({ url: databaseUrl, poolSize: config.pools.sequelize, log })
+  const budget = createBudget(config.connections)
+  const { sequelize, close } = connect({ url: databaseUrl, poolSize: budget.take('requests', 'Sequelize'), log })
   starting.defer(close)
-  const openPool = createOpenPool({ url: databaseUrl, log })
+  const openPool = createOpenPool({ url: databaseUrl, log, budget })
   const health = await watchDatabase({ sequelize, migrations, log })
   starting.defer(() => health.stop())
   const outbound = createOutbound(config.x ? [config.x.apiUrl, config.x.authorizeUrl] : [])
@@ -60,7 +62,7 @@ export async function startSubgraph(config: Config, word: string, { signal, tell
     publicUrl: config.publicUrl,
     sequelize,
     openPool,
-    openJobs: createOpenJobs({ openPool, poolSize: config.pools.jobs, mayRun: health.mayRun, mayBegin: listening.promise }),
+    openJobs: createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin: listening.promise }),
     events: createMemoryEvents(),
     ask: createRemoteAsk(config.routerUrl, seals),
     clock: systemClock,

@@ -30,9 +30,6 @@ import { defineTables } from './tables.ts'
 import { userResolvers } from './user/resolvers.ts'
 import { viewerResolvers } from './viewer/resolvers.ts'
 
-/** Connections for sign-in and the router's questions, beside those of Sequelize. */
-const poolSize = 4
-
 const hourMs = 3_600_000
 
 /** Identity: who somebody is, what they belong to, and what their credentials allow. */
@@ -58,7 +55,7 @@ export interface Identity extends Subgraph<Context> {
 export function define(foundation: Foundation, settings: IdentitySettings): Identity {
   const { clock, environment, publicUrl, sequelize } = foundation
   const log = foundation.log.child({ subgraph: 'identity' })
-  const pool = foundation.openPool({ name: 'identity', poolSize, schema: 'identity' })
+  const pool = foundation.openPool({ use: 'credentials', name: 'identity', schema: 'identity' })
   const tables = defineTables(sequelize)
   const sessions = createSessionReader(pool, clock)
   const keys = createKeyVerifier(pool, clock, log)

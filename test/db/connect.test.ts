@@ -130,7 +130,7 @@ describe('a connection', () => {
   test('gives statements, locks and standing transactions their time, in every pool', async () => {
     await using database = await createTestDatabase({ empty: true })
     const { sequelize, close } = connect({ url: database.url, poolSize: 1, log })
-    const pool = createOpenPool({ url: database.url, log })({ name: 'test', poolSize: 1, schema: 'public' })
+    const pool = createOpenPool({ url: database.url, log })({ use: 'jobs', name: 'test', schema: 'public' })
     const show = `select name, setting::int as ms from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name`
     const times = [
       { name: 'idle_in_transaction_session_timeout', ms: 15_000 },
@@ -147,7 +147,7 @@ describe('a connection', () => {
     const lines: string[] = []
     const told = pino({ level: 'debug' }, { write: line => void lines.push(line) })
     const { sequelize, close } = connect({ url: database.url, poolSize: 2, log: told })
-    const pool = createOpenPool({ url: database.url, log: told })({ name: 'test', poolSize: 2 })
+    const pool = createOpenPool({ url: database.url, log: told })({ use: 'jobs', name: 'test' })
     const asked = Promise.allSettled([
       sequelize.query('select 1'),
       sequelize.query('select pg_sleep(60)'),
@@ -175,11 +175,11 @@ describe('a connection', () => {
     const folder = newTestFolder()
     const first = await startPostgres({ folder, log })
     const { sequelize, close } = connect({ url: first.url, poolSize: 3, log })
-    const pool = createOpenPool({ url: first.url, log })({ name: 'test', poolSize: 3, schema: 'pg_catalog' })
+    const pool = createOpenPool({ url: first.url, log })({ use: 'jobs', name: 'test', schema: 'pg_catalog' })
     try {
       await Promise.all([1, 2].flatMap(() => [sequelize.query('select pg_sleep(0.02)'), pool.query('select pg_sleep(0.02)')]))
       const interrupted = [sequelize.query('select pg_sleep(60)'), pool.query('select pg_sleep(60)')].map(query => expect(query).rejects.toThrow(/terminat/))
-      const watcher = createOpenPool({ url: first.url, log })({ name: 'watcher', poolSize: 1 })
+      const watcher = createOpenPool({ url: first.url, log })({ use: 'jobs', name: 'watcher' })
       const sleeping = "select count(*)::int as n from pg_stat_activity where query = 'select pg_sleep(60)'"
       while ((await watcher.query(sleeping)).rows[0].n < 2);
       await Promise.all([first.stop(), ...interrupted])

@@ -178,7 +178,7 @@ describe('a clock that does not agree with the database’s', () => {
       sweeps: [{ name: 'due', everyMs: 20, run: async () => void ran.push('sweep') }],
       log,
     }
-    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), poolSize: 2, mayRun: watch.mayRun })(plan)
+    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), mayRun: watch.mayRun })(plan)
     await jobs.start()
     await jobs.enqueue('wake', { id: 'job' })
     expect(ran).toEqual([])

@@ -70,7 +70,7 @@ test('statements are counted once each, through Sequelize, a transaction and a p
   expect(result).toBe('done')
   expect(statements).toEqual([expect.stringMatching(/^START TRANSACTION/), 'select 1 as a', 'COMMIT;'])
 
-  const pool = createOpenPool({ url: database.url, log: pino({ level: 'silent' }) })({ name: 'test', poolSize: 2 })
+  const pool = createOpenPool({ url: database.url, log: pino({ level: 'silent' }) })({ use: 'jobs', name: 'test' })
   await pool.query('select 0')
   expect((await countStatements(() => pool.query('select $1::int', [2]))).statements).toEqual(['select $1::int'])
   expect((await countStatements(() => pool.query({ text: 'select 3' }), { ignore: /3/ })).statements).toEqual([])

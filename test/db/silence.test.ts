@@ -19,7 +19,7 @@ describe('connections that say nothing any more', () => {
     await using database = await createTestDatabase({ empty: true })
     await using proxy = await tcpProxy(database.url)
     const { sequelize, close } = connect({ url: proxy.url, poolSize: 3, log, silentMs })
-    const pool = createOpenPool({ url: proxy.url, log, silentMs })({ name: 'test', poolSize: 3 })
+    const pool = createOpenPool({ url: proxy.url, log, silentMs })({ use: 'jobs', name: 'test' })
     await Promise.all([many(sql => sequelize.query(sql), 3), many(sql => pool.query(sql), 3)])
     const held = await pool.connect()
     await held.query('begin')
@@ -56,7 +56,7 @@ describe('connections that say nothing any more', () => {
   test('are not those whose answer waits to be read because this process was paused', async () => {
     await using database = await createTestDatabase({ empty: true })
     const { sequelize, close } = connect({ url: database.url, poolSize: 1, log, silentMs })
-    const pool = createOpenPool({ url: database.url, log, silentMs })({ name: 'test', poolSize: 1 })
+    const pool = createOpenPool({ url: database.url, log, silentMs })({ use: 'jobs', name: 'test' })
     const sessions = async () => [(await sequelize.query('select pg_backend_pid() as pid'))[0], (await pool.query('select pg_backend_pid() as pid')).rows]
     const before = await sessions()
     const asked = [sequelize.query('select pg_sleep(0.05)'), pool.query('select pg_sleep(0.05)')]
@@ -73,7 +73,7 @@ describe('connections that say nothing any more', () => {
     await using database = await createTestDatabase({ empty: true })
     await using proxy = await tcpProxy(database.url)
     const { sequelize, close } = connect({ url: proxy.url, poolSize: 2, log })
-    const pool = createOpenPool({ url: proxy.url, log })({ name: 'test', poolSize: 2 })
+    const pool = createOpenPool({ url: proxy.url, log })({ use: 'jobs', name: 'test' })
     await Promise.all([many(sql => sequelize.query(sql), 2), many(sql => pool.query(sql), 2)])
     proxy.silence()
     const asked = [sequelize.query('select 1'), pool.query('select 1')].map(query => expect(query).rejects.toThrow())
@@ -86,7 +86,7 @@ describe('connections that say nothing any more', () => {
     const lines: string[] = []
     const told = pino({ level: 'debug' }, { write: line => void lines.push(line) })
     const { sequelize, close } = connect({ url: proxy.url, poolSize: 1, log: told })
-    const pool = createOpenPool({ url: proxy.url, log: told })({ name: 'test', poolSize: 1 })
+    const pool = createOpenPool({ url: proxy.url, log: told })({ use: 'jobs', name: 'test' })
     proxy.silenceNew(true)
     const asked = [sequelize.query('select 1'), pool.query('select 1')].map(query => expect(query).rejects.toThrow())
     await Promise.all([close(), pool.end()])
@@ -102,7 +102,7 @@ describe('connections that say nothing any more', () => {
     await using proxy = await tcpProxy(database.url)
     const woken: string[] = []
     const plan: JobPlan = { slug: 'publishing', queues: [{ name: 'wake', handle: async ({ id }) => void woken.push(id!) }], sweeps: [], log }
-    const jobs = createOpenJobs({ openPool: createOpenPool({ url: proxy.url, log, silentMs }), poolSize: 3 })(plan)
+    const jobs = createOpenJobs({ openPool: createOpenPool({ url: proxy.url, log, silentMs }) })(plan)
     await jobs.start()
     await jobs.enqueue('wake', { id: 'before' })
     await until('the first job ran', () => woken.length === 1)

@@ -84,7 +84,6 @@ test('a runner without queues goes round and tells when it does not, opens no co
   const openPool = createOpenPool({ url: graph.database.url, log: pino({ level: 'silent' }) })
   const jobs = createOpenJobs({
     openPool: options => openPool(options).on('connect', () => opened.push(options.name)),
-    poolSize: 1,
     clock: graph.clock.jobs,
   })({ slug: 'alone', queues: [], sweeps: [retention(graph.room, [table])], log: pino({ level: 'silent' }) })
   await expect(jobs.check()).rejects.toThrow('was not started')

@@ -28,7 +28,7 @@ export async function runner(queues: readonly JobQueue[], sweeps: readonly Sweep
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: line => void lines.push(JSON.parse(line)) })
   const open = (some: readonly JobQueue[], sweeping: readonly Sweep[], stack: AsyncDisposableStack) => {
-    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), poolSize: 3, clock, mayRun })({
+    const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), clock, mayRun })({
       slug: 'publishing',
       queues: some,
       sweeps: sweeping,

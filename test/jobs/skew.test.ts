@@ -15,7 +15,7 @@ async function skewed(ms: number) {
   const now = () => Date.now() + wall.ms
   const taken: { id: string; late: number }[] = []
   const early: string[] = []
-  const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), poolSize: 3, clock: { ...systemClock, now } })({
+  const jobs = createOpenJobs({ openPool: createOpenPool({ url: database.url, log }), clock: { ...systemClock, now } })({
     slug: 'publishing',
     queues: [
       {

@@ -102,7 +102,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       publicUrl,
       sequelize: database.sequelize,
       openPool,
-      openJobs: createOpenJobs({ openPool, poolSize: 3, clock: clock.jobs }),
+      openJobs: createOpenJobs({ openPool, clock: clock.jobs }),
       events,
       clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),

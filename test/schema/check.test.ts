@@ -103,6 +103,28 @@ describe('drift', () => {
   })
 })
 
+describe('the operator’s table of settings', () => {
+  const page = (table: string) =>
+    `# Operating\n\n<!-- settings: from config/families.ts, by npm run generate -->${table}<!-- end of settings -->\n\nThe rest.\n`
+
+  test('is made of the rows that are read, and a page that says otherwise has drifted', async () => {
+    await using at = await generated()
+    await at.write('docs/operating.md', page('\n| `PORT` | `80` |\n'))
+    expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\.md:\d+:1 GENERATED_DRIFT /)])
+    await writeFiles(at.root, (await generate(at.root)).files)
+    const written = await at.read('docs/operating.md')
+    expect(written).toContain('\n| `PORT` | `4000` | every process | ')
+    expect(written).toMatch(/^# Operating\n(?:.*\n)*The rest\.\n$/)
+    expect(await printed(drift(at.root))).toEqual([])
+  })
+
+  test('has its place in the page', async () => {
+    await using at = await generated()
+    await at.write('docs/operating.md', '# Operating\n')
+    expect(await printed(drift(at.root))).toEqual([expect.stringMatching(/^docs\/operating\.md:1:1 SETTINGS_MISSING /)])
+  })
+})
+
 describe('what was released', () => {
   const regenerate = async (at: Project): Promise<void> => void (await writeFiles(at.root, (await generate(at.root)).files))
 

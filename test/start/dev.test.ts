@@ -56,6 +56,8 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
     '.npmrc',
     'codegen.ts',
     'config.ts',
+    'config',
+    'start-error.ts',
     'supergraph.yaml',
     'db',
     'docs',

@@ -1,12 +1,13 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig, settingNames } from '../../config.ts'
+import { told } from '../../config/families.ts'
+import { readConfig } from '../../config.ts'
 import { readCommand } from '../../router/start/process/command.ts'
 import { noticesOf } from '../../router/start/process/notices.ts'
 import { createTell } from '../../router/start/process/tell.ts'
-import { readSettings } from '../../router/start/process/usage.ts'
+import { usageOf } from '../../router/start/process/usage.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
@@ -23,16 +24,16 @@ describe('--help', () => {
     for (const word of ['--port N', '--supergraph FILE', '--help', 'DATABASE_URL [none]']) expect(program.said()).toContain(word)
   })
 
-  test("knows every setting, because the operator's table does, each with a default and a whole sentence", () => {
-    const settings = readSettings(readFileSync(join(project, 'docs/operating.md'), 'utf8'))
-    const told = settings.flatMap(({ names }) => names.split(', '))
-    // For tests alone.
-    const hidden = ['CRASH_AT']
-    expect(settingNames.filter(name => !told.includes(name) && !hidden.includes(name))).toEqual([])
-    expect(told.filter(name => !settingNames.includes(name) && !name.startsWith('<NAME>_'))).toEqual([])
-    for (const { names, fallback, promise } of settings) {
-      expect(fallback, names).not.toBe('')
-      expect(promise, names).toMatch(/\S \S.*\.$/)
+  test('knows every setting, each once, with a default and a whole sentence', () => {
+    const rows = told.flatMap(({ family }) => Object.values(family))
+    expect(rows.length).toBeGreaterThan(30)
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length)
+    const usage = usageOf('embedded')
+    for (const { name, without, does, by } of rows) {
+      expect(usage).toContain(`    ${name} [${without.replaceAll('`', '')}]`)
+      expect(without, name).not.toBe('')
+      expect(does, name).toMatch(/\S \S.*\.$/)
+      expect(by.length, name).toBeGreaterThan(0)
     }
   })
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { told } from '../../../config/families.ts'
 import type { Command } from './command.ts'
 
 type Asked = Exclude<Command['mode'], 'help'>
@@ -25,15 +25,15 @@ const options = [
   '  -h, --help          this text',
 ]
 
-/** Where every setting is described; the text of `--help` is taken from its table. */
-const table = new URL('../../../docs/operating.md', import.meta.url)
-
 /** What `--help` prints for a way to start. */
 export function usageOf(mode: Asked): string {
-  const settings = readSettings(readFileSync(table, 'utf8'))
+  const settings = told.map(({ title, family }) => ({
+    title,
+    rows: Object.values(family).map(({ name, without, does }) => ({ head: `${name} [${plain(without)}]`, promise: firstSentence(plain(does)) })),
+  }))
   const first = mode === 'bare' ? 'router' : mode
   const others = (['embedded', 'router', 'subgraph'] as const).filter(each => each !== first)
-  const width = Math.max(...settings.map(({ names, fallback }) => `${names} [${fallback}]`.length).filter(length => length <= 44))
+  const width = Math.max(...settings.flatMap(({ rows }) => rows.map(({ head }) => head.length).filter(length => length <= 44)))
   return [
     'Usage:',
     ...[first, ...others].flatMap(each => ways[each]).map(line => `  ${line}`),
@@ -42,33 +42,18 @@ export function usageOf(mode: Asked): string {
     ...options,
     '',
     'Settings, as variables of the environment [and what holds without them]:',
-    ...settings.flatMap(({ names, fallback, promise }) => {
-      const head = `  ${`${names} [${fallback}]`.padEnd(width)}`
-      return head.length > width + 2 ? [head, `${' '.repeat(width + 4)}${promise}`] : [`${head}  ${promise}`]
-    }),
+    ...settings.flatMap(({ title, rows }) => [
+      `  ${title}:`,
+      ...rows.flatMap(({ head, promise }) =>
+        head.length > width ? [`    ${head}`, `${' '.repeat(width + 6)}${promise}`] : [`    ${head.padEnd(width)}  ${promise}`],
+      ),
+    ]),
     '',
     'docs/operating.md tells all of each.',
     '',
   ].join('\n')
 }
 
-/** One row of the table: names with commas between, the default, and the first sentence of what it does. */
-interface Setting {
-  readonly names: string
-  readonly fallback: string
-  readonly promise: string
-}
-
-/** The rows of the first table under "Configuration", as plain text. */
-export function readSettings(markdown: string): readonly Setting[] {
-  const section = markdown.split(/^## /m).find(each => each.startsWith('Configuration')) ?? ''
-  return section
-    .split('\n')
-    .filter(line => line.startsWith('| `'))
-    .map(line => {
-      const [, names = '', fallback = '', what = ''] = line.split(/(?<!\\)\|/).map(cell => plain(cell.trim()))
-      return { names, fallback, promise: /^.*?\.(?= |$)/.exec(what)?.[0] ?? what }
-    })
-}
-
 const plain = (markdown: string) => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
+
+const firstSentence = (text: string) => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text

@@ -33,7 +33,7 @@ export async function openIdentity() {
     publicUrl: origin,
     sequelize: database.sequelize,
     openPool,
-    openJobs: createOpenJobs({ openPool, poolSize: 1 }),
+    openJobs: createOpenJobs({ openPool }),
     events: createMemoryEvents(),
     ask: unused,
     clock,

@@ -1,0 +1,265 @@
+import {
+  address,
+  answerBytes,
+  atLeast,
+  days,
+  flag,
+  headerNames,
+  keys,
+  milliseconds,
+  oneKey,
+  oneOf,
+  origin,
+  origins,
+  port,
+  postgres,
+  proxies,
+  quota,
+  text,
+} from './readers.ts'
+import { type Family, type Start, setting } from './setting.ts'
+
+// Every setting stands here once, in a row of its family: `readConfig` reads it, `--help` and docs/operating.md tell it.
+
+const everything: readonly Start[] = ['all', 'router', 'subgraph']
+const doors: readonly Start[] = ['all', 'router']
+const subgraphs: readonly Start[] = ['all', 'subgraph']
+
+/** Where a process is, and who reaches it. */
+export const place = {
+  environment: setting('ENVIRONMENT', oneOf('development', 'staging', 'production'), {
+    fallback: 'development',
+    by: everything,
+    does: '`development`, `staging` or `production`. Outside development nothing secret is generated, and clients do not see the text of internal errors (never a stack anywhere); introspection and suggestions are off in production. Apart from `NODE_ENV`, which belongs to libraries.',
+  }),
+  host: setting('HOST', text, {
+    fallback: 'localhost',
+    by: everything,
+    does: 'The name or address to listen on. A loopback name means both address families, `0.0.0.0` every interface.',
+  }),
+  port: setting('PORT', port, { fallback: 4000, by: everything, does: 'Where to listen. A subgraph apart has the port that `supergraph.yaml` gives it.' }),
+  publicUrl: setting('PUBLIC_URL', origin, {
+    fallback: null,
+    without: '`http://localhost:$PORT`',
+    by: everything,
+    does: "The origin clients use: the source of every absolute address, of the issuer of tokens, and of the networks' callback addresses.",
+  }),
+  corsOrigins: setting('CORS_ORIGINS', origins, {
+    fallback: [],
+    by: everything,
+    does: "`https://app.example.com,https://admin.example.com`: pages on other origins than the platform's own that may use it: browsers let them read answers, errors included, their WebSockets are taken, and the session cookie counts when they send it. So name only pages that you run yourself; there are no patterns. The cookie is `SameSite=Lax`: browsers send it from other hosts of the same site (`app.example.com` to `api.example.com`), and from another site never; there a page signs in and sends `Authorization: Bearer`. In development every page of this machine may (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`, every port). When processes run apart, the routers and identity need it.",
+  }),
+  trustProxy: setting('TRUST_PROXY', proxies, {
+    fallback: false,
+    by: doors,
+    does: 'The addresses and networks of the proxies in front, `10.0.0.0/8,192.168.1.7`: `X-Forwarded-For` counts as far as they wrote it. `1` believes all of it, so the proxy must write that header anew: one that only appends to it lets clients choose their address. Without it everybody behind a proxy has one address, and shares its 100 WebSockets and its 100 failed sign-ins in 15 minutes; the log warns once.',
+  }),
+  logLevel: setting('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
+    fallback: null,
+    without: '`warn` in development, else `info`',
+    by: everything,
+    does: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The log is one JSON object a line, with the request id; secrets are replaced.',
+  }),
+}
+
+/** What is kept, and where. */
+export const storage = {
+  dataDir: setting('DATA_DIR', text, { fallback: '.data', by: ['all'], does: 'Database, generated keys, sandbox state.' }),
+  databaseUrl: setting('DATABASE_URL', postgres, {
+    fallback: null,
+    by: subgraphs,
+    does: 'A PostgreSQL of your own, 16 or later, instead of the embedded one. Its user owns the database or may create in it; `?sslmode=verify-full&sslrootcert=FILE` for TLS.',
+  }),
+}
+
+/** What nobody else may know. */
+export const secrets = {
+  authSecret: setting('AUTH_SECRET', atLeast(32), {
+    fallback: null,
+    without: 'generated in development',
+    by: subgraphs,
+    does: 'At least 32 characters; signs sessions and encrypts the signing keys of access tokens. The first start with another one ends every session and makes a new signing key; people sign in again. A process that still has the old one is not ready from then on.',
+  }),
+  encryptionKeys: setting('ENCRYPTION_KEYS', keys, {
+    fallback: null,
+    without: 'generated in development',
+    by: subgraphs,
+    does: '`k1:<32 bytes in base64>,…`: the first encrypts, all decrypt. Put a new one in front to rotate; keep the old until everything was written again.',
+  }),
+}
+
+/** How the router tells subgraphs that run apart who asks. */
+export const seal = {
+  privateKey: setting('SEAL_PRIVATE_KEY', oneKey, {
+    fallback: null,
+    by: ['router'],
+    does: 'For processes apart: the key that the router seals with. `npm run --silent seal:keys` prints it with its public half.',
+  }),
+  publicKeys: setting('SEAL_PUBLIC_KEYS', keys, {
+    fallback: null,
+    by: ['subgraph'],
+    does: 'For processes apart: the keys of routers that a subgraph believes.',
+  }),
+}
+
+/** Networks that posts go to. */
+export const networks = {
+  clientId: setting('X_CLIENT_ID', text, {
+    fallback: null,
+    by: subgraphs,
+    does: 'Your application at X. Without one a start outside the demo says that X is not set up. Its callback address is `$PUBLIC_URL/publishing/api/integrations/x/callback`.',
+  }),
+  clientSecret: setting('X_CLIENT_SECRET', text, { fallback: null, by: subgraphs, does: 'Its secret: both are set, or none.' }),
+  authorizeUrl: setting('X_AUTHORIZE_URL', address, {
+    fallback: 'https://x.com/i/oauth2/authorize',
+    by: subgraphs,
+    does: 'Where X asks people. The demo brand is connected by itself at the sandbox only.',
+  }),
+  apiUrl: setting('X_API_URL', address, { fallback: 'https://api.x.com', by: subgraphs, does: 'Where X is called.' }),
+}
+
+/** What is there to try the platform with. */
+export const demo = {
+  wanted: setting('DEMO', flag, {
+    fallback: null,
+    without: 'on in development where `HOST` and `PUBLIC_URL` are loopback',
+    by: subgraphs,
+    does: 'Demo accounts, demo data, the sandbox, printed passwords. `1` makes them elsewhere too, in staging as well; production refuses it. Production, and staging without `DEMO=1`, do not start on a database that holds demo accounts: `npm run demo:remove` removes them ([decision 0021](decisions/0021-demo-accounts.md)).',
+  }),
+  sandboxPort: setting('SANDBOX_PORT', port, {
+    fallback: null,
+    without: '`PORT` + 100',
+    by: ['all'],
+    does: 'Where the sandbox listens. When that is taken it listens on a free port, and the start says so.',
+  }),
+  sandboxFolder: setting('SANDBOX_DIR', text, { fallback: null, by: ['all'], does: 'The folder of a sandbox that runs as a process of its own.' }),
+}
+
+/** How operations run. */
+export const operations = {
+  engine: setting('ROUTER_ENGINE', oneOf('native', 'apollo'), {
+    fallback: 'native',
+    by: doors,
+    does: '`native`, our executor, or `apollo`, the stock `@apollo/gateway`. The latter has queries and mutations only; a subscription is refused ([decision 0001](decisions/0001-engine.md)).',
+  }),
+  operationMs: setting('OPERATION_TIMEOUT_MS', milliseconds, {
+    fallback: 30_000,
+    by: doors,
+    does: "What all fetches of one operation together may take. A fetch in the router's own process has the time of the operation. Each event of a subscription has the time of an operation, from when it comes.",
+  }),
+  answerBytes: setting('ANSWER_BYTES', answerBytes, {
+    fallback: 16 * 1024 * 1024,
+    by: doors,
+    does: "Bytes of one answer, or of one event's: a larger one is refused before it is put together.",
+  }),
+}
+
+/** What the router does with subgraphs that it reaches over HTTP, and they with it. */
+export const remote = {
+  propagate: setting('PROPAGATE_HEADERS', headerNames, {
+    fallback: [],
+    by: ['router'],
+    does: '`authorization,x-tenant`: client headers that a router passes to all subgraphs that it reaches over HTTP. Headers of one connection never pass; `x-request-id` always does.',
+  }),
+  fetchMs: setting('FETCH_TIMEOUT_MS', milliseconds, {
+    fallback: 10_000,
+    by: ['router'],
+    does: 'What one fetch from a subgraph over HTTP may take, if its operation has so much time left.',
+  }),
+  deduplicate: setting('DEDUPLICATE', flag, {
+    fallback: false,
+    by: ['router'],
+    does: '`1`: ask a subgraph over HTTP once for equal queries that are on their way at the same time, for the same viewer and the same passing headers.',
+  }),
+  routerUrl: setting('ROUTER_URL', address, {
+    fallback: null,
+    without: '`PUBLIC_URL`',
+    by: ['subgraph'],
+    does: 'Where subgraphs that run apart ask the router.',
+  }),
+}
+
+/** The same for each subgraph: `<NAME>` is its name in capitals, with `_` for every character that is neither letter nor digit. */
+export const eachSubgraph = {
+  url: setting('<NAME>_URL', address, {
+    fallback: null,
+    without: 'as composed',
+    by: ['router'],
+    does: 'Where the subgraph NAME answers (`PUBLISHING_URL`), path included, over HTTP and WebSocket. NAME is in capitals, with `_` for every character that is neither letter nor digit: `two-b` is `TWO_B_URL`.',
+  }),
+  timeoutMs: setting('<NAME>_TIMEOUT_MS', milliseconds, {
+    fallback: null,
+    without: '`FETCH_TIMEOUT_MS`',
+    by: ['router'],
+    does: 'What one fetch from the subgraph NAME may take.',
+  }),
+}
+
+/** How much one caller may make. */
+export const quotas = {
+  organizationsADay: setting('ORGANIZATIONS_PER_DAY', quota, {
+    fallback: 50,
+    by: subgraphs,
+    does: 'How many organizations one person may create in 24 hours.',
+  }),
+  organizationsAPerson: setting('ORGANIZATIONS_PER_PERSON', quota, {
+    fallback: 500,
+    by: subgraphs,
+    does: 'How many organizations one person may create in all.',
+  }),
+  membersAnOrganization: setting('MEMBERS_PER_ORGANIZATION', quota, { fallback: 1_000, by: subgraphs, does: 'How many members an organization may have.' }),
+  additionsAnHour: setting('MEMBER_ADDITIONS_PER_HOUR', quota, {
+    fallback: 100,
+    by: subgraphs,
+    does: 'How many addresses one person may try with `addMember` in an hour, found or not. Each process counts for itself.',
+  }),
+  keysAnOrganization: setting('API_KEYS_PER_ORGANIZATION', quota, {
+    fallback: 500,
+    by: subgraphs,
+    does: 'How many keys of an organization may stand (neither revoked nor expired).',
+  }),
+  keysADay: setting('API_KEYS_PER_DAY', quota, { fallback: 500, by: subgraphs, does: 'How many keys of an organization may be created in 24 hours.' }),
+  brandsAnOrganization: setting('BRANDS_PER_ORGANIZATION', quota, {
+    fallback: 500,
+    by: subgraphs,
+    does: 'How many brands an organization may have, archived ones included.',
+  }),
+  postsADay: setting('POSTS_PER_DAY', quota, {
+    fallback: 5_000,
+    by: subgraphs,
+    does: 'How many posts one caller (a person, a key) may write in 24 hours; deleted ones do not count.',
+  }),
+}
+
+/** For how many days records are kept. */
+export const retention = {
+  auditDays: setting('AUDIT_RETENTION_DAYS', days(1), {
+    fallback: 400,
+    by: subgraphs,
+    does: 'For how many days identity and publishing keep their records of who did what. Sessions and one-time links go a day after they ended.',
+  }),
+  attemptDays: setting('ATTEMPT_RETENTION_DAYS', days(8), {
+    fallback: 90,
+    without: '`90`, at least `8`',
+    by: subgraphs,
+    does: 'For how many days attempts to deliver are kept; those of posts whose outcome is open stay. Authorizations that were begun go a day after they ended.',
+  }),
+}
+
+/** For tests alone, so operators are not told. */
+export const testing = {
+  crashAt: setting('CRASH_AT', text, { fallback: null, by: subgraphs, does: 'Where the process kills itself.' }),
+}
+
+/** What operators are told of, in this order. */
+export const told: readonly { readonly title: string; readonly family: Family }[] = [
+  { title: 'Where it is', family: place },
+  { title: 'What it keeps', family: storage },
+  { title: 'Secrets', family: { ...secrets, ...seal } },
+  { title: 'X', family: networks },
+  { title: 'Demo', family: demo },
+  { title: 'Operations', family: operations },
+  { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
+  { title: 'Quotas', family: quotas },
+  { title: 'Retention', family: retention },
+]

@@ -1,0 +1,98 @@
+import { compile } from '@fastify/proxy-addr'
+import { z } from 'zod'
+
+/** How the text of a variable becomes a value. What is wrong with it is a sentence that goes on after the variable's name. */
+
+/** A key of 32 bytes with the short name that ciphertexts carry. */
+export interface NamedKey {
+  readonly id: string
+  readonly key: Buffer
+}
+
+export const text = z.string().min(1)
+
+export const atLeast = (characters: number) => z.string().min(characters, `must have at least ${characters} characters`)
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) => z.enum(values, `must be one of ${values.join(', ')}`)
+
+export const flag = oneOf('0', '1', 'true', 'false').transform(value => value === '1' || value === 'true')
+
+/** Digits that make a number within bounds. */
+const whole = (least: number, most: number, sentence: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, sentence)
+    .transform(Number)
+    .refine(value => value >= least && value <= most, sentence)
+
+export const port = whole(0, 65_535, 'must be a port number from 0 to 65535')
+export const milliseconds = whole(1, 9_999_999, 'must be a number of milliseconds')
+export const quota = whole(0, 999_999_999, 'must be a whole number')
+export const answerBytes = whole(1000, 256 * 1024 * 1024, 'must be a number of bytes from 1000 to 268435456')
+export const days = (least: number) => whole(least, 99_999, `must be a whole number of days, at least ${least}`)
+
+export const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
+
+export const origin = address
+  .transform(value => new URL(value))
+  .refine(
+    ({ pathname, search, hash, username }) => pathname === '/' && !search && !hash && !username,
+    'must be an origin without a path, such as https://example.com',
+  )
+  .transform(url => url.origin)
+
+/** Origins as browsers write them, with commas between; applications that are no browser have schemes of their own. */
+export const origins = z.string().transform((value, context) => {
+  const list = value.split(',').map(each => originIn(each.trim().replace(/\/$/, '')))
+  if (list.every(each => each !== null)) return list as readonly string[]
+  context.addIssue(
+    'must be origins with commas between, each scheme://host or scheme://host:port without a path, such as https://app.example.com,http://localhost:5173',
+  )
+  return z.NEVER
+})
+
+/** An origin in lower case and without the port that goes without saying; null for what is none, `null` and `*` among it. */
+function originIn(written: string): string | null {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/i.test(written)) return null
+  if (!/^https?:/i.test(written)) return written.toLowerCase()
+  return URL.canParse(written) ? new URL(written).origin : null
+}
+
+export const postgres = z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' })
+
+export const headerNames = z
+  .string()
+  .transform(value => value.split(',').map(name => name.trim().toLowerCase()) as readonly string[])
+  .refine(names => names.every(name => /^[a-z0-9-]+$/.test(name)), 'must be names of headers with commas between, such as authorization,x-tenant')
+
+/** A flag, or addresses and networks with commas between them. */
+export const proxies = z.string().transform((value, context): boolean | string => {
+  const plain = flag.safeParse(value)
+  if (plain.success) return plain.data
+  const list = value.split(',').map(each => each.trim())
+  if (list.every(isNetwork)) return list.join(',')
+  context.addIssue('must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7')
+  return z.NEVER
+})
+
+/** Whether the library that will read it can. */
+function isNetwork(written: string): boolean {
+  try {
+    return /^[\da-f.:]+(?:\/\d+)?$/i.test(written) && Boolean(compile(written))
+  } catch {
+    return false
+  }
+}
+
+/** `name:base64,…`, each 32 bytes: the first encrypts, all of them decrypt. */
+export const keys = z.string().transform((value, context) => {
+  const list = value.split(',').map(part => {
+    const [id = '', key = ''] = part.trim().split(':')
+    return { id, key: Buffer.from(key, 'base64') }
+  })
+  if (list.some(({ id, key }) => !/^[a-z0-9-]{1,20}$/.test(id) || key.length !== 32))
+    context.addIssue('must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)')
+  return list as readonly NamedKey[] as readonly [NamedKey, ...NamedKey[]]
+})
+
+export const oneKey = keys.refine(list => list.length === 1, 'must be one name:key pair: the router signs with one key').transform(([key]) => key)
