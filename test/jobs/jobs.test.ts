@@ -112,8 +112,8 @@ test('a job is taken at its very moment, one that another process sent for the p
   const { woken, queue: wake } = noting()
   await using run = await runner([wake])
   await run.jobs.start()
-  const other = run.another([])
-  await other.start()
+  // It only sends: what it could take it was not started for.
+  const other = run.another([wake])
   await run.jobs.enqueue(queue, { id: 'later' }, { startAfter: run.in(10_300) })
   await run.clock.tick(10_299)
   expect(woken).toEqual([])
