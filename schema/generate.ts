@@ -1,7 +1,7 @@
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { executeCodegen } from '@graphql-codegen/cli'
-import { codegenConfig, generatedLine } from '../codegen.ts'
+import { codegenConfig, generatedLine } from './codegen.ts'
 import { type Composition, compose } from './compose.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
 import { operatingPage } from './settings.ts'
@@ -35,7 +35,7 @@ export async function generate(root: string): Promise<Generation> {
     for (const { filename, content } of result) files.set(filename, `${generatedLine}\n${content.trim()}\n`)
   } catch (error) {
     const sentence = (error instanceof Error ? error.message : String(error)).trim().split('\n')[0]!
-    mistakes.push(inFile('codegen.ts', 'CODEGEN_FAILED', sentence.replaceAll(`${root}/`, '')))
+    mistakes.push(inFile('schema/codegen.ts', 'CODEGEN_FAILED', sentence.replaceAll(`${root}/`, '')))
   }
   return { files, mistakes, warnings: composition.warnings }
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
+import { circlesOf, type Import, importsOf, knownCircles } from './circles.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 import { takeApart } from './source/source-text.ts'
 
@@ -45,9 +46,11 @@ const textLaws: readonly TextLaw[] = [
 ]
 
 /** Checks the laws of the house that a linter's patterns cannot say. @returns one mistake for each breach, none when all hold */
-export async function broken(root: string): Promise<readonly Mistake[]> {
+export async function broken(root: string, circles: Readonly<Record<string, string>> = knownCircles): Promise<readonly Mistake[]> {
   const mistakes: Mistake[] = []
-  await visitFolder(root, '', mistakes)
+  const imports: Import[] = []
+  await visitFolder(root, '', mistakes, imports)
+  mistakes.push(...circlesOf(imports, circles))
   for (const file of Object.keys(longFiles)) {
     const text = await readFile(join(root, file), 'utf8').catch(() => null)
     if (text === null || linesOfCode(text) <= mostLines)
@@ -56,7 +59,7 @@ export async function broken(root: string): Promise<readonly Mistake[]> {
   return mistakes
 }
 
-async function visitFolder(root: string, folder: string, mistakes: Mistake[]): Promise<void> {
+async function visitFolder(root: string, folder: string, mistakes: Mistake[], imports: Import[]): Promise<void> {
   const entries = (await readdir(join(root, folder), { withFileTypes: true }))
     .filter(({ name }) => !notOurs.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -68,8 +71,13 @@ async function visitFolder(root: string, folder: string, mistakes: Mistake[]): P
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (vagueNames.test(entry.name)) mistakes.push(inFile(path, 'NAME_SAYS_NOTHING', 'name it after the noun or the promise inside'))
-    if (entry.isDirectory()) await visitFolder(root, path, mistakes)
-    else if (entry.name.endsWith('.ts') && !entry.name.endsWith('.generated.ts')) mistakes.push(...breachesIn(path, await readFile(join(root, path), 'utf8')))
+    if (entry.isDirectory()) await visitFolder(root, path, mistakes, imports)
+    else if (entry.name.endsWith('.ts')) {
+      const source = await readFile(join(root, path), 'utf8')
+      // A test may know everything.
+      if (!path.startsWith('test/')) imports.push(...importsOf(path, source, takeApart(source).code))
+      if (!entry.name.endsWith('.generated.ts')) mistakes.push(...breachesIn(path, source))
+    }
   }
 }
 
@@ -84,7 +92,7 @@ export function breachesIn(file: string, source: string): readonly Mistake[] {
       mistakes.push({ file, line: before.length, column: before.at(-1)!.length + 1, code, text })
     }
   }
-  mistakes.push(...foreignImports(file, source, parts.code))
+  mistakes.push(...foreignImports(file, source, parts.code), ...insideImports(file, source, parts.code))
   const lines = linesOfCode(source)
   if (lines > mostLines && !file.startsWith('test/') && !(file in longFiles)) {
     const sentence = `has ${lines} lines of code, more than ${mostLines}: divide it, or give schema/laws.ts the reason why not`
@@ -103,18 +111,40 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
       ? 'a subgraph imports its own folder, subgraphs/*.ts and platform/: the entity of another is a key, its data a field to ask for (platform/ask.ts)'
       : 'what all subgraphs share stands on platform/ and knows none of them'
   const mistakes: Mistake[] = []
-  for (const match of code.matchAll(/(?:\b(?:from|import)\s*\(?|\bnew URL\()\s*(['"])/g)) {
-    const start = match.index + match[0].length
-    const specifier = source.slice(start, source.indexOf(match[1]!, start))
-    // Packages are everybody's; what is read by its address, and is no code, is data.
-    if (!/^\..*\.[cm]?[jt]s$/.test(specifier)) continue
-    const target = posix.join(posix.dirname(file), specifier)
-    const allowed = target.startsWith('platform/') || (!file.startsWith('platform/') && /^subgraphs\/[^/]+$/.test(target)) || (inside && target.startsWith(own))
-    if (allowed) continue
-    const before = source.slice(0, start).split('\n')
-    mistakes.push({ file, line: before.length, column: before.at(-1)!.length, code: 'IMPORT_ACROSS', text })
+  for (const { to, at } of importsOf(file, source, code)) {
+    const allowed = to.startsWith('platform/') || (!file.startsWith('platform/') && /^subgraphs\/[^/]+$/.test(to)) || (inside && to.startsWith(own))
+    if (!allowed) mistakes.push(mistakeAt(file, source, at, 'IMPORT_ACROSS', text))
   }
   return mistakes
+}
+
+/**
+ * What access, the engine and the door show each other, by their folders: the files that the other two may import. Whatever else is
+ * in there is nobody's but their own, and that of who puts them together.
+ */
+const fronts: Readonly<Record<string, readonly string[]>> = {
+  'router/access/': ['address.ts', 'authenticate.ts', 'browser.ts', 'decision.ts', 'parameters.ts', 'refusal.ts', 'rules.ts', 'strip.ts'],
+  'router/engine/': ['engine.ts', 'gateway.ts'],
+  'router/door/': [],
+}
+
+/** What one of access, engine and door imports of the inside of another. */
+function insideImports(file: string, source: string, code: string): Mistake[] {
+  const own = Object.keys(fronts).find(folder => file.startsWith(folder))
+  if (!own) return []
+  const mistakes: Mistake[] = []
+  for (const { to, at } of importsOf(file, source, code)) {
+    const other = Object.keys(fronts).find(folder => to.startsWith(folder))
+    if (!other || other === own || fronts[other]!.includes(to.slice(other.length))) continue
+    const shown = fronts[other]!.length > 0 ? `is ${fronts[other]!.join(', ')}` : 'is nothing'
+    mistakes.push(mistakeAt(file, source, at, 'IMPORT_INSIDE', `this is the inside of ${other}: what it shows to ${own} ${shown}`))
+  }
+  return mistakes
+}
+
+function mistakeAt(file: string, source: string, at: number, code: string, text: string): Mistake {
+  const before = source.slice(0, at).split('\n')
+  return { file, line: before.length, column: before.at(-1)!.length, code, text }
 }
 
 /** Lines that hold code or a literal; comments and blank lines are free. */

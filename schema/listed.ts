@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generatedLine } from '../codegen.ts'
+import { generatedLine } from './codegen.ts'
 import { inFile, type Mistake, Mistakes } from './source/mistake.ts'
 import { type ListedSubgraph, readSupergraphYaml } from './source/yaml.ts'
 

@@ -6,7 +6,7 @@ import { systemClock } from '../platform/clock.ts'
 import { createMemoryEvents } from '../platform/events.ts'
 import { createOpenJobs } from '../platform/jobs.ts'
 import { createOutbound } from '../platform/outbound.ts'
-import { hostsOf } from '../router/door/hosts.ts'
+import { hostsOf } from '../router/hosts.ts'
 import { loadDefinitions } from '../router/start/registry.ts'
 import { settingsFrom } from '../router/start/settings.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { JobData, JobQueue } from '../jobs.ts'
 import { type Elapsed, within } from './deadline.ts'
+import type { JobData, JobQueue } from './queue.ts'
 import type { QueueTable } from './queue-table.ts'
 
 type Job = JobWithMetadata<Record<string, string>>

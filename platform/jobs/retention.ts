@@ -1,6 +1,6 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
 import type { Clock } from '../clock.ts'
-import type { Sweep } from '../jobs.ts'
+import type { Sweep } from './queue.ts'
 
 /** Rows of one table that go when they are old. Every part but the days is SQL of the program, never of a caller. */
 export interface Aging {

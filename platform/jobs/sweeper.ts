@@ -1,7 +1,7 @@
 import type { Clock } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { Sweep } from '../jobs.ts'
 import { type Elapsed, within } from './deadline.ts'
+import type { Sweep } from './queue.ts'
 
 export interface SweeperOptions {
   readonly sweep: Sweep

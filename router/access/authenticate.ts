@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/errors.ts'
 import type { Authority, CookieSession, StandingSession } from '../../subgraphs/authority.ts'
 import { scopesOf } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
-import type { Hosts } from '../door/hosts.ts'
+import type { Hosts } from '../hosts.ts'
 import { createStanding } from './standing.ts'
 import { createTokenReader, type TokenClaims } from './token.ts'
 

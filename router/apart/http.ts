@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { addressHeader, forForward, sealHeader } from '../../subgraphs/seal.ts'
-import type { ForwardTarget } from '../door/forward.ts'
 import type { Seal } from '../engine/transport/seal.ts'
+import type { ForwardTarget } from '../rest/forward.ts'
 
 /**
  * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, beside it the viewer, sealed

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Hosts } from './hosts.ts'
+import type { Hosts } from '../hosts.ts'
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** What a browser may remember a preflight for, in seconds. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
 import { addressHeader } from '../../subgraphs/seal.ts'
-import type { Hosts } from '../door/hosts.ts'
+import type { Hosts } from '../hosts.ts'
 import type { Settings } from './registry.ts'
 
 /** What configuration, or the sandbox in its place, decides for single subgraphs. */

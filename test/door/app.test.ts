@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Refusal } from '../../platform/errors.ts'
-import { canonicalPath, createHosts, hostsOf, localOrigins } from '../../router/door/hosts.ts'
+import { canonicalPath, createHosts, hostsOf, localOrigins } from '../../router/hosts.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { createApp } from '../../router/door/app.ts'
-import { createHosts } from '../../router/door/hosts.ts'
 import { rememberCaller, type SendingLimits } from '../../router/door/sending.ts'
+import { createHosts } from '../../router/hosts.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 
 const mebibyte = 1024 * 1024

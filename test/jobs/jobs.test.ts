@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JobData } from '../../platform/jobs.ts'
+import type { JobData } from '../../platform/jobs/queue.ts'
 import { gate, runner } from './runner.ts'
 
 const queue = 'wake'

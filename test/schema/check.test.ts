@@ -71,7 +71,7 @@ describe('generating', () => {
   test('asks for the type of a scalar that it does not know', async () => {
     await using at = await project(withOperations)
     await change(at, 'subgraphs/books/book/schema.graphql', 'extend', '"A number on the back."\nscalar Isbn\n\nextend')
-    expect((await generate(at.root)).mistakes.map(printMistake)).toEqual([expect.stringMatching(/^codegen\.ts:1:1 CODEGEN_FAILED .*Isbn/)])
+    expect((await generate(at.root)).mistakes.map(printMistake)).toEqual([expect.stringMatching(/^schema\/codegen\.ts:1:1 CODEGEN_FAILED .*Isbn/)])
   })
 })
 

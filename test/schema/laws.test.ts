@@ -54,6 +54,48 @@ describe('the laws of the house', () => {
     expect(codes('router/main.ts', "import { a } from '../subgraphs/toys/toy/rules.ts'\n")).toEqual([])
   })
 
+  test('let access, the engine and the door import of each other what they show, and nothing else', () => {
+    const [rules, findings] = ["import { a } from '../access/rules.ts'\n", "\nimport type { a } from '../access/findings.ts'\n"]
+    expect(codes('router/engine/a.ts', rules)).toEqual([])
+    expect(codes('router/engine/a.ts', findings)).toEqual(['2 IMPORT_INSIDE'])
+    expect(codes('router/engine/plan/a.ts', "import { a } from '../../door/app.ts'\n")).toEqual(['1 IMPORT_INSIDE'])
+    expect(codes('router/door/a.ts', "import { a } from '../engine/gateway.ts'\nconst b = import('../engine/plan/planner.ts')\n")).toEqual(['2 IMPORT_INSIDE'])
+    expect(codes('router/access/a.ts', "import type { a } from '../engine/work.ts'\n")).toEqual(['1 IMPORT_INSIDE'])
+    expect(codes('router/start/a.ts', "import { a } from '../engine/plan/planner.ts'\nimport { b } from '../door/app.ts'\n")).toEqual([])
+    expect(codes('router/door/a.ts', "import { a } from './app.ts'\nimport { b } from '../live/shares.ts'\n")).toEqual([])
+  })
+
+  test('refuse circles of imports between folders, of types too and over others; parts may import what stands beside their folder', async () => {
+    await using at = await project({
+      'router/main.ts': "import { a } from './start/run.ts'\n",
+      'router/start/run.ts': "import { a } from '../rest/app.ts'\nimport { b } from '../target.ts'\n",
+      'router/rest/app.ts': "import type { a } from '../live/inner/streams.ts'\nimport { b } from '../target.ts'\n",
+      'router/live/inner/streams.ts': "import type { a } from '../../access/rules.ts'\n",
+      'router/access/rules.ts': 'export const a = 1\n',
+      'router/target.ts': 'export const b = 1\n',
+      'platform/a.ts': "import type { b } from './b.ts'\n",
+      'platform/b.ts': "import type { a } from './a.ts'\n",
+      'test/a/a.ts': "import { b } from '../b/b.ts'\n",
+      'test/b/b.ts': "import { a } from '../a/a.ts'\n",
+    })
+    expect(await broken(at.root, {})).toEqual([])
+    await at.write('router/access/rules.ts', "\nimport type { a } from '../rest/errors.ts'\n")
+    const circle = 'router/access → router/rest → router/live → router/access'
+    expect((await broken(at.root, {})).map(({ file, code, text }) => `${file} ${code} ${text}`)).toEqual([
+      expect.stringContaining(`router/access/rules.ts IMPORT_CIRCLE ${circle} is a circle of imports: router/access/rules.ts imports router/rest/errors.ts, `),
+    ])
+    expect(await broken(at.root, { router: 'until it is mended' })).toEqual([])
+    await at.write('router/target.ts', "import { a } from './start/run.ts'\n")
+    expect((await broken(at.root, {})).map(({ code }) => code)).toEqual(['IMPORT_CIRCLE', 'IMPORT_CIRCLE'])
+  })
+
+  test('tell when a known circle is gone', async () => {
+    await using at = await project({ 'platform/a.ts': '' })
+    expect((await broken(at.root, { platform: 'until it is mended' })).map(({ code, text }) => `${code} ${text}`)).toEqual([
+      'EXCEPTION_UNUSED platform holds no circle any more: take it off the list',
+    ])
+  })
+
   test('refuse names that say nothing and folders that hold too much', async () => {
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`platform/noun-${index}.ts`, '']))
     await using at = await project({
@@ -61,7 +103,7 @@ describe('the laws of the house', () => {
       'router/utils.ts': '',
       'subgraphs/a/index.ts': '',
     })
-    expect((await broken(at.root)).map(({ file, code }) => `${file} ${code}`).sort()).toEqual([
+    expect((await broken(at.root, {})).map(({ file, code }) => `${file} ${code}`).sort()).toEqual([
       'platform FOLDER_TOO_FULL',
       'router/utils.ts NAME_SAYS_NOTHING',
       'subgraphs/a/index.ts NAME_SAYS_NOTHING',

@@ -54,7 +54,6 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
   for (const name of [
     'package.json',
     '.npmrc',
-    'codegen.ts',
     'config.ts',
     'config',
     'start-error.ts',

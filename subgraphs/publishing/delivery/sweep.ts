@@ -1,4 +1,4 @@
-import type { Sweep } from '../../../platform/jobs.ts'
+import type { Sweep } from '../../../platform/jobs/queue.ts'
 import type { Room } from '../room.ts'
 import { deliver } from './deliver.ts'
 import { reconcile } from './reconcile.ts'

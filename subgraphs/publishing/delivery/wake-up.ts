@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize'
-import type { JobQueue, Jobs } from '../../../platform/jobs.ts'
+import type { JobQueue } from '../../../platform/jobs/queue.ts'
+import type { Jobs } from '../../../platform/jobs.ts'
 import type { PostRow } from '../post/table.ts'
 import { sentAtOnce } from './rules.ts'
 import type { PostKey } from './store.ts'

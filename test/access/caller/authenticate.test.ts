@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, createAuthenticate, isCaller, type Unauthenticated } from '../../../router/access/authenticate.ts'
-import { createHosts } from '../../../router/door/hosts.ts'
+import { createHosts } from '../../../router/hosts.ts'
 import { scopesOf } from '../../../subgraphs/scopes.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { memoryAuthority } from '../../door/authority.ts'

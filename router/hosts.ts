@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import { type Slug, slugs } from '../../subgraphs/scopes.ts'
+import type { Config } from '../config.ts'
+import { type Slug, slugs } from '../subgraphs/scopes.ts'
 
 /** An address under which a service answers, and in which role. */
 export interface ServiceOrigin {

@@ -5,11 +5,11 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { addressHeader, sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Authenticate } from '../access/authenticate.ts'
-import { anyMethod, type ForwardRow } from '../rest/row.ts'
-import { callerOf } from '../rest/shim.ts'
-import { readRawBodies } from './body.ts'
-import { webHeaders } from './headers.ts'
-import { leavingSignal } from './sending.ts'
+import { readRawBodies } from '../door/body.ts'
+import { webHeaders } from '../door/headers.ts'
+import { leavingSignal } from '../door/sending.ts'
+import { anyMethod, type ForwardRow } from './row.ts'
+import { callerOf } from './shim.ts'
 
 /** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
 const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader, sealHeader]

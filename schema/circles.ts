@@ -1,0 +1,101 @@
+import { posix } from 'node:path'
+import { inFile, type Mistake } from './source/mistake.ts'
+
+/** A file's import of another file of ours. */
+export interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+/** Folders whose entries still import each other in a circle, each with the reason why. */
+export const knownCircles: Readonly<Record<string, string>> = {
+  'subgraphs/identity': 'context.ts knows the stores of all nouns, and nouns know it: until nouns declare themselves',
+  'subgraphs/launcher': 'context.ts knows the store of its noun, and the noun knows it: until nouns declare themselves',
+  'subgraphs/publishing': 'context.ts knows the stores of all nouns, and nouns know it: until nouns declare themselves',
+}
+
+/**
+ * Finds circles of imports that folders take part in, imports of types included. In every folder its entries are looked at: a folder
+ * among them with all that it holds, a file by itself. So the parts of a folder may import what stands beside it, and never what
+ * imports them.
+ * @returns one mistake for each circle that is not known, and for each known one that is gone
+ */
+export function circlesOf(imports: Iterable<Import>, known: Readonly<Record<string, string>>): readonly Mistake[] {
+  const mistakes: Mistake[] = []
+  const found = new Set<string>()
+  for (const [folder, edges] of byFolder(imports)) {
+    for (const circle of circlesIn(edges)) {
+      // Files of one folder may know each other.
+      if (circle.every(entry => /\.[cm]?[jt]s$/.test(entry))) continue
+      found.add(folder)
+      if (folder in known) continue
+      const steps = circle.map((entry, index) => edges.get(entry)!.get(circle[(index + 1) % circle.length]!)!)
+      const sentence = `${circle.join(' → ')} → ${circle[0]} is a circle of imports: ${steps.map(({ from, to }) => `${from} imports ${to}`).join(', ')}`
+      mistakes.push(inFile(steps[0]!.from, 'IMPORT_CIRCLE', `${sentence}. Put what both need below both`))
+    }
+  }
+  for (const folder of Object.keys(known))
+    if (!found.has(folder)) mistakes.push(inFile('schema/circles.ts', 'EXCEPTION_UNUSED', `${folder} holds no circle any more: take it off the list`))
+  return mistakes
+}
+
+/** For every folder which of its entries import which, each with one import that says so. */
+function byFolder(imports: Iterable<Import>): Map<string, Map<string, Map<string, Import>>> {
+  const folders = new Map<string, Map<string, Map<string, Import>>>()
+  for (const each of imports) {
+    const [from, to] = [each.from.split('/'), each.to.split('/')]
+    let depth = 0
+    while (from[depth] === to[depth] && depth < from.length) depth++
+    if (depth === from.length) continue
+    const folder = from.slice(0, depth).join('/')
+    const [one, other] = [from, to].map(path => path.slice(0, depth + 1).join('/')) as [string, string]
+    const edges = folders.get(folder) ?? new Map<string, Map<string, Import>>()
+    folders.set(folder, edges)
+    const own = edges.get(one) ?? new Map<string, Import>()
+    edges.set(one, own)
+    if (!own.has(other)) own.set(other, each)
+  }
+  return folders
+}
+
+/** A shortest circle through each entry that is on one and on none that was found before. */
+function circlesIn(edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly (readonly string[])[] {
+  const circles: (readonly string[])[] = []
+  const told = new Set<string>()
+  for (const start of [...edges.keys()].sort()) {
+    if (told.has(start)) continue
+    const circle = circleThrough(start, edges)
+    if (!circle || circle.some(entry => told.has(entry))) continue
+    for (const entry of circle) told.add(entry)
+    circles.push(circle)
+  }
+  return circles
+}
+
+function circleThrough(start: string, edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly string[] | null {
+  const before = new Map<string, string | null>([[start, null]])
+  const queue = [start]
+  for (const entry of queue) {
+    for (const next of edges.get(entry)?.keys() ?? []) {
+      if (next === start) {
+        const circle: string[] = []
+        for (let at: string | null = entry; at !== null; at = before.get(at) ?? null) circle.unshift(at)
+        return circle
+      }
+      if (before.has(next)) continue
+      before.set(next, entry)
+      queue.push(next)
+    }
+  }
+  return null
+}
+
+/** The files of ours that a source imports or addresses. @param code the source without the content of its literals */
+export function* importsOf(file: string, source: string, code: string): Generator<Import & { readonly at: number }> {
+  for (const match of code.matchAll(/(?:\b(?:from|import)\s*\(?|\bnew URL\()\s*(['"])/g)) {
+    const at = match.index + match[0].length
+    const specifier = source.slice(at, source.indexOf(match[1]!, at))
+    // Packages are everybody's; what is read by its address, and is no code, is data.
+    if (/^\..*\.[cm]?[jt]s$/.test(specifier)) yield { from: file, to: posix.join(posix.dirname(file), specifier), at }
+  }
+}
