@@ -6,7 +6,7 @@ import type { Authority } from '../subgraphs/authority.ts'
 import { scopesOf } from '../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../subgraphs/viewer.ts'
 import { createAddressOf } from './access/address.ts'
-import { createAuthenticate } from './access/authenticate.ts'
+import { createAuthenticate, nobodyIsKnown } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
 import { createDocuments } from './door/documents.ts'
@@ -19,7 +19,7 @@ import { createSockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts, localOrigins } from './hosts.ts'
 import { createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
-import { createStreams } from './live/streams.ts'
+import { createStreams, unwatched } from './live/streams.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
 import { anyMethod, type RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
@@ -27,7 +27,8 @@ import { routeTables } from './rest/tables.ts'
 
 export interface RouterOptions {
   readonly engine: Engine
-  readonly authority: Authority
+  /** Who knows callers; null: nobody does, and everybody is anonymous. Then there is no REST, and no place to sign in. */
+  readonly authority: Authority | null
   /** Those that serve forward rows. */
   readonly subgraphs: readonly ForwardTarget[]
   /** Name or address to listen on; a loopback one means both families. */
@@ -49,7 +50,7 @@ export interface RouterOptions {
   readonly readiness: readonly ReadinessCheck[]
   /** Milliseconds between pings of a WebSocket. @default 12000 */
   readonly pingMs?: number
-  /** @default every route of the platform */
+  /** @default every route of the platform, where callers are known */
   readonly tables?: readonly RouteTable[]
   /** Where the sandbox is that plays third parties; null: there is none. @default null */
   readonly sandbox?: string | null
@@ -70,10 +71,12 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   // Whoever develops sees what broke; elsewhere the log alone does.
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
-  const authenticate = createAuthenticate(authority, hosts, clock, log, options.elapsed)
+  const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, options.elapsed) : nobodyIsKnown
   const documents = createDocuments(engine.schema, { introspection: !production })
-  const streams = createStreams(authority, clock, log)
-  const shares = createShares(operationShare)
+  const streams = authority ? createStreams(authority, clock, log) : unwatched
+  // Where nobody is known whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
+  const shares = createShares(authority ? operationShare : { ...operationShare, each: operationShare.all, waiting: 2000 })
+  const tables = options.tables ?? (authority ? routeTables : [])
   const trustProxy = options.trustProxy ?? false
   const sockets = createSockets({
     engine,
@@ -95,16 +98,16 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   serveHealth(app, options.readiness)
   serveFrontPage(app, [
     graphqlPlace(production),
-    { name: 'Sign in', address: '/identity/login', what: 'with the mail address and password of an account' },
-    { name: 'Health', address: '/health/ready', what: 'whether everything behind it works' },
+    ...(authority ? [{ name: 'Sign in', address: '/identity/login', what: 'with the mail address and password of an account' }] : []),
+    { name: 'Health', address: '/health/ready', what: authority ? 'whether everything behind it works' : 'whether it takes requests' },
     ...(options.sandbox ? [{ name: 'Sandbox', address: options.sandbox, what: 'plays X where no application of yours is set up' }] : []),
   ])
   await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
-  serveRoutes(app, options.tables ?? routeTables, { engine, authenticate, shares, publicUrl, subgraphs })
+  serveRoutes(app, tables, { engine, authenticate, shares, publicUrl, subgraphs })
   options.extend?.(app)
   app.addHook('onListen', done => {
     // Nobody waits for it: what is asked meanwhile is planned as it is asked.
-    void engine.warm(operationsOf(options.tables ?? routeTables), owner)
+    void engine.warm(operationsOf(tables), owner)
     done()
   })
   await app.ready()

@@ -7,21 +7,27 @@ import { createMemoryEvents } from '../platform/events.ts'
 import { createOpenJobs } from '../platform/jobs.ts'
 import { createOutbound } from '../platform/outbound.ts'
 import { hostsOf } from '../router/hosts.ts'
-import { loadDefinitions } from '../router/start/registry.ts'
-import { settingsFrom } from '../router/start/settings.ts'
+import { defineSubgraphs } from '../router/start/compose.ts'
+import { listedSlugs } from '../router/start/registry.ts'
 
 // Loads the whole program and defines every subgraph on a database that nobody asks: what is wrong with the program itself, a
 // resolver that is missing for example, shows here, before `npm run dev` ends a platform that runs. Ends with 0 when all is well.
-await Promise.all([import('../router/start/run.ts'), import('../router/start/embedded.ts'), import('../router/start/assemble.ts')])
+await Promise.all([
+  import('../router/start/run.ts'),
+  import('../router/start/mode/embedded.ts'),
+  import('../router/start/home.ts'),
+  import('../router/start/doors.ts'),
+])
 const config = readConfig()
-const databaseUrl = 'postgres://nobody@localhost:1/nothing'
+const url = 'postgres://nobody@localhost:1/nothing'
 const log = pino({ level: 'silent' })
-const openPool = createOpenPool({ url: databaseUrl, log })
-const definitions = await loadDefinitions()
-const foundation = {
-  environment: config.environment,
-  publicUrl: config.publicUrl,
-  sequelize: connect({ url: databaseUrl, poolSize: 1, log }).sequelize,
+const openPool = createOpenPool({ url, log })
+const ground = {
+  ...config,
+  authSecret: 'x'.repeat(32),
+  hosts: hostsOf(config),
+  x: null,
+  sequelize: connect({ url, poolSize: 1, log }).sequelize,
   openPool,
   openJobs: createOpenJobs({ openPool }),
   events: createMemoryEvents(),
@@ -31,6 +37,5 @@ const foundation = {
   outbound: createOutbound([]),
   log,
 }
-const settings = settingsFrom({ authSecret: 'x'.repeat(32), hosts: hostsOf(config), x: null, quotas: config.quotas, retention: config.retention })
-for (const define of Object.values(definitions)) define(foundation, settings)
+await defineSubgraphs(listedSlugs, ground, new AsyncDisposableStack())
 process.exit(0)

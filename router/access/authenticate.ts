@@ -44,6 +44,10 @@ export interface Authenticate {
 }
 
 const nobody: Caller = { viewer: anonymous, credential: { kind: 'none', id: null, expiresAt: null } }
+
+/** Where there is no identity to ask: everybody is anonymous, whatever the headers say. */
+export const nobodyIsKnown: Authenticate = Object.assign(async () => nobody, { forget() {} })
+
 /** Characters of the longest credential that is looked at. */
 const mostCredentialLength = 8192
 

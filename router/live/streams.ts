@@ -23,6 +23,9 @@ export interface Streams {
   stop(): void
 }
 
+/** Where nobody is known, nothing of a caller can run out. */
+export const unwatched: Streams = { watch: () => () => {}, size: 0, stop() {} }
+
 /** Close code of graphql-transport-ws after which its clients connect again, with new credentials. */
 export const forbiddenCode = 4403
 

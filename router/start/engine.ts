@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import type { Engine, EngineOptions } from '../engine/engine.ts'
+import { createAccessFilter } from '../access/filter.ts'
+import type { Engine, EngineOptions, Transport } from '../engine/engine.ts'
 import { createEngine } from '../engine/native/native.ts'
+import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
 
 /** Opens the engine that the configuration names. The stock gateway is loaded only when it is the one. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {
@@ -8,3 +12,23 @@ export async function openEngine(kind: Config['engine'], options: EngineOptions)
   const { openApolloEngine } = await import('../engine/apollo/stock.ts')
   return openApolloEngine(options)
 }
+
+/** What configuration says of how operations run. */
+export type EngineSettings = Pick<Config, 'engine' | 'environment'> & { readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes'> }
+
+/** Opens the engine over a supergraph as configured, behind its access rules. */
+export function openEngineOver(supergraph: Supergraph, transport: Transport, { engine, environment, remote }: EngineSettings, log: Logger): Promise<Engine> {
+  return openEngine(engine, {
+    supergraphSdl: supergraph,
+    transport,
+    access: createAccessFilter(supergraph.access),
+    log,
+    operationTimeoutMs: remote.operationMs,
+    answerBytes: remote.answerBytes,
+    // Whoever develops sees what broke; elsewhere the log alone does.
+    exposeInternalErrors: environment === 'development',
+  })
+}
+
+/** The platform's own supergraph, as composed. */
+export const ownSupergraph = (): Supergraph => readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))

@@ -1,12 +1,11 @@
 import type { Config } from '../../config.ts'
 import { StartError } from '../../start-error.ts'
-import type { Listening } from '../door/listening.ts'
 
 /**
  * Opens a door at the configured address.
  * @throws StartError when the port is taken, or the address is none of this machine
  */
-export async function listenAt(door: Listening, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+export async function listenAt(door: { listen(): Promise<unknown> }, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   await door.listen().catch(error => {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`, error)

@@ -2,26 +2,8 @@ import { printsJson, readConfig } from '../../config.ts'
 import { readCommand } from './process/command.ts'
 import { explain } from './process/explain.ts'
 import { createPresses } from './process/presses.ts'
-import { createTell, type Tell } from './process/tell.ts'
-
-/** Something that runs until it is stopped. */
-export interface Running {
-  /** Drains and ends everything that was started; safe to call twice. */
-  stop(): Promise<void>
-}
-
-/** What a start hears from, and tells, the process in which it happens. */
-export interface Startup {
-  /** Aborts when the process is to end before the start is done. */
-  readonly signal: AbortSignal
-  /** Tells people, or collectors of lines. */
-  readonly tell: Tell
-  /**
-   * Takes what frees, without waiting, a thing that would outlive this process: called when the process falls over, also while
-   * it is still starting.
-   */
-  onAbandon(free: () => void): void
-}
+import { createTell } from './process/tell.ts'
+import type { Running, Startup } from './startup.ts'
 
 /** How long a stop may take, in ms, before the process ends anyway; and a start that is to end before it is done. */
 const stopWithinMs = 6_500
@@ -88,7 +70,7 @@ export async function run(words: readonly string[]): Promise<void> {
     }
     const config = readConfig(undefined, {
       given: command.given,
-      defaults: command.mode === 'subgraph' ? (await import('./apart.ts')).subgraphDefaults(command.slug) : {},
+      defaults: command.mode === 'subgraph' ? (await import('./mode/apart.ts')).subgraphDefaults(command.slug) : {},
       // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
       secrets: command.mode === 'embedded',
     })
@@ -100,16 +82,16 @@ export async function run(words: readonly string[]): Promise<void> {
     const mine: Startup = { signal: startup.signal, tell, onAbandon: free => (abandon = free) }
     switch (command.mode) {
       case 'embedded':
-        running = await (await import('./embedded.ts')).startEmbedded(config, mine)
+        running = await (await import('./mode/embedded.ts')).startEmbedded(config, mine)
         break
       case 'bare':
-        running = await (await import('./bare.ts')).startBare(config, command.supergraph, mine)
+        running = await (await import('./mode/bare.ts')).startBare(config, command.supergraph, mine)
         break
       case 'router':
-        running = await (await import('./router.ts')).startRouter(config, mine)
+        running = await (await import('./mode/router.ts')).startRouter(config, mine)
         break
       case 'subgraph':
-        running = await (await import('./subgraph.ts')).startSubgraph(config, command.slug, mine)
+        running = await (await import('./mode/subgraph.ts')).startSubgraph(config, command.slug, mine)
         break
     }
   })()

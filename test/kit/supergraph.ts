@@ -112,6 +112,8 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,
+      // As clients elsewhere see it: without the text of internal errors.
+      running: { ...readConfig({}), environment: 'production' },
       log,
     },
     opening,

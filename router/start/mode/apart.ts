@@ -1,6 +1,6 @@
-import type { Config, NamedKey } from '../../config.ts'
-import { StartError } from '../../start-error.ts'
-import { type ListedSlug, listedSlugs, routingUrls } from './registry.ts'
+import type { Config, NamedKey } from '../../../config.ts'
+import { StartError } from '../../../start-error.ts'
+import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
 
 /** How to get the keys that processes apart need. */
 const makeKeys = 'print a pair with npm run --silent seal:keys'

@@ -1,0 +1,47 @@
+import type { Config } from '../../config.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { lineOf, StartError } from '../../start-error.ts'
+import type { Engine, Transport } from '../engine/engine.ts'
+import type { Supergraph } from '../engine/supergraph.ts'
+import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
+import type { Seal } from '../engine/transport/seal.ts'
+import { createHosts, hostsOf } from '../hosts.ts'
+import { createRouter, type Router, type RouterOptions } from '../router.ts'
+import { openEngineOver } from './engine.ts'
+import type { Process } from './startup.ts'
+
+/** What clients come in by, where it is not the same for every router. */
+export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'sandbox'>
+
+/** Makes the doors of a router; they do not listen yet. */
+export function openDoors({ config, log }: Process, parts: RouterParts): Promise<Router> {
+  const { host, port, publicUrl, environment, trustProxy, corsOrigins } = config
+  // Where nobody is known no service has an address of its own.
+  const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
+  return createRouter({ ...parts, host, port, publicUrl, environment, trustProxy, hosts, clock: systemClock, log })
+}
+
+/** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */
+export const remoteAt = (config: Config, name: string, url: string): RemoteSubgraph => ({ url, timeoutMs: config.subgraphTimeoutMs(name) ?? undefined })
+
+/**
+ * Opens the engine before subgraphs that run apart.
+ * @param seal tells them who asks @default nothing does
+ * @throws StartError when a header that is to be propagated cannot be
+ */
+export async function openRemoteEngine(
+  { config, log, stack }: Process,
+  supergraph: Supergraph,
+  subgraphs: ReadonlyMap<string, RemoteSubgraph>,
+  seal?: Seal,
+): Promise<Engine> {
+  const { propagate, deduplicate, fetchMs } = config.remote
+  let transport: Transport & { close(): Promise<void> }
+  try {
+    transport = createRemoteTransport({ subgraphs, seal, headers: propagate.map(name => ({ name })), deduplicate, timeoutMs: fetchMs })
+  } catch (error) {
+    throw new StartError(`PROPAGATE_HEADERS: ${lineOf(error)}`, error)
+  }
+  stack.defer(() => transport.close())
+  return openEngineOver(supergraph, transport, config, log)
+}

@@ -1,0 +1,78 @@
+import { fileURLToPath } from 'node:url'
+import { createBudget } from '../../db/budget.ts'
+import { connect, createOpenPool } from '../../db/connect.ts'
+import { checkDemoAccounts } from '../../db/demo-removal.ts'
+import { watchDatabase } from '../../db/health.ts'
+import { migrate } from '../../db/migrate.ts'
+import type { Ask } from '../../platform/ask.ts'
+import { createCipher } from '../../platform/cipher.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { createMemoryEvents } from '../../platform/events.ts'
+import { createOpenJobs } from '../../platform/jobs.ts'
+import { createOutbound, type Outbound } from '../../platform/outbound.ts'
+import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import type { ReadinessCheck } from '../door/health.ts'
+import type { Engine } from '../engine/engine.ts'
+import { hostsOf } from '../hosts.ts'
+import { compose, defineSubgraphs, register } from './compose.ts'
+import type { Keys } from './keys.ts'
+import { untilAborted } from './process/abort.ts'
+import { type Defined, type ListedSlug, listedSlugs, readRegistrations } from './registry.ts'
+import type { Told } from './settings.ts'
+import type { Process } from './startup.ts'
+
+/** Where the subgraphs of a process live, and which. */
+export interface HomeParts {
+  readonly databaseUrl: string
+  readonly keys: Keys
+  /** Our application at X, or the sandbox's in its place. */
+  readonly x: Told['x']
+  /** The one that lives here, and how it asks the others. @default all of them, with the engine between */
+  readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask }
+}
+
+/** Subgraphs on their database. */
+export interface Home {
+  readonly defined: Partial<Defined>
+  readonly subgraphs: readonly Subgraph[]
+  /** Where all subgraphs are here. */
+  readonly engine: Engine | null
+  readonly outbound: Outbound
+  readonly readiness: readonly ReadinessCheck[]
+  /** What is otherwise than one would expect, a sentence each. */
+  readonly notices: readonly string[]
+}
+
+const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url))
+
+/**
+ * Opens the database, migrated, and makes the subgraphs on it.
+ * @param mayBegin until this resolves no job runs and no sweep goes round
+ */
+export async function openHome({ config, log, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
+  const { databaseUrl: url, keys, x, apart } = parts
+  const { environment, publicUrl, quotas, retention } = config
+  await untilAborted(migrate({ url, directory: migrations, log }), signal)
+  const budget = createBudget(config.connections)
+  const { sequelize, close } = connect({ url, poolSize: budget.take('requests', 'Sequelize'), log })
+  stack.defer(close)
+  const openPool = createOpenPool({ url, log, budget })
+  const notices = apart && apart.slug !== 'identity' ? [] : await checkDemoAccounts(sequelize, config)
+  const health = await watchDatabase({ sequelize, migrations, log })
+  stack.defer(() => health.stop())
+  const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
+  stack.defer(() => outbound.close())
+  const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin })
+  const base = { environment, publicUrl, sequelize, openPool, openJobs, events: createMemoryEvents(), clock: systemClock, outbound, log }
+  const ground = { ...base, cipher: createCipher(keys.encryptionKeys), authSecret: keys.authSecret, x, hosts: hostsOf(config), quotas, retention }
+  const made = apart ? await alone(apart) : await compose({ ...ground, running: config }, stack)
+  const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
+  const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
+  return { defined: made, subgraphs, engine: made.engine ?? null, outbound, readiness: [...health.readiness, ...checks], notices }
+
+  async function alone({ slug, ask }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
+    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...ground, ask }, stack)
+    if (defined.identity) await register(defined.identity, await readRegistrations(), publicUrl)
+    return defined
+  }
+}

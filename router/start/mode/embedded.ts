@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../../config.ts'
+import { startPostgres } from '../../../db/embedded.ts'
+import { lockFolder } from '../../../db/lock.ts'
+import { openKeys } from '../keys.ts'
+import { untilAborted } from '../process/abort.ts'
+import { noticesOf } from '../process/notices.ts'
+import type { Process, Running, Startup } from '../startup.ts'
+import { begin, wire } from '../wire.ts'
+
+/**
+ * Embedded mode: PostgreSQL, migrations, demo data, sandbox, every subgraph and the router in this one process.
+ * Whatever was started is stopped again when a later step fails.
+ * An abort is obeyed between two steps: what was started until then is stopped.
+ */
+export const startEmbedded = (config: Config, startup: Startup): Promise<Running> =>
+  begin(config, startup, async process => {
+    const { stack, signal, tell } = process
+    // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
+    const rest = Promise.all([import('../home.ts'), import('../doors.ts'), import('../registry.ts').then(({ loadDefinitions }) => loadDefinitions())])
+    rest.catch(() => {})
+    const lock = await lockFolder(config.dataDir)
+    stack.defer(() => lock.release())
+    const keys = openKeys(config)
+    const database = await openDatabase(process)
+    signal.throwIfAborted()
+    const trial = config.demo ? await (await import('../demo.ts')).openDemo(process) : null
+    let setup: string | null = null
+    const home = await wire(process, {
+      home: { databaseUrl: database.url, keys, x: config.x ?? trial?.x ?? null },
+      async prepare(made) {
+        if (trial) await trial.provide(made)
+        else setup = await made.defined.identity!.openSetup()
+      },
+      router: { sandbox: trial?.sandbox ?? null },
+    })
+    const link = setup && config.publicUrl + setup
+    const notices = [...noticesOf(config), ...(trial?.notices ?? []), ...home!.notices]
+    const seen = config.environment === 'development'
+    for (const notice of seen ? [] : notices) tell.warn(notice)
+    if (link && !seen) tell.say(`nobody has signed in yet: make the first account here, within a day: ${link}`)
+    return {
+      url: config.publicUrl,
+      banner: welcome({ url: config.publicUrl, demo: trial, setup: link, notices, database: database.told }),
+      facts: { version: version(), database: database.told, demo: trial !== null, ...(trial && { sandbox: trial.sandbox }) },
+    }
+  })
+
+async function openDatabase({ config, log, stack, signal, onAbandon }: Process): Promise<{ url: string; told: string }> {
+  if (config.databaseUrl) {
+    const { checkConnection } = await import('../../../db/connect.ts')
+    const version = await untilAborted(checkConnection(config.databaseUrl), signal)
+    return { url: config.databaseUrl, told: `PostgreSQL ${version} at DATABASE_URL` }
+  }
+  const postgres = await startPostgres({ folder: config.dataDir, log, signal })
+  onAbandon(postgres.killNow)
+  stack.defer(() => postgres.stop())
+  const told = {
+    fresh: 'made now',
+    warm: 'as it was left',
+    adopted: 'still running after its platform was killed: taken over',
+    'after a crash': 'was killed: recovered',
+  }
+  return { url: postgres.url, told: `embedded PostgreSQL in ${config.dataDir}, ${told[postgres.recovered]}` }
+}
+
+interface Welcome {
+  readonly url: string
+  readonly database: string
+  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
+  /** Where the first account is made; null once somebody has signed in, or with demo data. */
+  readonly setup: string | null
+  /** What is otherwise than one would expect, a sentence each. */
+  readonly notices: readonly string[]
+}
+
+const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version
+
+/** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
+function welcome({ url, database, demo, setup, notices }: Welcome): readonly string[] {
+  const lines = [
+    `supergraph ${version()}`,
+    '',
+    `  GraphQL and Apollo Sandbox   ${url}/graphql`,
+    `  REST                         ${url}/publishing/api/posts`,
+    `  Health                       ${url}/health/ready`,
+    `  Database                     ${database}`,
+  ]
+  if (demo)
+    lines.push(
+      `  Sandbox (plays X)            ${demo.sandbox}`,
+      '',
+      `  Demo accounts, password ${demo.password}`,
+      ...demo.accounts.map(account => `    ${account}`),
+    )
+  if (setup) lines.push('', '  Nobody has signed in yet. Make the first account here, within a day:', `    ${setup}`)
+  if (notices.length > 0) lines.push('', ...notices.map(notice => `  ${notice}`))
+  return [...lines, '']
+}

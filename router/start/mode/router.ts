@@ -1,0 +1,54 @@
+import { Agent } from 'undici'
+import type { Config } from '../../../config.ts'
+import { systemClock } from '../../../platform/clock.ts'
+import { hashKey } from '../../../subgraphs/identity/api-key/rules.ts'
+import { accessTokenAudience } from '../../../subgraphs/identity/session/rules.ts'
+import { serveAsk } from '../../apart/ask.ts'
+import { createRemoteAuthority } from '../../apart/authority.ts'
+import { createRemoteTarget } from '../../apart/http.ts'
+import { createDocuments } from '../../door/documents.ts'
+import { openOrigin } from '../../engine/transport/exchange.ts'
+import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
+import { openRemoteEngine, remoteAt } from '../doors.ts'
+import { ownSupergraph } from '../engine.ts'
+import { readRegistrations } from '../registry.ts'
+import type { Running, Startup } from '../startup.ts'
+import { begin, wire } from '../wire.ts'
+import { requireSealKey, subgraphUrls } from './apart.ts'
+
+/**
+ * The platform's router before subgraphs that run apart: every door, access and rest of the embedded mode, without a database. Any
+ * number of them may run beside each other.
+ * @throws StartError when it has no key to seal with, or its port is taken
+ */
+export const startRouter = (config: Config, startup: Startup): Promise<Running> =>
+  begin(config, startup, async process => {
+    const { stack } = process
+    const { publicUrl } = config
+    const key = requireSealKey(config)
+    const registrations = await readRegistrations()
+    const urls = subgraphUrls(config)
+    const seal = createSeal(key, systemClock)
+    const subgraphs = new Map([...urls].map(([slug, url]) => [slug, remoteAt(config, slug, url)]))
+    const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, seal)
+    const questions = openOrigin(new URL(urls.get('identity')!).origin, { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024 })
+    stack.defer(() => questions.close())
+    const authority = createRemoteAuthority({ origin: questions, seal, issuer: publicUrl, audience: accessTokenAudience, hashKey })
+    const streams = new Agent({ connections: 64 })
+    stack.defer(() => streams.destroy())
+    await wire(process, {
+      router: {
+        engine,
+        authority,
+        subgraphs: [...urls].map(([slug, url]) => createRemoteTarget(slug, url, seal, streams)),
+        readiness: [{ name: 'identity', check: authority.ready }],
+        extend(app) {
+          // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.
+          const documents = createDocuments(engine.schema, { introspection: false })
+          serveAsk(app, { engine, documents, registrations, keys: [publicHalf(key)], clock: systemClock })
+        },
+      },
+    })
+    const banner = [`router before ${[...urls].map(([slug, url]) => `${slug} (${url})`).join(', ')}`]
+    return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) } }
+  })

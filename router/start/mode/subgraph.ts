@@ -1,0 +1,59 @@
+import type { Config } from '../../../config.ts'
+import { checkConnection } from '../../../db/connect.ts'
+import { systemClock } from '../../../platform/clock.ts'
+import { StartError } from '../../../start-error.ts'
+import { createSealReader } from '../../../subgraphs/seal.ts'
+import { createRemoteAsk, rememberSeals } from '../../apart/ask.ts'
+import { answerAuthority, authorityPath } from '../../apart/authority.ts'
+import { watchSealTimes } from '../../apart/seal-times.ts'
+import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
+import { untilAborted } from '../process/abort.ts'
+import { missingNetworks } from '../process/notices.ts'
+import type { Running, Startup } from '../startup.ts'
+import { begin, wire } from '../wire.ts'
+import { requireSlug, requireSubgraphConfig } from './apart.ts'
+
+/**
+ * One subgraph as a process of its own, on the database of all: it answers the router alone. Events stay within the process
+ * until they have a carrier between processes.
+ * @param word its slug
+ * @throws StartError when there is no such subgraph, it is told too little, or its port is taken
+ */
+export const startSubgraph = (config: Config, word: string, startup: Startup): Promise<Running> =>
+  begin(config, startup, async process => {
+    const { log, signal, tell } = process
+    const { host, port, publicUrl } = config
+    const slug = requireSlug(word)
+    const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
+    await untilAborted(checkConnection(databaseUrl), signal)
+    const times = watchSealTimes(log)
+    const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, told: times.told }))
+    let server: SubgraphServer | undefined
+    await wire(process, {
+      home: { databaseUrl, keys: { authSecret, encryptionKeys }, x: config.x, apart: { slug, ask: createRemoteAsk(config.routerUrl, seals) } },
+      async prepare({ defined: { identity }, notices }) {
+        for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks(config) : [])]) tell.warn(notice)
+        const setup = await identity?.openSetup()
+        if (setup) tell.say(`nobody has signed in yet: open ${publicUrl}${setup} within a day to make the first account`)
+      },
+      server: ({ defined, subgraphs, readiness }) => ({
+        async listen() {
+          // The router's questions about credentials, which identity alone can answer.
+          const internal = new Map(defined.identity && [[authorityPath, answerAuthority(defined.identity.authority)]])
+          const checks = [...readiness, { name: 'seals', check: times.check }]
+          const exposeErrors = config.environment === 'development'
+          server = await serveSubgraph({ subgraph: subgraphs[0]!, seals, host, port, publicUrl, exposeErrors, internal, readiness: checks, log }).catch(
+            error => {
+              if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+              throw new StartError(
+                `port ${port} is taken: stop what listens there, or set PORT to another one and ${slug.toUpperCase()}_URL at the router`,
+                error,
+              )
+            },
+          )
+        },
+        close: async () => server?.close(),
+      }),
+    })
+    return { url: `http://localhost:${server!.port}/graphql`, banner: [`subgraph ${slug}`], facts: { subgraph: slug } }
+  })

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import type { Tell } from './process/tell.ts'
+
+/** Something that runs until it is stopped. */
+export interface Running {
+  /** Drains and ends everything that was started; safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** What a start hears from, and tells, the process in which it happens. */
+export interface Startup {
+  /** Aborts when the process is to end before the start is done. */
+  readonly signal: AbortSignal
+  /** Tells people, or collectors of lines. */
+  readonly tell: Tell
+  /**
+   * Takes what frees, without waiting, a thing that would outlive this process: called when the process falls over, also while
+   * it is still starting.
+   */
+  onAbandon(free: () => void): void
+}
+
+/** What everything that is put together during a start has at hand. */
+export interface Process extends Startup {
+  readonly config: Config
+  readonly log: Logger
+  /** Takes what has to be stopped again, in the order in which it was started. */
+  readonly stack: AsyncDisposableStack
+}
