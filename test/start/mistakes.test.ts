@@ -17,9 +17,9 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     expect(await complaintOf(folder, { PORT: 'four', DEMO: 'perhaps', DATABASE_URL: 'mysql://localhost/x', TRUST_PROXY: '10.0.0.0/8,nobody' })).toBe(
       [
         'PORT: must be a port number from 0 to 65535',
+        'TRUST_PROXY: must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7',
         'DATABASE_URL: must be an address such as postgres://user:password@host:5432/database',
         'DEMO: must be one of 0, 1, true, false',
-        'TRUST_PROXY: must be 0, 1, or the addresses and networks of the proxies with commas between, such as 10.0.0.0/8,192.168.1.7',
         '',
       ].join('\n'),
     )
