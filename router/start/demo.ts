@@ -1,5 +1,7 @@
-import { demoPassword, demoWorld, provideDemo } from '../../db/demo.ts'
-import { systemClock } from '../../platform/clock.ts'
+import { readDemoFile, writeDemoFile } from '../../db/demo-file.ts'
+import { lineOf } from '../../start-error.ts'
+import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
+import * as publishingDemo from '../../subgraphs/publishing/demo.ts'
 import type { Home } from './home.ts'
 import { openSandbox } from './sandbox.ts'
 import type { Told } from './settings.ts'
@@ -15,24 +17,32 @@ export interface Demo {
   readonly x: NonNullable<Told['x']>
   /** What is otherwise than one would expect, a sentence each: more of them once the demo was provided. */
   readonly notices: readonly string[]
-  /** Makes what is missing of the demo data. */
+  /** Makes what is missing of the demo data, leaves alone what is there, and writes its ids for `npm run demo:ids`. */
   provide(home: Home): Promise<void>
 }
 
 /** Opens the sandbox. */
-export async function openDemo({ config, stack }: Process): Promise<Demo> {
-  const sandbox = await openSandbox(config)
-  stack.defer(() => sandbox.stop())
-  const notices = sandbox.moved ? [sandbox.moved] : []
+export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
+  const { dataDir } = config
+  const { origin: sandbox, x, moved, stop } = await openSandbox(config)
+  stack.defer(stop)
+  const notices = moved ? [moved] : []
   return {
-    accounts: demoWorld.people.map(({ email }) => email),
-    password: demoPassword,
-    sandbox: sandbox.origin,
-    x: sandbox.x,
+    accounts: identityDemo.demoWorld.people.map(({ email }) => email),
+    password: identityDemo.demoPassword,
+    sandbox,
+    x,
     notices,
     async provide({ defined: { identity, publishing }, outbound }) {
-      const needs = { identity: identity!, publishing: publishing!.room, outbound, clock: systemClock, dataDir: config.dataDir, sandbox: sandbox.origin }
-      notices.push(...(await provideDemo(needs)))
+      const { organizationId, userId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
+      const { room } = publishing!
+      const { brandId, threadId, postIds } = await publishingDemo.provideDemo(room, { organizationId, userId })
+      // No start depends on what the network answers.
+      await publishingDemo.connectDemo(room, { brandId, userId, sandbox, outbound }).catch(error => {
+        notices.push(`the demo brand is not connected, the sandbox's X failed (${lineOf(error)}): the next start tries again`)
+      })
+      writeDemoFile(dataDir, { organizationId, brandId, threadId, postIds, apiKey, sandbox })
+      log.debug({ brandId }, 'the demo world is there')
     },
   }
 }

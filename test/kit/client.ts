@@ -1,4 +1,4 @@
-import { demoPassword } from '../../db/demo.ts'
+import { demoPassword } from '../../subgraphs/identity/setup/demo.ts'
 
 /** A client of a running platform, signed in as one of the demo people. */
 export interface Client {

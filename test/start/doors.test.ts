@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { demoPassword } from '../../db/demo.ts'
+import { demoPassword } from '../../subgraphs/identity/setup/demo.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 

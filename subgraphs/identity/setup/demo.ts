@@ -1,0 +1,94 @@
+import type { Deletion, Run } from '../../demo.ts'
+import type { Provisioned, World } from './provision.ts'
+
+/** The password of every demo account; accounts exist only where it may be printed. */
+export const demoPassword = 'supergraph-demo'
+
+const keyName = 'Demo key: read posts'
+
+/** Who and what the demo has of identity. */
+export const demoWorld: World = {
+  password: demoPassword,
+  people: [
+    { email: 'owner@demo.test', name: 'Olivia Owner' },
+    { email: 'admin@demo.test', name: 'Adam Admin' },
+    { email: 'member@demo.test', name: 'Mia Member' },
+    { email: 'peer@demo.test', name: 'Paul Peer' },
+    { email: 'outsider@other.test', name: 'Otto Outsider' },
+    { email: 'super@admin.test', name: 'Sara Super' },
+  ],
+  organizations: [
+    {
+      slug: 'demo',
+      name: 'Demo',
+      members: [
+        { email: 'owner@demo.test', roles: ['owner'] },
+        { email: 'admin@demo.test', roles: ['admin'] },
+        { email: 'member@demo.test', roles: ['member'] },
+        { email: 'peer@demo.test', roles: ['member'] },
+      ],
+    },
+    { slug: 'other', name: 'Other', members: [{ email: 'outsider@other.test', roles: ['owner'] }] },
+    { slug: 'admin', name: 'Platform administration', members: [{ email: 'super@admin.test', roles: ['platform_super_admin'] }] },
+  ],
+  keys: [{ organization: 'demo', name: keyName, scopes: ['publishing:posts.read'], createdBy: 'owner@demo.test' }],
+}
+
+/** The organization that the demo plays in, and who owns it. */
+export interface DemoOwner {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/**
+ * Makes what is missing of the demo's people, organizations and keys.
+ * @param knownKey clear text of the key that is there, which exists once; null: it is lost, and the key is replaced
+ */
+export async function provideDemo(
+  identity: { provision(world: World): Promise<Provisioned> },
+  knownKey: string | null,
+): Promise<DemoOwner & { readonly apiKey: string }> {
+  const { users, organizations, keys } = await identity.provision({ ...demoWorld, keys: demoWorld.keys.map(key => ({ ...key, reissue: !knownKey })) })
+  return { organizationId: organizations.demo!, userId: users['owner@demo.test']!, apiKey: keys[keyName]!.secret ?? knownKey! }
+}
+
+/** What a database holds of the demo. */
+export interface DemoFound {
+  /** Addresses of the demo accounts. */
+  readonly accounts: readonly string[]
+  /** Organizations in which there is nobody but demo accounts: they go with all that is in them. */
+  readonly organizations: readonly { readonly id: string; readonly slug: string }[]
+  /** Slugs of those that have other members as well: they stay, without the demo people. */
+  readonly shared: readonly string[]
+}
+
+const emails = demoWorld.people.map(({ email }) => email)
+
+/** Looks for demo accounts: people with the addresses of the demo, which are reserved names (RFC 2606) and nobody else's. */
+export async function findDemo(run: Run): Promise<DemoFound> {
+  const [there] = await run<{ there: boolean }>(`select to_regclass('identity.users') is not null as there`)
+  if (!there!.there) return { accounts: [], organizations: [], shared: [] }
+  const accounts = await run<{ email: string }>('select email from identity.users where email = any($1::text[]) order by email', [emails])
+  const organizations = await run<{ id: string; slug: string; shared: boolean }>(
+    `select o.id, o.slug, bool_or(u.email <> all ($1::text[])) as shared
+       from identity.organizations o join identity.memberships m on m.organization_id = o.id join identity.users u on u.id = m.user_id
+      group by o.id having bool_or(u.email = any ($1::text[])) order by o.slug`,
+    [emails],
+  )
+  return {
+    accounts: accounts.map(({ email }) => email),
+    organizations: organizations.filter(({ shared }) => !shared).map(({ id, slug }) => ({ id, slug })),
+    shared: organizations.filter(({ shared }) => shared).map(({ slug }) => slug),
+  }
+}
+
+/** What goes of identity with demo accounts and organizations, beside what belongs to these. */
+export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
+  const users = (await run<{ id: string }>('select id from identity.users where email = any($1::text[])', [emails])).map(({ id }) => id)
+  return [
+    { sql: 'delete from identity.api_keys where created_by = any($1::text[])', bind: [users] },
+    { sql: 'delete from identity.memberships where user_id = any($1::text[])', bind: [users] },
+    { sql: 'delete from identity.organizations where id = any($1::text[])', bind: [organizations] },
+    { sql: 'delete from identity.users where id = any($1::text[])', bind: [users] },
+  ]
+}
