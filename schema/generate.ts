@@ -1,7 +1,7 @@
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { executeCodegen } from '@graphql-codegen/cli'
-import { codegenConfig, generatedLine } from './codegen.ts'
+import { codegenConfig, generatedLine } from '../codegen.ts'
 import { type Composition, compose } from './compose.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
 import { operatingPage } from './settings.ts'
@@ -29,13 +29,18 @@ export async function generate(root: string): Promise<Generation> {
   const sound = mistakes.length === 0 ? composition.subgraphs : composition.subgraphs.filter(isSound)
   const files = new Map([...composition.files, ...page.files])
   try {
-    const config = await codegenConfig(root, sound, wrong.length === 0 ? composition.api : null, operations)
+    const config = await codegenConfig(
+      root,
+      sound.map(each => ({ slug: each.slug, schema: executableOf(each) })),
+      wrong.length === 0 ? composition.api : null,
+      operations,
+    )
     const { result, error } = sound.length > 0 ? await executeCodegen(config) : { result: [], error: null }
     if (error) throw error
     for (const { filename, content } of result) files.set(filename, `${generatedLine}\n${content.trim()}\n`)
   } catch (error) {
     const sentence = (error instanceof Error ? error.message : String(error)).trim().split('\n')[0]!
-    mistakes.push(inFile('schema/codegen.ts', 'CODEGEN_FAILED', sentence.replaceAll(`${root}/`, '')))
+    mistakes.push(inFile('codegen.ts', 'CODEGEN_FAILED', sentence.replaceAll(`${root}/`, '')))
   }
   return { files, mistakes, warnings: composition.warnings }
 }

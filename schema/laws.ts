@@ -112,7 +112,7 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
       : 'what all subgraphs share stands on platform/ and knows none of them'
   const mistakes: Mistake[] = []
   for (const { to, at } of importsOf(file, source, code)) {
-    const allowed = to.startsWith('platform/') || (!file.startsWith('platform/') && /^subgraphs\/[^/]+$/.test(to)) || (inside && to.startsWith(own))
+    const allowed = to.startsWith('platform/') || (!file.startsWith('platform/') && /^subgraphs\/(?:store\/)?[^/]+$/.test(to)) || (inside && to.startsWith(own))
     if (!allowed) mistakes.push(mistakeAt(file, source, at, 'IMPORT_ACROSS', text))
   }
   return mistakes

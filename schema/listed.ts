@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generatedLine } from './codegen.ts'
+import { generatedLine } from '../codegen.ts'
 import { inFile, type Mistake, Mistakes } from './source/mistake.ts'
 import { type ListedSubgraph, readSupergraphYaml } from './source/yaml.ts'
 
@@ -23,8 +23,11 @@ export function listedModule(subgraphs: readonly ListedSubgraph[]): string {
 const files = {
   'registration.ts': { exports: 'registration', pattern: /^export const registration\b/m },
   'definition.ts': { exports: 'define(foundation, settings?)', pattern: /^export (?:async )?(?:function|const) define\b/m },
-  'context.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
+  'nouns.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
 }
+
+/** What all subgraphs stand on that keep something. */
+const sharedFolder = 'subgraphs/store'
 
 /**
  * Compares the folders of a project with `supergraph.yaml`.
@@ -50,7 +53,7 @@ export async function listingMistakes(root: string): Promise<readonly Mistake[]>
   }
   for (const folder of ['subgraphs', 'db/migrations', 'router/rest'])
     for (const name of await foldersIn(root, folder))
-      if (!slugs.includes(name)) {
+      if (!slugs.includes(name) && `${folder}/${name}` !== sharedFolder) {
         const sentence = `does not list ${name}, which has the folder ${folder}/${name}: add it, or rename or remove the folder`
         mistakes.push(inFile('supergraph.yaml', 'SUBGRAPH_NOT_LISTED', sentence))
       }

@@ -46,6 +46,8 @@ const ways: ReadonlySet<string> = new Set(['__resolveReference', '__resolveType'
 /** Keys of a type that no statement stands behind. */
 const mayWait = (field: string) => field !== '__resolveType' && field !== '__isTypeOf'
 
+const countOf = (page: { totalCount(): Promise<number> }) => page.totalCount()
+
 const rootTypes = ['Query', 'Mutation', 'Subscription']
 
 /**
@@ -76,6 +78,8 @@ export function executableSchema(slug: Slug, nouns: Readonly<Record<string, Reso
         present[field] = typeof resolver === 'function' && mayWait(field) ? patient(resolver as Resolver) : resolver
       }
     }
+  // A page counts its list only for who asks.
+  for (const [type, fields] of declared) if (fields.has('nodes') && fields.has('totalCount')) merged[type] ??= { totalCount: countOf }
   for (const type of rootTypes)
     for (const field of declared.get(type) ?? [])
       if (!resolvedBy.has(`${type}.${field}`)) throw new Error(`${type}.${field} has no resolver in subgraphs/${slug}: it would answer null to everybody`)

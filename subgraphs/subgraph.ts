@@ -9,7 +9,7 @@ import type { OpenJobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
 import type { OpenPool } from '../platform/pool.ts'
 import type { Browser } from './browser.ts'
-import type { Reading } from './loader.ts'
+import type { Reading } from './reading.ts'
 import type { Slug } from './scopes.ts'
 import type { Viewer } from './viewer.ts'
 

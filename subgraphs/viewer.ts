@@ -35,3 +35,10 @@ export const anonymous: Viewer = {
   sessionId: null,
   keyId: null,
 }
+
+/** How a viewer is named in the record of who did what. */
+export function actorOf(viewer: Viewer): string {
+  if (viewer.kind === 'apiKey') return `key:${viewer.keyId}`
+  if (viewer.kind === 'service') return `service:${viewer.appId}`
+  return `user:${viewer.userId}`
+}

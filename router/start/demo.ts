@@ -35,10 +35,10 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
     notices,
     async provide({ defined: { identity, publishing }, outbound }) {
       const { organizationId, userId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
-      const { room } = publishing!
-      const { brandId, threadId, postIds } = await publishingDemo.provideDemo(room, { organizationId, userId })
+      const job = publishing!.job(`user:${userId}`)
+      const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
       // No start depends on what the network answers.
-      await publishingDemo.connectDemo(room, { brandId, userId, sandbox, outbound }).catch(error => {
+      await publishingDemo.connectDemo(job, { brandId, userId, sandbox, outbound }).catch(error => {
         notices.push(`the demo brand is not connected, the sandbox's X failed (${lineOf(error)}): the next start tries again`)
       })
       writeDemoFile(dataDir, { organizationId, brandId, threadId, postIds, apiKey, sandbox })

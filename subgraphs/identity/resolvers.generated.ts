@@ -5,7 +5,7 @@ import type { MembershipRow, MembershipConnectionRow } from './membership/table.
 import type { OrganizationRow } from './organization/table.ts';
 import type { ServiceEntryRow } from './service-entry/table.ts';
 import type { UserRow } from './user/table.ts';
-import type { Context } from './context.ts';
+import type { Context } from './nouns.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;

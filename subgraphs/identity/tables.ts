@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize'
-import { listBelow } from '../list.ts'
 import { type ApiKeyRow, defineApiKeys } from './api-key/table.ts'
 import { defineAuditEntries } from './audit/table.ts'
+import { listBelow } from './membership/list-below.ts'
 import { defineMemberships, type MembershipRow } from './membership/table.ts'
 import { defineOrganizations } from './organization/table.ts'
 import { defineServiceEntries } from './service-entry/table.ts'

@@ -1,6 +1,6 @@
 import { executableSchema } from '../executable.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
-import { type Context, openContext } from './context.ts'
+import { type Context, openContext } from './nouns.ts'
 import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 

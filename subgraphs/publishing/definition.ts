@@ -1,33 +1,26 @@
 import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
+import { contextsOf } from '../store/context.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
-import { createAudit } from './audit.ts'
 import { brandResolvers } from './brand/resolvers.ts'
-import { createBrandStore } from './brand/store.ts'
 import { createKeyCheck } from './connection/keys.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
-import { createConnectionStore } from './connection/store.ts'
-import { type Context, openContext } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
 import { renewalsEnded } from './delivery/renewal.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
 import { agingOf, type Retention } from './delivery/retention.ts'
-import { createDeliveryStore } from './delivery/store.ts'
 import { sweeps } from './delivery/sweep.ts'
 import { deliverQueue } from './delivery/wake-up.ts'
 import { handle } from './http.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
-import { createAuthorizationStore } from './integration/store.ts'
 import type { Networks } from './network/network.ts'
 import type { XSettings } from './network/x/oauth.ts'
 import { createX } from './network/x/x.ts'
+import { type Context, type Job, type Quotas, type Services, stores } from './nouns.ts'
 import { postResolvers } from './post/resolvers.ts'
-import { createPostStore } from './post/store.ts'
 import { registration } from './registration.ts'
-import type { Quotas, Room } from './room.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
-import { createWidgetStore } from './widget/store.ts'
 
 /** What publishing is told by configuration. */
 export interface PublishingSettings {
@@ -38,38 +31,35 @@ export interface PublishingSettings {
 }
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
-export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { readonly room: Room } {
-  const { sequelize, cipher, outbound, openJobs } = foundation
+export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
+  const { ask, cipher, clock, events, openJobs, outbound, publicUrl, sequelize } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
   const networks: Networks = new Map(settings.x ? [['X', createX(settings.x, outbound)]] : [])
-  const posts = createPostStore(sequelize)
-  const connections = createConnectionStore(sequelize, cipher)
+  /** What delivery works with, made anew for each piece of work. */
+  const job = (actor = 'delivery') => contexts.everybodys(actor)
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [deliverQueue(key => deliver(room, key))],
-    sweeps: [...sweeps(() => room), retention(foundation, agingOf(settings.retention))],
+    queues: [deliverQueue(key => deliver(job(), key))],
+    sweeps: [...sweeps(job), retention(foundation, agingOf(settings.retention))],
     log,
   })
-  const room: Room = {
-    ...foundation,
+  const services: Services = {
+    ask,
+    events,
+    clock,
+    publicUrl,
     networks,
     quotas: settings.quotas,
     jobs,
     log,
-    audit: createAudit(sequelize),
+    keys: createKeyCheck(sequelize, row => job().connections.open(row), log),
     renewals: new Map(),
-    brands: createBrandStore(sequelize),
-    posts,
-    connections,
-    keys: createKeyCheck(sequelize, connections, log),
-    deliveries: createDeliveryStore(sequelize, posts),
-    authorizations: createAuthorizationStore(sequelize, cipher),
-    widget: createWidgetStore(sequelize),
     afterRenewals: new Set(),
   }
+  const contexts = contextsOf(registration.slug, stores(cipher), services, foundation)
   return {
     registration,
-    room,
+    job,
     schema: executableSchema('publishing', {
       brand: brandResolvers,
       post: postResolvers,
@@ -78,15 +68,15 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       integration: integrationResolvers,
       widget: widgetResolvers,
     }),
-    open: (viewer, operation) => openContext(room, viewer, operation),
-    http: (request, viewer) => handle(room, request, viewer),
+    open: contexts.open,
+    http: (request, viewer) => handle(job(), request, viewer),
     async start() {
       await jobs.start()
       // Told at once, and no reason not to start: readiness says it as long as it is so.
-      await room.keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
+      await services.keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
     },
-    ready: async () => void (await Promise.all([jobs.check(), room.keys.check()])),
+    ready: async () => void (await Promise.all([jobs.check(), services.keys.check()])),
     // A network hands a renewed token out once: what is under way is kept before the pools close.
-    stop: async () => void (await Promise.all([jobs.stop(), renewalsEnded(room)])),
+    stop: async () => void (await Promise.all([jobs.stop(), renewalsEnded(services)])),
   }
 }

@@ -1,10 +1,11 @@
 import { newId } from '../../platform/ids.ts'
 import type { Outbound } from '../../platform/outbound.ts'
 import { type Deletion, deletionsBy, type Run } from '../demo.ts'
+import { create, inTransaction } from '../store/write.ts'
 import { failure } from './delivery/rules.ts'
 import { callbackUrl } from './integration/rules.ts'
+import type { Job } from './nouns.ts'
 import type { PostRow } from './post/table.ts'
-import type { Room } from './room.ts'
 
 const brandName = 'Demo Brand'
 
@@ -55,63 +56,58 @@ export interface DemoOwner {
   readonly userId: string
 }
 
-/** Makes what is missing of the demo's brand and posts. */
-export async function provideDemo(room: Room, owner: DemoOwner): Promise<{ readonly brandId: string; readonly threadId: string; readonly postIds: string[] }> {
-  const { posts, sequelize, clock } = room
+/** Makes what is missing of the demo's brand and posts. @param job in the owner's name */
+export async function provideDemo(job: Job, owner: DemoOwner): Promise<{ readonly brandId: string; readonly threadId: string; readonly postIds: string[] }> {
+  const { posts } = job
   const { organizationId, userId } = owner
-  const brandId = await provideBrand(room, owner)
-  const page = await posts.page({ organizationId, brandId }, { first: 100, limit: 100, after: null })
-  const present = new Map(page.flatMap(post => (post.idempotencyKey?.startsWith('demo-') ? [[post.idempotencyKey, post] as const] : [])))
-  const now = clock.now()
-  const write = ({ mark, copy, afterDays, after }: DemoPost, threadId: string | null) =>
-    sequelize.transaction(async transaction => {
-      const { row } = await posts.create(
-        {
-          id: newId(now),
-          brandId,
-          threadId,
-          platform: 'X',
-          copy,
-          target: null,
-          status: afterDays === undefined ? 'DRAFT' : 'SCHEDULED',
-          scheduledAt: afterDays === undefined ? null : new Date(now.getTime() + (daysAhead + afterDays) * dayMs),
-          authorId: userId,
-          createdAt: now,
-          createdBy: `user:${userId}`,
-          idempotency: { key: mark, hash: mark },
-        },
-        transaction,
-      )
-      return after ? posts.update(row, after(now), transaction) : row
+  const createdBy = `user:${userId}`
+  const brandId = await provideBrand(job, owner)
+  const made = await posts.madeByKeys(organizationId, createdBy)
+  const write = async ({ mark, copy, afterDays, after }: DemoPost, threadId: string | null) => {
+    const { row } = await create(job, {
+      of: posts,
+      once: { idempotencyKey: mark },
+      tenantId: organizationId,
+      async run({ now, transaction }, id) {
+        const position = threadId ? await posts.placeIn(brandId, threadId, transaction) : 1
+        const place = { brandId, threadId: threadId ?? id, position, platform: 'X' as const }
+        const set = afterDays !== undefined
+        const status = set ? ('SCHEDULED' as const) : ('DRAFT' as const)
+        const scheduledAt = set ? new Date(now.getTime() + (daysAhead + afterDays) * dayMs) : null
+        return { id, ...place, copy, status, scheduledAt, authorId: userId, createdAt: now, updatedAt: now, createdBy, ...after?.(now) }
+      },
     })
+    return row
+  }
+  const provide = async (post: DemoPost, threadId: string | null) => (await posts.find(made.get(post.mark) ?? null)) ?? (await write(post, threadId))
   const [head, ...others] = demoPosts
-  const first = present.get(head.mark) ?? (await write(head, null))
+  const first = await provide(head, null)
   const ids = [first.id]
-  for (const post of others) ids.push((present.get(post.mark) ?? (await write(post, post.inThread ? first.threadId : null))).id)
+  for (const post of others) ids.push((await provide(post, post.inThread ? first.threadId : null)).id)
   return { brandId, threadId: first.threadId, postIds: ids }
 }
 
-async function provideBrand({ brands, clock }: Room, { organizationId, userId }: DemoOwner): Promise<string> {
-  const present = await brands.lists.all.pages([organizationId], { first: 100, limit: 100, after: null })
-  const known = present.get(organizationId)?.find(brand => brand.name === brandName)
+async function provideBrand(job: Job, { organizationId, userId }: DemoOwner): Promise<string> {
+  const { nodes } = await job.brands.page('all', organizationId, { first: 100 })
+  const known = nodes.find(brand => brand.name === brandName)
   if (known) return known.id
-  const now = clock.now()
-  const id = newId(now)
-  await brands.create({ id, organizationId, name: brandName, createdAt: now, updatedAt: now, createdBy: `user:${userId}` })
-  return id
+  const { row } = await create(job, {
+    of: job.brands,
+    once: {},
+    tenantId: organizationId,
+    run: ({ now }, id) => ({ id, organizationId, name: brandName, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }),
+  })
+  return row.id
 }
 
 /**
  * Connects the demo brand through the sandbox's own OAuth flow, as a person would, if it is not connected. Elsewhere people connect by hand.
  * @throws what the network answers otherwise than expected
  */
-export async function connectDemo(
-  room: Room,
-  { brandId, userId, sandbox, outbound }: { brandId: string; userId: string; sandbox: string; outbound: Outbound },
-) {
-  const { networks, connections, sequelize, publicUrl, clock } = room
+export async function connectDemo(job: Job, { brandId, userId, sandbox, outbound }: { brandId: string; userId: string; sandbox: string; outbound: Outbound }) {
+  const { networks, connections, publicUrl, clock } = job
   const x = networks.get('X')
-  const present = (await connections.byBrands([brandId])).find(connection => connection.platform === 'X')
+  const present = (await connections.manyBy('brandId').load(brandId)).find(connection => connection.platform === 'X')
   if (!x || present?.active) return
   const state = newId()
   const redirectUri = callbackUrl(publicUrl, 'X')
@@ -121,7 +117,7 @@ export async function connectDemo(
   const parameters = new URL(headers.get('location') ?? redirectUri).searchParams
   const grant = await x.exchange({ parameters, redirectUri, state, verifier })
   const account = await x.account(grant.accessToken)
-  await sequelize.transaction(transaction => connections.authorize({ brandId, platform: 'X', userId, account, grant, now: clock.now() }, transaction))
+  await inTransaction(job, ({ transaction }) => connections.authorize({ brandId, platform: 'X', userId, account, grant, now: clock.now() }, transaction))
 }
 
 /** What goes of publishing with organizations, beside what belongs to these. */
@@ -130,5 +126,5 @@ export async function demoDeletions(run: Run, organizations: readonly string[]):
   const ids = brands.map(({ id }) => id)
   const [jobs] = await run<{ there: boolean }>(`select to_regclass('publishing_jobs.job') is not null as there`)
   const waiting = { sql: `delete from publishing_jobs.job where data->>'brandId' = any($1::text[])`, bind: [ids] }
-  return [...(jobs!.there ? [waiting] : []), ...(await deletionsBy(run, 'brand_id', ids))]
+  return [...(jobs!.there ? [waiting] : []), ...(await deletionsBy(run, 'brand_id', ids)), ...(await deletionsBy(run, 'tenant_id', [...ids, ...organizations]))]
 }

@@ -1,17 +1,17 @@
 import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './integration/callback.ts'
 import { networkFacts, type Platform } from './network/network.ts'
-import type { Room } from './room.ts'
+import type { Job } from './nouns.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 
 /** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. @param viewer as whom the router sent it: asked for where another service has to be */
-export async function handle(room: Room, request: Request, viewer: Viewer): Promise<Response> {
+export async function handle(job: Job, request: Request, viewer: Viewer): Promise<Response> {
   const url = new URL(request.url)
   const path = callbackPath.exec(url.pathname)?.[1]
   const platform = (Object.keys(networkFacts) as Platform[]).find(name => networkFacts[name].path === path)
-  if (request.method === 'GET' && platform) return callback(room, platform, request, viewer)
-  if (request.method === 'POST' && platform) return confirmed(room, platform, request, viewer)
+  if (request.method === 'GET' && platform) return callback(job, platform, request, viewer)
+  if (request.method === 'POST' && platform) return confirmed(job, platform, request, viewer)
   const problem = {
     type: 'about:blank',
     title: 'Not Found',

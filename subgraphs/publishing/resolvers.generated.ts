@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { BrandRow, BrandConnectionRow } from './brand/table.ts';
 import type { ConnectionRow } from './connection/table.ts';
 import type { PostRow, PostConnectionRow } from './post/table.ts';
-import type { Context } from './context.ts';
+import type { Context } from './nouns.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;

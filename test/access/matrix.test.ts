@@ -6,6 +6,7 @@ import { routeTables } from '../../router/rest/tables.ts'
 import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { failure } from '../../subgraphs/publishing/delivery/rules.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
+import { inTransaction } from '../../subgraphs/store/write.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Answer } from '../kit/answer.ts'
 import { type Door, openDoor } from '../kit/door.ts'
@@ -124,7 +125,7 @@ beforeAll(async () => {
   await newBrand(other)
   const grant = { accessToken: 'a', refreshToken: 'r', expiresIn: 7200, scopes: [] }
   const authorized = { brandId: brand, platform: 'X' as const, userId: people.owner.userId!, account: { externalId: '1', name: '@one' }, grant, now }
-  await graph.room.sequelize.transaction(transaction => graph.room.connections.authorize(authorized, transaction))
+  await inTransaction(graph.job, ({ transaction }) => graph.job.connections.authorize(authorized, transaction))
   ids = { organization: acme, brand, post: '', waiting: '', failed: '', targeted: '' }
   const scheduledAt = graph.clock.in(86_400_000).toISOString()
   const post = await write({ scheduledAt })
@@ -142,7 +143,9 @@ afterAll(async () => {
 async function newBrand(organizationId: string): Promise<string> {
   const now = graph.clock.now()
   const id = newId(now)
-  await graph.room.brands.create({ id, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' })
+  await inTransaction(graph.job, ({ transaction }) =>
+    graph.job.brands.insert({ id, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' }, transaction),
+  )
   return id
 }
 
@@ -152,8 +155,8 @@ async function write(input: object): Promise<string> {
 }
 
 async function update(id: string, changes: object): Promise<void> {
-  const [row] = await graph.room.posts.byIds([id])
-  await graph.room.sequelize.transaction(transaction => graph.room.posts.update(row!, changes, transaction))
+  const row = await graph.job.posts.byId.load(id)
+  await inTransaction(graph.job, ({ transaction }) => graph.job.posts.update(row!, changes, transaction))
 }
 
 /** Makes what a cell changes, so that no cell sees what another did. */
@@ -169,15 +172,15 @@ const freshly: Record<Fresh, () => Promise<string>> = {
     const id = await write({})
     const now = graph.clock.now()
     await update(id, { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) })
-    const [post] = await graph.room.posts.byIds([id])
+    const post = await graph.job.posts.byId.load(id)
     const attempt = { post: { ...post!, attempts: 0 }, connectionId: null, externalAccountId: 'nobody', copy: 'x', inReplyTo: null }
-    await graph.room.sequelize.transaction(transaction => graph.room.deliveries.begin(attempt, now, transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.attempts.begin(attempt, now, transaction))
     return id
   },
   async person() {
     const now = graph.clock.now()
     const email = `${newId()}@test.test`
-    const { users, memberships } = defineTables(graph.room.sequelize)
+    const { users, memberships } = defineTables(graph.database.sequelize)
     const userId = newId(now)
     await users.create({ id: userId, name: 'New', email, emailVerified: true, createdAt: now, updatedAt: now }, { returning: false })
     const stamps = { version: 1, createdAt: now, updatedAt: now, createdBy: null }

@@ -75,7 +75,7 @@ beforeAll(async () => {
       publicUrl: `http://localhost:${port}`,
       environment: 'development',
       clock: graph.clock,
-      log: graph.room.log,
+      log: graph.job.log,
       readiness: [],
       ...more,
     })
@@ -97,7 +97,7 @@ beforeAll(async () => {
       publicUrl: 'http://localhost:4000',
       readiness: [],
       internal,
-      log: graph.room.log,
+      log: graph.job.log,
     })
     open.push(() => server.close())
     servers.set(slug, server)

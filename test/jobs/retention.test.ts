@@ -5,6 +5,7 @@ import { type Aging, retention } from '../../platform/jobs/retention.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { agingOf as agingOfIdentity } from '../../subgraphs/identity/audit/retention.ts'
 import { agingOf as agingOfPublishing } from '../../subgraphs/publishing/delivery/retention.ts'
+import { inTransaction } from '../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
 const day = 86_400_000
@@ -25,7 +26,7 @@ test('a round removes the rows of every table that are older than its days, and 
   await using graph = await supergraph()
   const [one, other] = [await tableOf(graph, 'one', 9.9, 10, 10.1, 300), await tableOf(graph, 'other', 4.9, 5.1, 5.1)]
   await graph.rows('update publishing.other set kept = true where id = 2')
-  const sweep = retention(graph.room, [one, { ...other, days: 5 }])
+  const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [one, { ...other, days: 5 }])
   await sweep.run()
   expect([await left(graph, one), await left(graph, other)]).toEqual([
     [1, 2],
@@ -39,7 +40,7 @@ test('a round removes the rows of every table that are older than its days, and 
 test('a round removes a thousand rows of a table, the oldest first', async () => {
   await using graph = await supergraph()
   const table = await tableOf(graph, 'many', ...Array.from({ length: 1_003 }, (_, n) => 20 + n))
-  const sweep = retention(graph.room, [table])
+  const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [table])
   await sweep.run()
   expect(await left(graph, table)).toEqual([1, 2, 3])
   await sweep.run()
@@ -49,9 +50,9 @@ test('a round removes a thousand rows of a table, the oldest first', async () =>
 test('a row that somebody else holds is left to a later round, and holds up none', async () => {
   await using graph = await supergraph()
   const table = await tableOf(graph, 'held', 20, 20)
-  const sweep = retention(graph.room, [table])
-  await graph.room.sequelize.transaction(async transaction => {
-    await graph.room.sequelize.query('select from publishing.held where id = 1 for update', { transaction })
+  const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [table])
+  await inTransaction(graph.job, async ({ transaction }) => {
+    await graph.database.sequelize.query('select from publishing.held where id = 1 for update', { transaction })
     await sweep.run()
   })
   expect(await left(graph, table)).toEqual([1])
@@ -66,11 +67,11 @@ test('what is old is looked for once a minute', () => {
 test('what is old is found by an index in every table of the platform', async () => {
   await using graph = await supergraph()
   for (const { table, old, order } of [...agingOfIdentity({ auditDays: 2 }), ...agingOfPublishing({ auditDays: 2, attemptDays: 8 })]) {
-    const plan = await graph.room.sequelize.transaction(async transaction => {
+    const plan = await inTransaction(graph.job, async ({ transaction }) => {
       // With next to no rows any plan would do: what is asked is whether the index serves.
-      await graph.room.sequelize.query('set local enable_seqscan = off; set local enable_bitmapscan = off', { transaction })
+      await graph.database.sequelize.query('set local enable_seqscan = off; set local enable_bitmapscan = off', { transaction })
       const bind = [graph.clock.now()]
-      const [lines] = await graph.room.sequelize.query(`explain select from ${table} o where ${old} order by ${order} limit 1000`, { bind, transaction })
+      const [lines] = await graph.database.sequelize.query(`explain select from ${table} o where ${old} order by ${order} limit 1000`, { bind, transaction })
       return (lines as { 'QUERY PLAN': string }[]).map(line => line['QUERY PLAN']).join('\n')
     })
     expect(plan, table).not.toMatch(/Sort|Seq Scan on \S+ o\b/)
@@ -85,7 +86,7 @@ test('a runner without queues goes round and tells when it does not, opens no co
   const jobs = createOpenJobs({
     openPool: options => openPool(options).on('connect', () => opened.push(options.name)),
     clock: graph.clock.jobs,
-  })({ slug: 'alone', queues: [], sweeps: [retention(graph.room, [table])], log: pino({ level: 'silent' }) })
+  })({ slug: 'alone', queues: [], sweeps: [retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [table])], log: pino({ level: 'silent' }) })
   await expect(jobs.check()).rejects.toThrow('was not started')
   await jobs.start()
   await expect.poll(() => left(graph, table)).toEqual([])

@@ -28,16 +28,16 @@ export async function crowd(sequelize: Sequelize, organizationId: string, { memb
   )
   await sequelize.query(
     `insert into publishing.connections (brand_id, id, platform, author_id, external_account_id, account_name, access_token, connected_at, created_at, updated_at, created_by)
-     select b.id, gen_random_uuid(), 'X', 'nobody', b.id || '-' || n, '@crowd', 'sealed', $2, $2, $2, 'user:nobody'
+     select b.id, gen_random_uuid(), 'X', gen_random_uuid(), b.id || '-' || n, '@crowd', 'sealed', $2, $2, $2, 'user:nobody'
      from publishing.brands b, generate_series(1, 3) n where b.organization_id = $1`,
     { bind: [organizationId, moment] },
   )
   await sequelize.query(
-    `with member as (select user_id, row_number() over (order by created_at) as n from identity.memberships where organization_id = $1),
-          brand as (select id, row_number() over (order by created_at) as n from publishing.brands where organization_id = $1),
+    `with member as (select user_id, row_number() over (order by created_at) as n from identity.memberships where organization_id = $1::text),
+          brand as (select id, row_number() over (order by created_at) as n from publishing.brands where organization_id = $1::text::uuid),
           new as (select n, gen_random_uuid() as id from generate_series(1, $2::int) n)
      insert into publishing.posts (brand_id, id, thread_id, position, platform, copy, status, author_id, created_at, updated_at, created_by)
-     select brand.id, new.id, new.id, 1, 'X', $4, 'DRAFT', member.user_id, $3::timestamptz + new.n * interval '1 s', $3, 'user:nobody'
+     select brand.id, new.id, new.id, 1, 'X', $4, 'DRAFT', member.user_id::uuid, $3::timestamptz + new.n * interval '1 s', $3, 'user:nobody'
      from new join brand on brand.n = 1 + new.n % (select count(*) from brand) join member on member.n = 1 + new.n % (select count(*) from member)`,
     { bind: [organizationId, posts, moment, control ? '\u0001'.repeat(control) : 'What one of many has to say.'] },
   )

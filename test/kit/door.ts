@@ -18,7 +18,7 @@ export interface Door extends AsyncDisposable {
 }
 
 /** Opens the router before a supergraph, with every route of the platform. */
-export async function openDoor({ platform, publicUrl, clock, room }: Supergraph): Promise<Door> {
+export async function openDoor({ platform, publicUrl, clock, job }: Supergraph): Promise<Door> {
   const router = await createRouter({
     engine: platform.engine,
     authority: platform.identity.authority,
@@ -28,7 +28,7 @@ export async function openDoor({ platform, publicUrl, clock, room }: Supergraph)
     publicUrl,
     environment: 'development',
     clock,
-    log: room.log,
+    log: job.log,
     readiness: [],
   })
   const ask: Door['ask'] = async (method, path, { headers = {}, body } = {}) => {

@@ -4,6 +4,7 @@ import type { BrandRow } from '../../subgraphs/publishing/brand/table.ts'
 import type { ConnectionRow } from '../../subgraphs/publishing/connection/table.ts'
 import type { PostRow } from '../../subgraphs/publishing/post/table.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
+import { inTransaction } from '../../subgraphs/store/write.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Supergraph } from './supergraph.ts'
 import { key, person } from './viewers.ts'
@@ -70,7 +71,7 @@ type Told = Record<string, any>
 
 /** Makes the story-teller of one supergraph. */
 export function createSeed(graph: Graph): Seed {
-  const { database, clock, room } = graph
+  const { database, clock, job } = graph
   const tables = defineTables(database.sequelize)
   let people = 0
 
@@ -95,15 +96,15 @@ export function createSeed(graph: Graph): Seed {
   async function brand({ owner, organization: { id: organizationId } }: Told, name = 'A brand'): Promise<BrandRow> {
     const now = clock.now()
     const row = { id: newId(now), organizationId, name, createdAt: now, updatedAt: now, createdBy: `user:${owner.userId}` }
-    return room.brands.create(row)
+    return inTransaction(job, ({ transaction }) => job.brands.insert(row, transaction))
   }
 
   async function post(world: Told, { by = world.owner, row, scheduledAt, copy = `A post ${newId().slice(-12)}`, ...rest }: PostSeed = {}): Promise<PostRow> {
     const input = { brandId: world.brand.id, platform: 'X', copy, ...rest, ...(scheduledAt && { scheduledAt: scheduledAt.toISOString() }) }
     const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
     const { id } = (await graph.execute(document, { input }, { as: by })).data().createPost
-    const [made] = await room.posts.byIds([id])
-    return row ? room.sequelize.transaction(transaction => room.posts.update(made!, row, transaction)) : made!
+    const made = await job.posts.byId.load(id)
+    return row ? inTransaction(job, ({ transaction }) => job.posts.update(made!, row, transaction)) : made!
   }
 
   async function several(count: number, write: (before: PostRow | undefined) => Promise<PostRow>): Promise<PostRow[]> {
@@ -116,9 +117,9 @@ export function createSeed(graph: Graph): Seed {
   }
 
   async function connection({ brand: { id: brandId }, owner }: Told, { by = owner, externalAccountId }: ConnectionSeed = {}): Promise<ConnectionRow> {
-    const { grant, account } = externalAccountId || !room.networks.has('X') ? noAccount(externalAccountId) : await sandboxAccount(graph)
+    const { grant, account } = externalAccountId || !job.networks.has('X') ? noAccount(externalAccountId) : await sandboxAccount(graph)
     const authorized = { brandId, platform: 'X' as const, userId: by.userId!, account, grant, now: clock.now() }
-    return room.sequelize.transaction(transaction => room.connections.authorize(authorized, transaction))
+    return inTransaction(job, ({ transaction }) => job.connections.authorize(authorized, transaction))
   }
 
   const steps: Record<string, (world: Told, ...parameters: never[]) => Promise<Told>> = {

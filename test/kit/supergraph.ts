@@ -14,7 +14,7 @@ import { createHosts } from '../../router/hosts.ts'
 import { type Composition, compose } from '../../router/start/compose.ts'
 import type { Browser } from '../../subgraphs/browser.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
-import type { Room } from '../../subgraphs/publishing/room.ts'
+import type { Job } from '../../subgraphs/publishing/nouns.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import { type Collector, collect } from './collector.ts'
@@ -33,6 +33,8 @@ export interface SupergraphOptions {
   readonly publicUrl?: string
   /** What one caller may make, where it is not what configuration says by itself. */
   readonly quotas?: Partial<Config['quotas']>
+  /** How many ms this process' clock is behind the database's. @default 0 */
+  readonly behindMs?: number
 }
 
 export interface As {
@@ -48,7 +50,7 @@ export interface Supergraph extends AsyncDisposable {
   readonly clock: BoundTime
   readonly platform: Composition
   /** What publishing works with, for tests that drive delivery step by step. */
-  readonly room: Room
+  readonly job: Job
   readonly publicUrl: string
   /** Tells a story that ends with the rows and viewers which a test is about. */
   readonly seed: Seed
@@ -74,7 +76,13 @@ export interface Supergraph extends AsyncDisposable {
 }
 
 /** Opens a platform for one test: `await using graph = await supergraph()`. */
-export async function supergraph({ now, sandbox = false, publicUrl = 'http://localhost:4000', quotas }: SupergraphOptions = {}): Promise<Supergraph> {
+export async function supergraph({
+  now,
+  sandbox = false,
+  publicUrl = 'http://localhost:4000',
+  quotas,
+  behindMs = 0,
+}: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
   const clock = boundTime(now)
   const database = opening.use(await createTestDatabase())
@@ -104,7 +112,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
       openPool,
       openJobs: createOpenJobs({ openPool, clock: clock.jobs }),
       events,
-      clock,
+      clock: behindMs > 0 ? { now: () => new Date(clock.now().getTime() - behindMs) } : clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
       authSecret: randomBytes(32).toString('hex'),
       outbound,
@@ -121,7 +129,6 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
   // Identity alone has nothing that runs: its start warms up sign-in, which few tests need.
   await Promise.all(platform.subgraphs.filter(subgraph => subgraph !== platform.identity).map(subgraph => subgraph.start()))
   const { engine } = platform
-  const { room } = platform.publishing
   const documents = createDocuments(engine.schema, { introspection: true })
   const read = (text: string): DocumentNode => {
     const found = documents.read(text)
@@ -148,7 +155,7 @@ export async function supergraph({ now, sandbox = false, publicUrl = 'http://loc
     database,
     clock,
     platform,
-    room,
+    job: platform.publishing.job(),
     publicUrl,
     sent,
     log: lines,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
+import { inTransaction } from '../../subgraphs/store/write.ts'
 import { type RestWorld, restWorld } from './world.ts'
 
 let world: RestWorld
@@ -23,8 +24,8 @@ describe('a record', () => {
 
   test('on its way to the network has another tag, and is still held to its version', async () => {
     const { id } = await world.write({ scheduledAt: world.graph.clock.in(3_600_000).toISOString() })
-    const [row] = await world.graph.room.posts.byIds([id])
-    const set = (changes: object) => world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, changes, transaction))
+    const row = await world.graph.job.posts.byId.load(id)
+    const set = (changes: object) => inTransaction(world.graph.job, ({ transaction }) => world.graph.job.posts.update(row!, changes, transaction))
     await set({ deliveryPhase: 'CLAIMED', claimId: newId(), claimUntil: world.graph.clock.in(60_000) })
     const claimed = await read(id, { 'if-none-match': '"1"' })
     expect([claimed.status, claimed.headers.etag, claimed.json.deliveryPhase]).toEqual([200, '"1-claimed"', 'claimed'])
@@ -35,9 +36,9 @@ describe('a record', () => {
 
   test('that waits for its network has another tag each time it waits anew', async () => {
     const { id } = await world.write({ scheduledAt: world.graph.clock.in(3_600_000).toISOString() })
-    const [row] = await world.graph.room.posts.byIds([id])
+    const row = await world.graph.job.posts.byId.load(id)
     const waiting = { waitsUntil: world.graph.clock.in(5000), waitingSince: world.graph.clock.now(), waits: 1 }
-    await world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, waiting, transaction))
+    await inTransaction(world.graph.job, ({ transaction }) => world.graph.job.posts.update(row!, waiting, transaction))
     const answer = await read(id, { 'if-none-match': '"1"' })
     expect([answer.status, answer.headers.etag, answer.json.waitsUntil]).toEqual([
       200,
@@ -125,9 +126,9 @@ describe('a record', () => {
 
   test('in a state that forbids the change is 409, for the version was right', async () => {
     const { id } = await world.write()
-    const [row] = await world.graph.room.posts.byIds([id])
+    const row = await world.graph.job.posts.byId.load(id)
     const published = { status: 'PUBLISHED' as const, publishedAt: world.graph.clock.now(), platformPostId: newId() }
-    await world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, published, transaction))
+    await inTransaction(world.graph.job, ({ transaction }) => world.graph.job.posts.update(row!, published, transaction))
     expect((await put(id, { 'if-match': '"1"' })).json).toMatchObject({ status: 409, code: 'CONFLICT' })
   })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import type { OperationRow } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
+import { inTransaction } from '../../subgraphs/store/write.ts'
 import { routeRows } from '../access/matrix.ts'
 import type { Reply } from '../kit/door.ts'
 import { readApi } from '../schema/graph.ts'
@@ -148,9 +149,9 @@ describe('what is wrong is named as the route names it', () => {
 
   test('a state in lower case, in the sentence and beside it', async () => {
     const { id } = await world.write()
-    const [row] = await world.graph.room.posts.byIds([id])
+    const row = await world.graph.job.posts.byId.load(id)
     const published = { status: 'PUBLISHED' as const, publishedAt: world.graph.clock.now(), platformPostId: newId() }
-    await world.graph.room.sequelize.transaction(transaction => world.graph.room.posts.update(row!, published, transaction))
+    await inTransaction(world.graph.job, ({ transaction }) => world.graph.job.posts.update(row!, published, transaction))
     const answer = await world.ask('owner', 'PUT', `/posts/${id}`, { copy: 'New' })
     expect(answer.json).toMatchObject({
       status: 409,

@@ -31,7 +31,7 @@ describe('generating', () => {
     await using at = await generated()
     const books = await at.read('subgraphs/books/resolvers.generated.ts')
     expect(books).toContain("import type { BookRow } from './book/table.ts'")
-    expect(books).toContain("import type { Context } from './context.ts'")
+    expect(books).toContain("import type { Context } from './nouns.ts'")
     expect(books).toContain('Book: ResolverTypeWrapper<BookRow>')
     expect(books).toContain('DateTime: { input: Date; output: Date | string; }')
     expect(books).not.toContain('ShelfRow')
@@ -71,7 +71,7 @@ describe('generating', () => {
   test('asks for the type of a scalar that it does not know', async () => {
     await using at = await project(withOperations)
     await change(at, 'subgraphs/books/book/schema.graphql', 'extend', '"A number on the back."\nscalar Isbn\n\nextend')
-    expect((await generate(at.root)).mistakes.map(printMistake)).toEqual([expect.stringMatching(/^schema\/codegen\.ts:1:1 CODEGEN_FAILED .*Isbn/)])
+    expect((await generate(at.root)).mistakes.map(printMistake)).toEqual([expect.stringMatching(/^codegen\.ts:1:1 CODEGEN_FAILED .*Isbn/)])
   })
 })
 

@@ -8,7 +8,7 @@ import * as operations from '@graphql-codegen/typescript-operations'
 import { isScalarType, isSpecifiedScalarType, parse as parseGraphql } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { wireScalars } from '../../schema/codegen.ts'
+import { wireScalars } from '../../codegen.ts'
 import { readApi } from './graph.ts'
 
 const { schema, document } = readApi()

@@ -57,6 +57,7 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
     'config.ts',
     'config',
     'start-error.ts',
+    'codegen.ts',
     'supergraph.yaml',
     'db',
     'docs',

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createBoundClock, systemClock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
+import { modelOf } from '../../platform/sql/table.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
 import { type ListedSlug, listedSlugs } from '../../router/start/registry.ts'
 import { provision } from '../../subgraphs/identity/setup/provision.ts'
 import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { registration as launcher } from '../../subgraphs/launcher/registration.ts'
-import { createBrandStore } from '../../subgraphs/publishing/brand/store.ts'
+import { brands } from '../../subgraphs/publishing/brand/table.ts'
 import { forAsk, forForward, forOperation, type Purpose, sealHeader } from '../../subgraphs/seal.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { freePort, type Launched, launch, until } from '../kit/launch.ts'
@@ -86,7 +87,7 @@ beforeAll(async () => {
   apiKey = keys['reads posts']!.secret!
   brandId = newId(now)
   const brand = { id: brandId, organizationId: ids.organizationId, name: 'Brand', createdAt: now, updatedAt: now, createdBy: `user:${ids.userId}` }
-  await createBrandStore(database.sequelize).create(brand)
+  await modelOf(database.sequelize, brands).create(brand)
   platform = await startApart(database.url)
   bearer = `Bearer ${(await post('/identity/api/auth/sign-in/email', { email, password })).json.accessToken}`
 }, 90_000)

@@ -30,7 +30,7 @@ async function launcherApart() {
   const open = new AsyncDisposableStack()
   opened.push(open)
   const graph = open.use(await supergraph({ sandbox: true }))
-  const { clock, platform, room } = graph
+  const { clock, platform, job } = graph
   const key = { id: 'test', key: randomBytes(32) }
   const keys = [publicHalf(key)]
   const seal = createSeal(key, clock)
@@ -44,7 +44,7 @@ async function launcherApart() {
     publicUrl: `http://localhost:${port}`,
     environment: 'development',
     clock,
-    log: room.log,
+    log: job.log,
     readiness: [],
     extend(app) {
       const registrations = platform.subgraphs.map(each => each.registration)
@@ -55,8 +55,8 @@ async function launcherApart() {
   open.defer(() => router.close())
 
   const seals = rememberSeals(createSealReader({ audience: 'launcher', keys, clock }))
-  const launcher = define({ ask: createRemoteAsk(`http://localhost:${port}`, seals), events: room.events, log: room.log } as Foundation)
-  const server = await serveSubgraph({ subgraph: launcher, seals, host: '127.0.0.1', port: 0, publicUrl: '', readiness: [], log: room.log })
+  const launcher = define({ ask: createRemoteAsk(`http://localhost:${port}`, seals), events: job.events, log: job.log } as Foundation)
+  const server = await serveSubgraph({ subgraph: launcher, seals, host: '127.0.0.1', port: 0, publicUrl: '', readiness: [], log: job.log })
   open.defer(() => server.close())
   const transport = createRemoteTransport({ subgraphs: new Map([['launcher', { url: `http://127.0.0.1:${server.port}/graphql` }]]), seal })
   open.defer(() => transport.close())

@@ -9,7 +9,7 @@ import { requireOrganization, requirePerson } from '../viewer/rules.ts'
 import { hashKey, prefixOf, readExpiry, readIdempotencyKey, readScopes, requireMayManageKeys, writeKey } from './rules.ts'
 import { apiKeyOrder } from './store.ts'
 
-type ApiKeyResolvers = Pick<Resolvers, 'ApiKey' | 'ApiKeyConnection'> & {
+type ApiKeyResolvers = Pick<Resolvers, 'ApiKey'> & {
   Query: Pick<NonNullable<Resolvers['Query']>, 'apiKeys'>
   Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'createApiKey' | 'revokeApiKey'>
 }
@@ -26,7 +26,6 @@ export const apiKeyResolvers: ApiKeyResolvers = {
   ApiKey: {
     createdBy: ({ createdBy }, _, { users }) => (createdBy ? users.byId.load(createdBy) : null),
   },
-  ApiKeyConnection: { totalCount: page => page.totalCount() },
 
   Mutation: {
     async createApiKey(_, { input }, { viewer, apiKeys, quotas, now }) {

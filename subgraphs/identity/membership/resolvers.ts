@@ -3,8 +3,8 @@ import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { scopesOf } from '../../scopes.ts'
-import type { Context } from '../context.ts'
 import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
+import type { Context } from '../nouns.ts'
 import type { OrganizationRow } from '../organization/table.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireOrganization, requirePerson } from '../viewer/rules.ts'
@@ -12,7 +12,7 @@ import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRe
 import { membershipOrder } from './store.ts'
 import type { MembershipRow } from './table.ts'
 
-type MembershipResolvers = Pick<Resolvers, 'Membership' | 'MembershipConnection'> & {
+type MembershipResolvers = Pick<Resolvers, 'Membership'> & {
   Query: Pick<NonNullable<Resolvers['Query']>, 'memberships' | 'organizationMembers' | 'memberRights'>
   Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'addMember' | 'changeMemberRoles' | 'removeMember'>
 }
@@ -35,7 +35,6 @@ export const membershipResolvers: MembershipResolvers = {
     user: ({ userId }, _, { users }) => users.byId.load(userId),
     roles: ({ roles }) => rolesToGraph(roles),
   },
-  MembershipConnection: { totalCount: page => page.totalCount() },
 
   Mutation: {
     async addMember(_, { input }, context) {

@@ -1,5 +1,6 @@
 import { QueryTypes, type Transaction } from 'sequelize'
-import { createLoader, type Reading } from '../../loader.ts'
+import type { Reading } from '../../reading.ts'
+import { createLoader } from '../../store/loader.ts'
 import type { Viewer } from '../../viewer.ts'
 import { toStored } from '../credentials/mail-address.ts'
 import { platformOrganization, platformRoles } from '../membership/rules.ts'

@@ -1,6 +1,6 @@
 import { isId } from '../../../platform/ids.ts'
 import { widgetTopic } from '../../widget-topic.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../nouns.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { visibleWidgets } from './list.ts'
 import { liveWidgets } from './live.ts'

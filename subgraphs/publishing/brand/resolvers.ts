@@ -1,51 +1,68 @@
-import { requireId } from '../../../platform/ids.ts'
-import { readPage, toConnection } from '../../../platform/page.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
-import { changeBrand, createBrand } from './change.ts'
-import { activeOrganization, archive, canSee, editBrand, owned } from './rules.ts'
-import { brandOrder } from './store.ts'
+import { requireRoom } from '../../../platform/limit.ts'
+import { change, create, type Unit } from '../../store/write.ts'
+import { actorOf } from '../../viewer.ts'
+import { announceBrand } from '../announce.ts'
+import type { Context } from '../nouns.ts'
+import type { ArchiveBrandInput, Resolvers } from '../resolvers.generated.ts'
+import { activeOrganization, archive, editBrand, readDescription, readName } from './rules.ts'
+import type { BrandRow } from './table.ts'
+
+/** A change of a brand, with its line in the record; the widget is told when the brand comes into use or goes out of it. */
+const changeBrand = (
+  context: Context,
+  { id, expectedVersion }: ArchiveBrandInput,
+  action: string,
+  decide: (brand: BrandRow, unit: Unit) => Partial<BrandRow> | Promise<Partial<BrandRow>>,
+): Promise<BrandRow> =>
+  change(context, {
+    of: context.brands,
+    id,
+    expectedVersion,
+    decide,
+    audit: ({ after }) => ({ tenantId: id, action, subjectId: id, details: { version: after.version } }),
+    announce({ before, after }) {
+      if (before.archivedAt !== after.archivedAt) announceBrand(context.events, after)
+    },
+  })
 
 export const brandResolvers: Resolvers = {
   Query: {
-    brand: async (_, { id }, { viewer, brandById }) => {
-      const key = requireId(id, 'id')
-      return owned(viewer, await brandById.load(key), key)
-    },
-    brands: async (_, args, { viewer, brandLists, brandById }) => {
-      const organizationId = activeOrganization(viewer, 'Brands')
-      const list = args.archived ? brandLists.archived : brandLists.inUse
-      const page = await list.load(organizationId, readPage(args, brandOrder))
-      for (const brand of page.nodes) brandById.prime(brand.id, brand)
-      return page
-    },
+    brand: (_, { id }, { brands }) => brands.require(id),
+    brands: (_, { archived, ...page }, { viewer, brands }) => brands.page(archived ? 'archived' : 'inUse', activeOrganization(viewer, 'Brands'), page),
   },
   Mutation: {
-    createBrand: (_, { input }, context) => createBrand(context, input),
-    updateBrand: (_, { input }, context) => changeBrand(context, input, 'brand.changed', async brand => editBrand(brand, input)),
+    async createBrand(_, { input }, context) {
+      const { viewer, brands, quotas } = context
+      const organizationId = activeOrganization(viewer, 'Brands')
+      const words = { name: readName(input.name), description: readDescription(input.description) }
+      const { row } = await create(context, {
+        of: brands,
+        once: input,
+        tenantId: organizationId,
+        async run({ transaction, now }, id) {
+          const most = { inAll: quotas.brandsAnOrganization, aDay: Number.POSITIVE_INFINITY }
+          requireRoom(await brands.madeFor(organizationId, transaction), most, 'brands in this organization', 'work with one of them', now)
+          return { id, organizationId, ...words, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+        },
+        audit: ({ id }) => ({ tenantId: id, action: 'brand.created', subjectId: id }),
+      })
+      return row
+    },
+    updateBrand: (_, { input }, context) => changeBrand(context, input, 'brand.changed', brand => editBrand(brand, input)),
     archiveBrand: (_, { input }, context) =>
-      changeBrand(context, input, 'brand.archived', async (brand, now, transaction) =>
+      changeBrand(context, input, 'brand.archived', async (brand, { now, transaction }) =>
         archive(brand, await context.brands.scheduled(brand.id, transaction), now),
       ),
-    restoreBrand: (_, { input }, context) => changeBrand(context, input, 'brand.restored', async brand => (brand.archivedAt ? { archivedAt: null } : {})),
+    restoreBrand: (_, { input }, context) => changeBrand(context, input, 'brand.restored', brand => (brand.archivedAt ? { archivedAt: null } : {})),
   },
   Brand: {
-    __resolveReference: async ({ id }, { viewer, brandById }) => {
-      const brand = await brandById.load(id)
-      return canSee(viewer, brand) ? brand : null
-    },
+    __resolveReference: ({ id }, { brands }) => brands.byId.load(id),
     organization: ({ organizationId }) => ({ __typename: 'Organization', id: organizationId }),
-    connections: ({ id }, _, { connectionsByBrand }) => connectionsByBrand.load(id),
+    connections: ({ id }, _, { connections }) => connections.manyBy('brandId').load(id),
   },
-  BrandConnection: { totalCount: page => page.totalCount() },
   Organization: {
     __resolveReference: ({ id }) => ({ id }),
-    brands: async ({ id }, args, { viewer, brandLists, brandById }) => {
-      const request = readPage(args, brandOrder)
-      // An organization that is not the active one shows nothing, as if it had no brands.
-      if (viewer.organizationId !== id) return toConnection([], request, brandOrder, async () => 0)
-      const page = await brandLists.all.load(id, request)
-      for (const brand of page.nodes) brandById.prime(brand.id, brand)
-      return page
-    },
+    // One that is not the active one shows nothing, as if it had no brands.
+    brands: ({ id }, page, { brands }) => brands.page('all', id, page),
   },
 }

@@ -1,7 +1,8 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
 import { NotReady } from '../../../platform/errors.ts'
 import type { Foundation } from '../../subgraph.ts'
-import type { ConnectionStore } from './store.ts'
+import type { OpenTokens } from './store.ts'
+import type { ConnectionRow } from './table.ts'
 
 /** Whether what was sealed can be opened with the keys that are configured. */
 export interface KeyCheck {
@@ -25,12 +26,14 @@ const oneOfEachKey = (column: 'access_token' | 'refresh_token') => `
     select id, ${column} as sealed from publishing.connections
     where ${column} is not null and split_part(${column}, '.', 2) = k.id limit 1) c`
 
-/** Makes the check of the keys that tokens of connections are sealed with. */
-export function createKeyCheck(sequelize: Sequelize, connections: Pick<ConnectionStore, 'open'>, log: Foundation['log']): KeyCheck {
+type Sealed = Pick<ConnectionRow, 'id' | 'accessToken' | 'refreshToken'>
+
+/** Makes the check of the keys that tokens of connections are sealed with. @param open throws for tokens of a key that is missing */
+export function createKeyCheck(sequelize: Sequelize, open: (row: Sealed) => OpenTokens, log: Foundation['log']): KeyCheck {
   let told = ''
-  const opens = (row: Parameters<ConnectionStore['open']>[0]): boolean => {
+  const opens = (row: Sealed): boolean => {
     try {
-      connections.open(row)
+      open(row)
       return true
     } catch {
       return false

@@ -1,21 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sequelize } from 'sequelize'
-import type { Clock } from '../../../platform/clock.ts'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
-import type { Audit } from '../audit.ts'
+import { inTransaction, record, type Writing } from '../../store/write.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
+import type { Job } from '../nouns.ts'
 import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
-import type { ConnectionStore } from './store.ts'
 import type { ConnectionRow } from './table.ts'
 
-export interface TokensNeed {
-  readonly sequelize: Sequelize
-  readonly connections: ConnectionStore
-  readonly clock: Clock
-  readonly audit: Audit
-  /** The renewals that are under way in this process, by connection: who comes meanwhile waits for the same one. */
-  readonly renewals: Map<string, Promise<string>>
+export interface TokensNeed extends Pick<Job, 'connections' | 'clock' | 'renewals'>, Writing {
   /** @default `renewalPace` of the rules */
   readonly pace?: RenewalPace
 }
@@ -84,14 +76,10 @@ interface Claimed {
 /** A claim of one's own, or the token that somebody else has brought meanwhile, or the claim of a worker that is at it. */
 type Found = { claimed: Claimed; token?: never } | { token: string; claimed?: never } | { busy: string; claimed?: never; token?: never }
 
-async function claim(
-  { sequelize, connections, clock, pace }: TokensNeed,
-  { brandId, id }: ConnectionRow,
-  refused: string | undefined,
-  watched: Watched | null,
-): Promise<Found> {
-  return sequelize.transaction(async transaction => {
-    const row = await connections.lock(brandId, id, transaction)
+async function claim(job: TokensNeed, { id }: ConnectionRow, refused: string | undefined, watched: Watched | null): Promise<Found> {
+  const { connections, clock, pace } = job
+  return inTransaction(job, async ({ transaction }) => {
+    const row = await connections.lock(id, transaction)
     if (!row?.active) throw new GrantFailure('The connection is not active any more.', true)
     const now = clock.now()
     const { accessToken } = connections.open(row)
@@ -135,9 +123,10 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
 }
 
 /** Writes how a renewal ended. When the claim is gone, somebody has connected the account again or taken over: what they brought counts. */
-async function keep({ sequelize, connections, clock, audit }: TokensNeed, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
-  const kept = await sequelize.transaction(async transaction => {
-    const locked = await connections.lock(row.brandId, row.id, transaction)
+async function keep(job: TokensNeed, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
+  const { connections, clock } = job
+  const kept = await inTransaction(job, async ({ transaction }) => {
+    const locked = await connections.lock(row.id, transaction)
     if (!locked?.active) throw new GrantFailure('The connection is not active any more.', true)
     if (locked.renewalId !== id) return connections.open(locked).accessToken
     const now = clock.now()
@@ -146,14 +135,16 @@ async function keep({ sequelize, connections, clock, audit }: TokensNeed, row: C
       return end.accessToken
     }
     await connections.deactivate(locked, `${end.message}: connect the account again.`, now, transaction)
-    await audit(transaction, {
-      brandId: row.brandId,
-      actor: 'delivery',
-      action: 'connection.deactivated',
-      subjectId: row.id,
-      at: now,
-      details: { reason: end.message },
-    })
+    await record(
+      job,
+      {
+        tenantId: row.brandId,
+        action: 'connection.deactivated',
+        subjectId: row.id,
+        details: { reason: end.message },
+      },
+      { transaction, now },
+    )
     return end
   })
   if (kept instanceof GrantFailure) throw kept

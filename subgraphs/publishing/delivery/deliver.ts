@@ -1,13 +1,14 @@
 import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
+import { inTransaction } from '../../store/write.ts'
 import { announceStep } from '../announce.ts'
 import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import type { ConnectionRow } from '../connection/table.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
+import type { Job } from '../nouns.ts'
 import type { PostRow } from '../post/table.ts'
-import type { Room } from '../room.ts'
 import { conclude, giveUp, insist, putBack } from './conclude.ts'
 import { sendAfter } from './renewal.ts'
 import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo, sendMs } from './rules.ts'
@@ -22,37 +23,38 @@ import type { AttemptRow } from './table.ts'
  * post again before the network was asked what became of it.
  * @returns when to come again, for a post that was looked at too early: this process' clock is what counts
  */
-export async function deliver(room: Room, key: PostKey): Promise<Date | null> {
-  const { claimed, again } = await claim(room, key)
-  if (claimed) await sendClaimed(room, claimed)
+export async function deliver(job: Job, key: PostKey): Promise<Date | null> {
+  const { claimed, again } = await claim(job, key)
+  if (claimed) await sendClaimed(job, claimed)
   return again
 }
 
-async function sendClaimed(room: Room, claimed: PostRow): Promise<void> {
+async function sendClaimed(job: Job, claimed: PostRow): Promise<void> {
   crash('after-claim')
-  announceStep(room.events, claimed)
-  const prepared = await prepare(room, claimed)
-  if ('renewal' in prepared) return sendAfter(room, claimed, prepared.renewal)
-  if ('waits' in prepared) return putBack(room, claimed, null, prepared.waits)
-  if ('failed' in prepared) return giveUp(room, claimed, prepared.failed, prepared.detail)
-  const begun = await begin(room, claimed, prepared.connection)
-  if (!begun) return announceStep(room.events, claimed)
+  announceStep(job.events, claimed)
+  const prepared = await prepare(job, claimed)
+  if ('renewal' in prepared) return sendAfter(job, claimed, prepared.renewal)
+  if ('waits' in prepared) return putBack(job, claimed, null, prepared.waits)
+  if ('failed' in prepared) return giveUp(job, claimed, prepared.failed, prepared.detail)
+  const begun = await begin(job, claimed, prepared.connection)
+  if (!begun) return announceStep(job.events, claimed)
   crash('after-attempt-row')
-  announceStep(room.events, begun.post)
-  if (isLate(begun.attempt, room.clock.now())) return putBack(room, begun.post, begun.attempt, 'the call could not be made in its time')
-  const answered = await send(room, begun.post, begun.attempt, prepared)
-  if (answered.outcome === 'unsent') return insist(room, begun.attempt, () => putBack(room, begun.post, begun.attempt, answered.detail))
+  announceStep(job.events, begun.post)
+  if (isLate(begun.attempt, job.clock.now())) return putBack(job, begun.post, begun.attempt, 'the call could not be made in its time')
+  const answered = await send(job, begun.post, begun.attempt, prepared)
+  if (answered.outcome === 'unsent') return insist(job, begun.attempt, () => putBack(job, begun.post, begun.attempt, answered.detail))
   crash('after-call')
-  await insist(room, begun.attempt, () => concludeCall(room, begun.attempt, answered))
+  await insist(job, begun.attempt, () => concludeCall(job, begun.attempt, answered))
 }
 
 /** Takes the post, if it is due and nobody has it; or tells when it will be due, if only its time has not come. */
-async function claim({ sequelize, posts, deliveries, clock }: Room, key: PostKey): Promise<{ claimed: PostRow | null; again: Date | null }> {
-  return sequelize.transaction(async transaction => {
-    const post = await deliveries.lockIfFree(key, transaction)
+async function claim(job: Job, key: PostKey): Promise<{ claimed: PostRow | null; again: Date | null }> {
+  const { posts, attempts, clock } = job
+  return inTransaction(job, async ({ transaction }) => {
+    const post = await attempts.lockIfFree(key, transaction)
     if (!post || post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now()))
       return { claimed: null, again: null }
-    const [predecessor = null] = await posts.predecessors([post.id], transaction)
+    const predecessor = await posts.predecessor(post.id, transaction)
     const now = clock.now()
     const again = dueAt(post, now)
     if (!isDue(post, predecessor, now)) return { claimed: null, again: again && again > now ? again : null }
@@ -69,56 +71,53 @@ export interface Prepared {
 
 /** Finds the connection and a token that works, or begins to renew it: everything that may fail before anything is sent. */
 async function prepare(
-  room: Room,
+  job: Job,
   post: PostRow,
 ): Promise<Prepared | { renewal: Promise<string> } | { waits: string } | { failed: FailureCode; detail: string }> {
-  const network = room.networks.get(post.platform)
-  const connection = chooseConnection(await room.connections.byBrands([post.brandId]), post.platform, post.authorId)
+  const network = job.networks.get(post.platform)
+  const connection = chooseConnection(await job.connections.manyBy('brandId').load(post.brandId), post.platform, post.authorId)
   if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
-  const now = room.clock.now()
+  const now = job.clock.now()
   // A network whose tokens live no longer than the margin for renewing them is not asked for one after the other.
-  if (mustRenew(connection.tokenExpiresAt, now) && !isJustRenewed(connection, now)) return { renewal: usableToken(room, network, connection) }
+  if (mustRenew(connection.tokenExpiresAt, now) && !isJustRenewed(connection, now)) return { renewal: usableToken(job, network, connection) }
   try {
-    return { network, connection, accessToken: room.connections.open(connection).accessToken }
+    return { network, connection, accessToken: job.connections.open(connection).accessToken }
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
     // Ours to mend, so nobody has to connect again; what is missing is told to operators.
-    await room.keys.check().catch(() => {})
+    await job.keys.check().catch(() => {})
     return { waits: error.message }
   }
 }
 
 /** Records the attempt, with the text as it stands at this moment; after this the call counts as made. */
-async function begin(
-  { sequelize, posts, deliveries, clock }: Room,
-  claimed: PostRow,
-  connection: ConnectionRow,
-): Promise<{ post: PostRow; attempt: AttemptRow } | null> {
-  return sequelize.transaction(async transaction => {
-    const post = await posts.lock(claimed.brandId, claimed.id, transaction)
+async function begin(job: Job, claimed: PostRow, connection: ConnectionRow): Promise<{ post: PostRow; attempt: AttemptRow } | null> {
+  const { posts, attempts, clock } = job
+  return inTransaction(job, async ({ transaction }) => {
+    const post = await posts.lock(claimed.id, transaction)
     if (!post || post.claimId !== claimed.claimId) return null
-    const [predecessor = null] = await posts.predecessors([post.id], transaction)
+    const predecessor = await posts.predecessor(post.id, transaction)
     const now = clock.now()
     if (!isDue(post, predecessor, now)) {
       await posts.update(post, noClaim, transaction)
       return null
     }
     const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-    const attempt = await deliveries.begin({ ...account, post, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }, now, transaction)
+    const attempt = await attempts.begin({ ...account, post, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }, now, transaction)
     const sending = { ...account, deliveryPhase: 'SENDING' as const, attempts: attempt.number, claimUntil: new Date(now.getTime() + sendMs) }
     return { post: await posts.update(post, sending, transaction), attempt }
   })
 }
 
 /** Makes the call. A token that the network refuses is renewed once: a refused call has published nothing. */
-export async function send(room: Room, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
+export async function send(job: Job, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
   const publication = { account: { externalId: connection.externalAccountId, name: connection.accountName }, copy: attempt.copy, inReplyTo: attempt.inReplyTo }
   const first = await network.publish({ ...publication, accessToken })
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
   try {
-    await extend(room, post)
-    const renewed = await tokenSoon(room, network, connection, accessToken)
-    await extend(room, post)
+    await extend(job, post)
+    const renewed = await tokenSoon(job, network, connection, accessToken)
+    await extend(job, post)
     return await network.publish({ ...publication, accessToken: renewed })
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
@@ -130,9 +129,9 @@ export async function send(room: Room, post: PostRow, attempt: AttemptRow, { net
  * "Duplicate" is news of every earlier call with that text for that account, by whichever post and brand, whatever was said of it:
  * the network is asked before anybody is told to change the text, for that would publish it twice.
  */
-async function doubted({ deliveries }: Room, attempt: AttemptRow, answered: Ending): Promise<Ending> {
+async function doubted({ attempts }: Job, attempt: AttemptRow, answered: Ending): Promise<Ending> {
   if (answered.outcome !== 'refused' || answered.code !== 'DUPLICATE_CONTENT') return answered
-  const earlier = await deliveries.doubtful(attempt, doubtSince(attempt))
+  const earlier = await attempts.doubtful(attempt, doubtSince(attempt))
   if (!earlier.length) return answered
   return { outcome: 'unknown', refusal: answered.code, detail: 'it has the text already, perhaps from an earlier attempt' }
 }
@@ -141,21 +140,22 @@ async function doubted({ deliveries }: Room, attempt: AttemptRow, answered: Endi
  * Concludes an attempt by the network's own answer. An id that another post carries was told for that post by a person, or by a
  * list: which of the two it is, nobody knows.
  */
-export async function concludeCall(room: Room, attempt: AttemptRow, answered: Ending): Promise<void> {
-  const ending = await doubted(room, attempt, answered)
+export async function concludeCall(job: Job, attempt: AttemptRow, answered: Ending): Promise<void> {
+  const ending = await doubted(job, attempt, answered)
   try {
-    await conclude(room, attempt, ending)
+    await conclude(job, attempt, ending)
   } catch (error) {
     if (!(error instanceof UniqueConstraintError)) throw error
-    room.log.error({ err: error, postId: attempt.postId }, 'the network named a post that another post stands for')
-    await conclude(room, attempt, { outcome: 'unknown', detail: 'the network named a post that another post stands for' })
+    job.log.error({ err: error, postId: attempt.postId }, 'the network named a post that another post stands for')
+    await conclude(job, attempt, { outcome: 'unknown', detail: 'the network named a post that another post stands for' })
   }
 }
 
 /** Keeps others from asking the network while this worker renews its token and calls again. */
-async function extend({ posts, sequelize, clock }: Room, post: PostRow): Promise<void> {
-  await sequelize.transaction(async transaction => {
-    const present = await posts.lock(post.brandId, post.id, transaction)
+async function extend(job: Job, post: PostRow): Promise<void> {
+  const { posts, clock } = job
+  await inTransaction(job, async ({ transaction }) => {
+    const present = await posts.lock(post.id, transaction)
     if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') throw new GrantFailure('another worker has taken the post over', false)
     await posts.update(present, { claimUntil: new Date(clock.now().getTime() + sendMs) }, transaction)
   })

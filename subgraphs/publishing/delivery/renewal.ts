@@ -1,7 +1,8 @@
+import { inTransaction } from '../../store/write.ts'
 import { announceStep } from '../announce.ts'
 import { GrantFailure } from '../network/network.ts'
+import type { Job } from '../nouns.ts'
 import type { PostRow } from '../post/table.ts'
-import type { Room } from '../room.ts'
 import { giveUp, putBack } from './conclude.ts'
 import { noClaim } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
@@ -11,25 +12,26 @@ import { wakeUp } from './wake-up.ts'
  * When it ends the post is looked at again at once; when it fails for now the post waits, and when it fails for good so does the post.
  * If this process dies meanwhile, the claim runs out.
  */
-export function sendAfter(room: Room, claimed: PostRow, renewal: Promise<unknown>): void {
+export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>): void {
   const after = renewal
     .then(
-      () => release(room, claimed),
+      () => release(job, claimed),
       async error => {
         if (!(error instanceof GrantFailure)) throw error
-        if (error.permanent) await giveUp(room, claimed, 'CONNECTION_EXPIRED', error.message)
-        else await putBack(room, claimed, null, error.message)
+        if (error.permanent) await giveUp(job, claimed, 'CONNECTION_EXPIRED', error.message)
+        else await putBack(job, claimed, null, error.message)
       },
     )
-    .catch(error => room.log.error({ err: error, postId: claimed.id }, 'a renewal could not be followed up; the sweep finds the post'))
-    .finally(() => room.afterRenewals.delete(after))
-  room.afterRenewals.add(after)
+    .catch(error => job.log.error({ err: error, postId: claimed.id }, 'a renewal could not be followed up; the sweep finds the post'))
+    .finally(() => job.afterRenewals.delete(after))
+  job.afterRenewals.add(after)
 }
 
 /** Gives a claim back, and has the post looked at now. */
-async function release({ sequelize, posts, jobs, clock, events }: Room, claimed: PostRow): Promise<void> {
-  await sequelize.transaction(async transaction => {
-    const post = await posts.lock(claimed.brandId, claimed.id, transaction)
+async function release(job: Job, claimed: PostRow): Promise<void> {
+  const { posts, jobs, clock, events } = job
+  await inTransaction(job, async ({ transaction }) => {
+    const post = await posts.lock(claimed.id, transaction)
     if (!post || post.claimId !== claimed.claimId) return
     await posts.update(post, noClaim, transaction)
     await wakeUp(jobs, post, clock.now(), transaction)
@@ -41,7 +43,7 @@ async function release({ sequelize, posts, jobs, clock, events }: Room, claimed:
 const stopMs = 4_000
 
 /** Resolves when no renewal is under way and no post waits for one any more, or after four seconds. */
-export async function renewalsEnded({ afterRenewals, renewals }: Pick<Room, 'afterRenewals' | 'renewals'>): Promise<void> {
+export async function renewalsEnded({ afterRenewals, renewals }: Pick<Job, 'afterRenewals' | 'renewals'>): Promise<void> {
   const waited = Promise.withResolvers<void>()
   const timer = setTimeout(waited.resolve, stopMs)
   await Promise.race([Promise.allSettled([...afterRenewals, ...renewals.values()]), waited.promise])

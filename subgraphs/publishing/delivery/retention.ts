@@ -10,7 +10,7 @@ export interface Retention {
 
 /** What publishing does not keep for ever. */
 export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
-  { table: 'publishing.audit_entries', key: 'brand_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  { table: 'publishing.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   {
     table: 'publishing.attempts',
     key: 'brand_id, id',

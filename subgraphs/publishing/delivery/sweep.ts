@@ -1,5 +1,6 @@
 import type { Sweep } from '../../../platform/jobs/queue.ts'
-import type { Room } from '../room.ts'
+import { inTransaction } from '../../store/write.ts'
+import type { Job } from '../nouns.ts'
 import { deliver } from './deliver.ts'
 import { reconcile } from './reconcile.ts'
 import { sentAtOnce } from './rules.ts'
@@ -16,10 +17,10 @@ const atOnce = 20
 const mostMarked = 1_000
 
 /** Takes each of the posts; one that fails is met again by the next round. */
-const each = (room: Room, keys: readonly PostKey[], act: (room: Room, key: PostKey) => Promise<unknown>) =>
+const each = (job: Job, keys: readonly PostKey[], act: (job: Job, key: PostKey) => Promise<unknown>) =>
   Promise.all(
     keys.map(key =>
-      act(room, key).catch(error => room.log.error({ err: error, postId: key.postId }, 'a post could not be taken up; the next round tries again')),
+      act(job, key).catch(error => job.log.error({ err: error, postId: key.postId }, 'a post could not be taken up; the next round tries again')),
     ),
   )
 
@@ -28,18 +29,18 @@ const each = (room: Room, keys: readonly PostKey[], act: (room: Room, key: PostK
  * turn it is. The rows alone say what is to be done, so any number of processes may sweep at the same time; and each kind has
  * a sweep of its own, so that a network which is slow to answer about one post holds up no other.
  */
-export const sweeps = (room: () => Room): readonly Sweep[] => [
+export const sweeps = (job: () => Job): readonly Sweep[] => [
   {
     name: 'overdue posts',
     everyMs,
     async run() {
-      const { clock, deliveries, sequelize } = room()
+      const { clock, attempts } = job()
       const now = clock.now()
       const before = new Date(now.getTime() - graceMs)
-      const due = await deliveries.overdue(before, now, atOnce)
-      if (due.some(({ held }) => held)) await sequelize.transaction(transaction => deliveries.markHeldBack(before, mostMarked, transaction))
+      const due = await attempts.overdue(before, now, atOnce)
+      if (due.some(({ held }) => held)) await inTransaction(job(), ({ transaction }) => attempts.markHeldBack(before, mostMarked, transaction))
       await each(
-        room(),
+        job(),
         [...Map.groupBy(due, ({ brandId, platform }) => `${brandId}:${platform}`).values()].flatMap(posts =>
           posts.filter(({ held }) => !held).slice(0, sentAtOnce),
         ),
@@ -47,6 +48,6 @@ export const sweeps = (room: () => Room): readonly Sweep[] => [
       )
     },
   },
-  { name: 'interrupted calls', everyMs, run: async () => void (await each(room(), await room().deliveries.interrupted(room().clock.now(), atOnce), takeUp)) },
-  { name: 'unknown outcomes', everyMs, run: async () => void (await each(room(), await room().deliveries.unknown(room().clock.now(), atOnce), reconcile)) },
+  { name: 'interrupted calls', everyMs, run: async () => void (await each(job(), await job().attempts.interrupted(job().clock.now(), atOnce), takeUp)) },
+  { name: 'unknown outcomes', everyMs, run: async () => void (await each(job(), await job().attempts.unknown(job().clock.now(), atOnce), reconcile)) },
 ]

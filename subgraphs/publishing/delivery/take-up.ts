@@ -1,9 +1,10 @@
 import { newId } from '../../../platform/ids.ts'
 import { OutboundFailure } from '../../../platform/outbound.ts'
+import { inTransaction, record } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
+import type { Job } from '../nouns.ts'
 import type { PostRow } from '../post/table.ts'
-import type { Room } from '../room.ts'
 import { conclude, insist } from './conclude.ts'
 import { concludeCall, send } from './deliver.ts'
 import { ask, concludeFound } from './reconcile.ts'
@@ -19,37 +20,37 @@ import type { AttemptRow } from './table.ts'
  * same text, at once where the network refuses duplicates, else when it has not listed it for two minutes. All the while the post
  * stays in phase SENDING, so nobody can edit, delete or revert what the network may have.
  */
-export async function takeUp(room: Room, key: PostKey): Promise<void> {
-  const { sequelize, posts, deliveries, clock } = room
-  const taken = await sequelize.transaction(async transaction => {
-    const post = await deliveries.lockIfFree(key, transaction)
+export async function takeUp(job: Job, key: PostKey): Promise<void> {
+  const { posts, attempts, clock } = job
+  const taken = await inTransaction(job, async ({ transaction }) => {
+    const post = await attempts.lockIfFree(key, transaction)
     if (post?.deliveryPhase !== 'SENDING' || !isFree(post, clock.now())) return null
-    const attempt = await deliveries.lastAttempt(post, transaction)
+    const attempt = await attempts.lastAttempt(post, transaction)
     const claim = { claimId: newId(clock.now()), claimUntil: new Date(clock.now().getTime() + sendMs) }
     return attempt && { post: await posts.update(post, claim, transaction), attempt }
   })
   if (!taken) return
   const { post, attempt } = taken
-  room.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
+  job.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
   let lookup: Lookup
   try {
-    lookup = await ask(room, post, attempt)
+    lookup = await ask(job, post, attempt)
   } catch (error) {
-    room.log.warn({ err: error, postId: post.id }, 'the network could not say what became of an interrupted call')
-    if (!isForGood(error) && (await waits(room, post))) return
-    await conclude(room, attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` })
+    job.log.warn({ err: error, postId: post.id }, 'the network could not say what became of an interrupted call')
+    if (!isForGood(error) && (await waits(job, post))) return
+    await conclude(job, attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${inWords(error)}` })
     return
   }
-  if (lookup.found) return concludeFound(room, attempt, lookup)
+  if (lookup.found) return concludeFound(job, attempt, lookup)
   const age = clock.now().getTime() - attempt.startedAt.getTime()
   // Not listed is not absent: the claim ends by itself, and the next sweep asks again.
-  if (!room.networks.get(post.platform)?.refusesDuplicates && age < absentAfterMs) return
-  const again = await beginAgain(room, post, attempt)
+  if (!job.networks.get(post.platform)?.refusesDuplicates && age < absentAfterMs) return
+  const again = await beginAgain(job, post, attempt)
   if (!again) return
-  const ending = await callAgain(room, again)
-  if (ending.outcome !== 'unsent') return insist(room, again.attempt, () => concludeCall(room, again.attempt, ending))
-  if (await waits(room, again.post, again)) return
-  await conclude(room, again.attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${ending.detail}` })
+  const ending = await callAgain(job, again)
+  if (ending.outcome !== 'unsent') return insist(job, again.attempt, () => concludeCall(job, again.attempt, ending))
+  if (await waits(job, again.post, again)) return
+  await conclude(job, again.attempt, { outcome: 'unknown', detail: `the call was interrupted, and ${ending.detail}` })
 }
 
 /** Only a person can make the network answer. */
@@ -60,14 +61,15 @@ const isForGood = (error: unknown): boolean => error instanceof GrantFailure && 
  * @param unsent the attempt that was recorded for a second call, when that was surely not made
  * @returns whether it waits; not when it has been an hour
  */
-async function waits({ sequelize, posts, deliveries, clock }: Room, post: PostRow, unsent?: Again): Promise<boolean> {
-  return sequelize.transaction(async transaction => {
-    const present = await posts.lock(post.brandId, post.id, transaction)
+async function waits(job: Job, post: PostRow, unsent?: Again): Promise<boolean> {
+  const { posts, attempts, clock } = job
+  return inTransaction(job, async ({ transaction }) => {
+    const present = await posts.lock(post.id, transaction)
     if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return true
     const now = clock.now()
     const waiting = wait(present, now)
     if (!waiting) return false
-    if (unsent) await deliveries.conclude(unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT', updatedAt: now }, transaction)
+    if (unsent) await attempts.conclude(unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT', updatedAt: now }, transaction)
     await posts.update(present, { ...waiting, waitsUntil: present.claimUntil }, transaction)
     return true
   })
@@ -79,40 +81,43 @@ interface Again {
 }
 
 /** Records the next attempt, the same in text and place. */
-async function beginAgain({ sequelize, posts, deliveries, clock, audit }: Room, post: PostRow, last: AttemptRow): Promise<Again | null> {
-  return sequelize.transaction(async transaction => {
-    const present = await posts.lock(post.brandId, post.id, transaction)
+async function beginAgain(job: Job, post: PostRow, last: AttemptRow): Promise<Again | null> {
+  const { posts, attempts, clock } = job
+  return inTransaction(job, async ({ transaction }) => {
+    const present = await posts.lock(post.id, transaction)
     if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return null
     const now = clock.now()
     if (last.outcome === null)
-      await deliveries.conclude(
+      await attempts.conclude(
         last,
         { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network', updatedAt: now },
         transaction,
       )
     const { connectionId, externalAccountId, copy, inReplyTo } = last
-    const attempt = await deliveries.begin({ post: present, connectionId, externalAccountId, copy, inReplyTo }, now, transaction)
-    await audit(transaction, {
-      brandId: post.brandId,
-      actor: 'delivery',
-      action: 'post.taken-up',
-      subjectId: post.id,
-      at: now,
-      details: { attempt: attempt.number },
-    })
+    const attempt = await attempts.begin({ post: present, connectionId, externalAccountId, copy, inReplyTo }, now, transaction)
+    await record(
+      job,
+      {
+        tenantId: post.brandId,
+        action: 'post.taken-up',
+        subjectId: post.id,
+        details: { attempt: attempt.number },
+      },
+      { transaction, now },
+    )
     return { post: await posts.update(present, { attempts: attempt.number, claimUntil: new Date(now.getTime() + sendMs) }, transaction), attempt }
   })
 }
 
 /** Makes the call again. Whatever the network refuses now says nothing of the call before, so a refusal leaves the outcome open. */
-async function callAgain(room: Room, { post, attempt }: Again): Promise<Ending | Unsent> {
-  const network = room.networks.get(post.platform)
-  const [connection] = await room.connections.byIds(attempt.connectionId ? [attempt.connectionId] : [])
+async function callAgain(job: Job, { post, attempt }: Again): Promise<Ending | Unsent> {
+  const network = job.networks.get(post.platform)
+  const connection = await job.connections.find(attempt.connectionId)
   if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }
   try {
-    const accessToken = await tokenSoon(room, network, connection)
-    if (isLate(attempt, room.clock.now())) return { outcome: 'unsent', detail: 'could not be made again in its time' }
-    const delivery = await send(room, post, attempt, { network, connection, accessToken })
+    const accessToken = await tokenSoon(job, network, connection)
+    if (isLate(attempt, job.clock.now())) return { outcome: 'unsent', detail: 'could not be made again in its time' }
+    const delivery = await send(job, post, attempt, { network, connection, accessToken })
     if (delivery.outcome !== 'refused') return delivery
     return { outcome: 'unknown', refusal: delivery.code, detail: `the call was interrupted, and the next one refused: ${delivery.detail}` }
   } catch (error) {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, statusOf } from '../../../platform/errors.ts'
 import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
+import { inTransaction, record } from '../../store/write.ts'
 import type { Viewer } from '../../viewer.ts'
 import { GrantFailure, type Network, networkFacts, type Platform } from '../network/network.ts'
+import type { Job } from '../nouns.ts'
 import { registration } from '../registration.ts'
-import type { Room } from '../room.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
 import { callbackUrl, isProgram, requireManages } from './rules.ts'
@@ -21,8 +22,8 @@ const lookEveryMs = 250
  * Whoever lures a person to the network with a state of their own would get that person's account for their own brand. So what was
  * begun in a browser ends in that browser alone; and what a program began is shown, and confirmed, before anything is exchanged.
  */
-export async function callback(room: Room, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
-  const { authorizations, brands, clock, networks, publicUrl } = room
+export async function callback(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
+  const { authorizations, brands, clock, networks, publicUrl } = job
   const { title } = networkFacts[platform]
   const parameters = new URL(request.url).searchParams
   const network = networks.get(platform)
@@ -31,26 +32,26 @@ export async function callback(room: Room, platform: Platform, request: Request,
   if (!network || !begun || !state) return nothingConnected(400, 'This link was not begun here, or more than ten minutes ago. Start the connection again.')
   const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
   const isSame = begun.browserHash !== null && secret !== null && fingerprintOf(secret) === begun.browserHash
-  if (begun.usedAt) return isSame ? told(room, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
+  if (begun.usedAt) return isSame ? told(job, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
   if (begun.browserHash !== null && !isSame)
     return nothingConnected(400, 'This connection was begun in another browser, and only that one can finish it. Nobody else can use what you agreed to.')
   if (parameters.has('error')) {
     await authorizations.use(begun, null, clock.now())
     return nothingConnected(400, `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
   }
-  if (isSame || isProgram(request.headers, publicUrl)) return complete(room, network, begun, { state, parameters, viewer })
+  if (isSame || isProgram(request.headers, publicUrl)) return complete(job, network, begun, { state, parameters, viewer })
   const kept = secret ?? newSecret()
   const token = newSecret()
   await authorizations.askToConfirm(begun, fingerprintOf(`${token}:${kept}`), clock.now())
-  const [brand] = await brands.byIds([begun.brandId])
+  const brand = await brands.byId.load(begun.brandId)
   const shown = confirmationPage({ platform, begun, brandName: brand?.name ?? 'a brand', token, parameters })
   if (secret === null) shown.headers.append('set-cookie', browserCookie(kept, publicUrl))
   return shown
 }
 
 /** Takes what a confirmation page sends, from the browser that it was shown in. */
-export async function confirmed(room: Room, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
-  const { authorizations, clock, networks, publicUrl } = room
+export async function confirmed(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
+  const { authorizations, clock, networks, publicUrl } = job
   const parameters = new URLSearchParams(await request.text())
   const token = parameters.get('token') ?? ''
   parameters.delete('token')
@@ -63,14 +64,14 @@ export async function confirmed(room: Room, platform: Platform, request: Request
   const isKnown = begun.browserHash === fingerprintOf(secret)
   if (!isKnown && !(await authorizations.confirm(begun, fingerprintOf(`${token}:${secret}`), fingerprintOf(secret), clock.now())))
     return nothingConnected(400, 'This page was not shown here, or another one after it. Start the connection again.')
-  if (begun.usedAt) return told(room, platform, begun)
-  return complete(room, network, begun, { state, parameters, viewer, wasConfirmed: true })
+  if (begun.usedAt) return told(job, platform, begun)
+  return complete(job, network, begun, { state, parameters, viewer, wasConfirmed: true })
 }
 
 /** Says again what a used authorization has connected. */
-async function told({ brands, connections }: Room, platform: Platform, { brandId, connectionId }: AuthorizationRow): Promise<Response> {
-  const [connection] = connectionId ? await connections.byIds([connectionId]) : []
-  const [brand] = await brands.byIds([brandId])
+async function told({ brands, connections }: Job, platform: Platform, { brandId, connectionId }: AuthorizationRow): Promise<Response> {
+  const connection = await connections.find(connectionId)
+  const brand = await brands.byId.load(brandId)
   if (!connection) return nothingConnected(400, 'This link was used before, in vain. Start the connection again.')
   return connectedPage(platform, connection.accountName, brand?.name ?? 'the brand')
 }
@@ -85,39 +86,43 @@ interface Answer {
 }
 
 /** Exchanges the code and stores the connection, once; a page that is loaded again meanwhile waits for it and says the same. */
-async function complete(room: Room, network: Network, begun: AuthorizationRow, answer: Answer): Promise<Response> {
-  const { authorizations, clock } = room
+async function complete(job: Job, network: Network, begun: AuthorizationRow, answer: Answer): Promise<Response> {
+  const { authorizations, clock } = job
   const { platform } = network
   for (let waited = 0; !(await authorizations.claim(begun, clock.now())); waited += lookEveryMs) {
     const present = await authorizations.find(answer.state, platform, clock.now())
     if (present?.usedAt) {
       // Who brought the same code, in the same browser or as the same program, hears what came of it.
-      return present.browserHash !== null ? told(room, platform, present) : nothingConnected(400, 'This link was used before. Start the connection again.')
+      return present.browserHash !== null ? told(job, platform, present) : nothingConnected(400, 'This link was used before. Start the connection again.')
     }
     if (!present || waited >= exchangeMs) return nothingConnected(503, 'It takes longer than it should. Wait a little, then load this page again.')
     await sleep(lookEveryMs)
   }
-  return exchange(room, network, begun, answer)
+  return exchange(job, network, begun, answer)
 }
 
-async function exchange(room: Room, network: Network, begun: AuthorizationRow, { state, parameters, viewer, wasConfirmed }: Answer): Promise<Response> {
-  const { authorizations, connections, brands, clock, sequelize, audit, log, publicUrl } = room
+async function exchange(job: Job, network: Network, begun: AuthorizationRow, { state, parameters, viewer, wasConfirmed }: Answer): Promise<Response> {
+  const { authorizations, connections, brands, clock, log, publicUrl } = job
   const { brandId, userId } = begun
   const { platform } = network
   const { title } = networkFacts[platform]
   const redirectUri = callbackUrl(publicUrl, platform)
   try {
-    await requireStillManages(room, begun, viewer)
+    await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken)
     const now = clock.now()
-    await sequelize.transaction(async transaction => {
+    await inTransaction(job, async ({ transaction }) => {
       await brands.requireInUse(brandId, transaction)
       const connection = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
-      await audit(transaction, { brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: connection.id, at: now, details: { platform } })
+      await record(
+        job,
+        { tenantId: brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: connection.id, details: { platform } },
+        { transaction, now },
+      )
       await authorizations.use(begun, connection.id, now, transaction)
     })
-    const [brand] = await brands.byIds([brandId])
+    const brand = await brands.byId.load(brandId)
     return connectedPage(platform, account.name, brand?.name ?? 'the brand')
   } catch (error) {
     log.warn({ err: error, platform }, 'an authorization could not be completed')
@@ -145,8 +150,8 @@ async function exchange(room: Room, network: Network, begun: AuthorizationRow, {
  * can have been removed, and what begins with a token of theirs asks for no session.
  * @throws Refusal FORBIDDEN when not; any other error when identity cannot be asked, and then nothing is decided
  */
-async function requireStillManages({ ask, brands }: Room, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<void> {
-  const [brand] = await brands.byIds([brandId])
+async function requireStillManages({ ask, brands }: Job, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<void> {
+  const brand = await brands.byId.load(brandId)
   if (!brand) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
   const { organizationId } = brand
   const { memberRights } = await ask(RightsOfWhoConnectsDocument, { userId, organizationId }, { appId: registration.appId, viewer })

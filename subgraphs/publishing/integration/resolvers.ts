@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
-import { requireId } from '../../../platform/ids.ts'
-import { owned, requireInUse } from '../brand/rules.ts'
+import { requireInUse } from '../brand/rules.ts'
 import { registration } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { WhoConnectsDocument } from './ask.generated.ts'
@@ -10,9 +9,9 @@ import { callbackUrl, connectable } from './rules.ts'
 export const integrationResolvers: Resolvers = {
   Mutation: {
     connectIntegration: async (_, { input: { brandId: id, platform } }, context) => {
-      const { viewer, browser, brandById, networks, authorizations, publicUrl, clock, ask } = context
-      const brandId = requireId(id, 'brandId')
-      requireInUse(owned(viewer, await brandById.load(brandId), brandId))
+      const { viewer, browser, brands, networks, authorizations, publicUrl, clock, ask } = context
+      const brand = await brands.require(id, 'brandId')
+      requireInUse(brand)
       const network = connectable(networks, platform)
       const { userId } = viewer
       if (viewer.kind !== 'user' || !userId) throw new Refusal('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')
@@ -20,7 +19,7 @@ export const integrationResolvers: Resolvers = {
       const { url, verifier } = await network.authorize({ redirectUri: callbackUrl(publicUrl, platform), state })
       const { viewer: person } = await ask(WhoConnectsDocument, {}, { appId: registration.appId, viewer })
       const names = { begunBy: person?.user?.name ?? null, organizationName: person?.organization?.name ?? null }
-      await authorizations.begin({ state, verifier, brandId, platform, userId, browserHash: browser?.fingerprint ?? null, ...names }, clock.now())
+      await authorizations.begin({ state, verifier, brandId: brand.id, platform, userId, browserHash: browser?.fingerprint ?? null, ...names }, clock.now())
       return { authorizationUrl: url }
     },
   },

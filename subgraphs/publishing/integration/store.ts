@@ -1,9 +1,11 @@
-import { Op, QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import { Op, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
+import { rows, statement } from '../../../platform/sql/statement.ts'
+import { modelOf, selectList } from '../../../platform/sql/table.ts'
 import { fingerprintOf } from '../../browser.ts'
-import { columnsOf } from '../mapping.ts'
+import type { Opening } from '../../store/store.ts'
 import type { Platform } from '../network/network.ts'
-import { type AuthorizationRow, defineAuthorizationTable } from './table.ts'
+import { type AuthorizationRow, authorizations } from './table.ts'
 
 /** How long a person has to agree at the network, in ms. */
 export const authorizationLifeMs = 10 * 60_000
@@ -26,9 +28,11 @@ export interface Begun {
 type Key = Pick<AuthorizationRow, 'brandId' | 'stateHash'>
 
 /** SQL of authorizations. A state connects once, within ten minutes, and is stored as its hash. */
-export function createAuthorizationStore(sequelize: Sequelize, cipher: Cipher) {
-  const Authorization = defineAuthorizationTable(sequelize)
-  const columns = columnsOf(Authorization, 'a')
+function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
+  const Authorization = modelOf(sequelize, authorizations)
+  const byState = statement(
+    `select ${selectList(authorizations, 'a')} from ${authorizations.name} a where a.state_hash = $1 and a.platform = $2 and a.expires_at > $3`,
+  )
   const keyOf = ({ brandId, stateHash }: Key) => ({ brandId, stateHash })
   const place = (stateHash: string) => `publishing.authorization:${stateHash}`
 
@@ -49,11 +53,8 @@ export function createAuthorizationStore(sequelize: Sequelize, cipher: Cipher) {
 
     /** What was begun with a state, used or not; null when that was not here, at another network, or is more than ten minutes ago. */
     async find(state: string, platform: Platform, now: Date): Promise<AuthorizationRow | null> {
-      const rows = await sequelize.query<AuthorizationRow>(
-        `select ${columns} from publishing.authorizations a where a.state_hash = $1 and a.platform = $2 and a.expires_at > $3`,
-        { bind: [fingerprintOf(state), platform, now], type: QueryTypes.SELECT },
-      )
-      return rows[0] ?? null
+      const [found] = await rows<AuthorizationRow>(sequelize, byState, [fingerprintOf(state), platform, now])
+      return found ?? null
     },
 
     /** PKCE's verifier, in clear text. */
@@ -97,4 +98,10 @@ export function createAuthorizationStore(sequelize: Sequelize, cipher: Cipher) {
   }
 }
 
-export type AuthorizationStore = ReturnType<typeof createAuthorizationStore>
+/** Not a tenant's to see: they are found by a state that only the browser knows. */
+export const authorizationStore = (cipher: Cipher) => ({
+  table: authorizations,
+  lists: {},
+  what: 'authorization',
+  open: ({ sequelize }: Opening) => openAuthorizations(sequelize, cipher),
+})

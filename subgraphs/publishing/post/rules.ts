@@ -135,17 +135,3 @@ export function checkTarget<Target extends { kind: TargetKind; externalId: strin
   if (target.name !== null) checkText(target.name, 'target.name')
   return target
 }
-
-/**
- * Refuses a change that was made against an older version.
- * @param expected what the client saw; null or undefined: the last write wins
- * @param what     what is changed: `brand` @default post
- * @throws CONFLICT, reason STALE_VERSION, with the present version
- */
-export function checkVersion(present: number, expected: number | null | undefined, what = 'post'): void {
-  if (expected !== null && expected !== undefined && expected !== present)
-    throw new Refusal('CONFLICT', `The ${what} is at version ${present}, not ${expected}: somebody changed it since. Read it again, then repeat your change.`, {
-      reason: 'STALE_VERSION',
-      version: present,
-    })
-}

@@ -1,14 +1,16 @@
-import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
+import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
-import { checkSameContent, type Idempotency } from '../../../platform/idempotency.ts'
 import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Made } from '../../../platform/limit.ts'
 import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
-import { createEachLoader, createLoader, type Reading } from '../../loader.ts'
-import { columnsOf } from '../mapping.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { selectList } from '../../../platform/sql/table.ts'
+import { createEachLoader, createLoader } from '../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+import { brands } from '../brand/table.ts'
 import { networkFacts } from '../network/network.ts'
 import { transitions } from './rules.ts'
-import { definePostTable, type PostRow } from './table.ts'
+import { type PostRow, posts } from './table.ts'
 
 /** Newest first. */
 export const newestFirst: Order<PostRow> = {
@@ -62,196 +64,144 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     .join('')
 }
 
-/** A new post as the resolver hands it over: its place in the thread is the store's to find. */
-export type NewPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'copy' | 'target' | 'status' | 'scheduledAt' | 'authorId' | 'createdAt' | 'createdBy'> & {
-  /** Null: a thread of its own. */
-  readonly threadId: string | null
-  readonly idempotency: Idempotency | null
-}
-
 const statuses = Object.keys(transitions)
 const platforms = Object.keys(networkFacts)
 
-/** SQL of posts. */
-export function createPostStore(sequelize: Sequelize) {
-  const Post = definePostTable(sequelize)
-  const columns = columnsOf(Post, 'p')
-  const select = <Row extends object = PostRow>(sql: string, bind: unknown[], transaction?: Transaction) =>
-    sequelize.query<Row>(sql, { bind, type: QueryTypes.SELECT, ...(transaction && { transaction }) })
+const columns = selectList(posts, 'p')
 
+/** A statement and what it is told. */
+interface Asked {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/**
+ * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them is asked for,
+ * each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
+ * costs the same however many posts there are.
+ */
+function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
+  const { values, bind } = binding()
+  const brands = brandsOf(filter, bind)
+  const most = bind(limit)
+  if (filter.threadId)
+    return {
+      text: `select ${columns} from publishing.brands b cross join lateral (
+         select * from publishing.posts p where p.brand_id = b.id${conditionsOf(filter, bind)} ${after ? `and p.position > ${bind(after[0])}` : ''}
+         order by p.position limit ${most}) p
+       where ${brands} order by p.position limit ${most}`,
+      values,
+    }
+  const { status, platform, authorId, scheduledAfter, scheduledBefore } = filter
+  const isTimed = Boolean(scheduledAfter || scheduledBefore)
+  const walked = [
+    !status && (platform || authorId || isTimed) ? { table: `unnest(${bind(statuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
+    !platform && (status || authorId) && !isTimed ? { table: `unnest(${bind(platforms)}::text[]) n(platform)`, condition: 'p.platform = n.platform' } : null,
+  ].filter(each => each !== null)
+  const kinds = walked.map(({ table }) => ` cross join ${table}`).join('')
+  const ofKind = walked.map(({ condition }) => ` and ${condition}`).join('')
+  const behind = after ? `and (p.created_at, p.id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : ''
   return {
-    columns,
-    /** The posts with these ids, whoever owns them. */
-    byIds: (ids: readonly string[]) => select(`select ${columns} from publishing.posts p where p.id = any($1::uuid[])`, [ids]),
+    text: `select ${columns} from (
+       select w.brand_id, w.id from publishing.brands b${kinds} cross join lateral (
+         select p.brand_id, p.id, p.created_at from publishing.posts p where p.brand_id = b.id${ofKind}${conditionsOf(filter, bind)} ${behind}
+         order by p.created_at desc, p.id desc limit ${most}) w
+       where ${brands} order by w.created_at desc, w.id desc limit ${most}) page
+     join publishing.posts p on p.brand_id = page.brand_id and p.id = page.id
+     order by p.created_at desc, p.id desc`,
+    values,
+  }
+}
 
-    /**
-     * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them is asked for,
-     * each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
-     * costs the same however many posts there are.
-     */
-    page(filter: PostFilter, { after, limit }: PageRequest): Promise<PostRow[]> {
-      const { values, bind } = binding()
-      const brands = brandsOf(filter, bind)
-      const most = bind(limit)
-      if (filter.threadId)
-        return select(
-          `select ${columns} from publishing.brands b cross join lateral (
-             select * from publishing.posts p where p.brand_id = b.id${conditionsOf(filter, bind)} ${after ? `and p.position > ${bind(after[0])}` : ''}
-             order by p.position limit ${most}) p
-           where ${brands} order by p.position limit ${most}`,
-          values,
-        )
-      const { status, platform, authorId, scheduledAfter, scheduledBefore } = filter
-      const isTimed = Boolean(scheduledAfter || scheduledBefore)
-      const walked = [
-        !status && (platform || authorId || isTimed) ? { table: `unnest(${bind(statuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
-        !platform && (status || authorId) && !isTimed
-          ? { table: `unnest(${bind(platforms)}::text[]) n(platform)`, condition: 'p.platform = n.platform' }
-          : null,
-      ].filter(each => each !== null)
-      const kinds = walked.map(({ table }) => ` cross join ${table}`).join('')
-      const ofKind = walked.map(({ condition }) => ` and ${condition}`).join('')
-      const behind = after ? `and (p.created_at, p.id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : ''
-      return select(
-        `select ${columns} from (
-           select w.brand_id, w.id from publishing.brands b${kinds} cross join lateral (
-             select p.brand_id, p.id, p.created_at from publishing.posts p where p.brand_id = b.id${ofKind}${conditionsOf(filter, bind)} ${behind}
-             order by p.created_at desc, p.id desc limit ${most}) w
-           where ${brands} order by w.created_at desc, w.id desc limit ${most}) page
-         join publishing.posts p on p.brand_id = page.brand_id and p.id = page.id
-         order by p.created_at desc, p.id desc`,
-        values,
-      )
+function countOf(filter: PostFilter): Asked {
+  const { values, bind } = binding()
+  const text = `select count(*)::int as count from publishing.brands b join publishing.posts p on p.brand_id = b.id where ${brandsOf(filter, bind)}${conditionsOf(filter, bind)}`
+  return { text, values }
+}
+
+const predecessors = statement(
+  `select q.id as before, ${columns} from publishing.posts q
+       join lateral (select * from publishing.posts e where e.brand_id = q.brand_id and e.thread_id = q.thread_id and e.position < q.position
+         order by e.position desc limit 1) p on true
+     where q.id = any($1::uuid[])`,
+)
+const successor = statement(
+  `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 and p.position > $3 order by p.position limit 1 for update`,
+)
+const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
+const lastPosition = statement('select max(position) as position from publishing.posts where brand_id = $1 and thread_id = $2')
+const keysOfCaller = statement(`select key, made_id as id from publishing.idempotency_keys where tenant_id = $1 and caller = $2 and what = 'post'`)
+const writtenToday = statement(
+  `select count(*)::int as today, min(created_at) as since from (
+       select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
+)
+
+/** Each combination of filters is a statement of its own; there are some hundred that differ. */
+const filtered = keptStatements(500)
+
+/** What only posts are asked. */
+function postSql(rows: Rows<typeof posts>, { reading }: Opening) {
+  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
+  const pages = createEachLoader<{ filter: PostFilter; request: PageRequest }, PostRow[]>(
+    reading,
+    ({ filter, request }) => ask<PostRow>(pageOf(filter, request)),
+    JSON.stringify,
+  )
+  const counts = createEachLoader<PostFilter, number>(reading, async filter => (await ask<{ count: number }>(countOf(filter)))[0]!.count, JSON.stringify)
+  return {
+    /** A page of posts; the same under several aliases is read once, and so is its total. */
+    async filtered(filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
+      const page = toConnection(await pages.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))
+      for (const post of page.nodes) rows.byId.prime(post.id, post)
+      return page
     },
 
-    async count(filter: PostFilter): Promise<number> {
-      const { values, bind } = binding()
-      const [row] = await select<{ count: string }>(
-        `select count(*) from publishing.brands b join publishing.posts p on p.brand_id = b.id where ${brandsOf(filter, bind)}${conditionsOf(filter, bind)}`,
-        values,
-      )
-      return Number(row?.count ?? 0)
-    },
+    /** The earlier post of the thread by the later one's id, for one operation. */
+    predecessorOf: createLoader<string, PostRow | null>(reading, async ids => {
+      const found = new Map((await rows.read<PostRow & { before: string }>(predecessors, [ids])).map(row => [row.before, row]))
+      return ids.map(id => found.get(id) ?? null)
+    }),
 
-    /** For each post the one before it in its thread, by the post's id; posts at the head of a thread are missing. */
-    predecessors: (ids: readonly string[], transaction?: Transaction) =>
-      select<PostRow & { before: string }>(
-        `select q.id as before, ${columns} from publishing.posts q
-           join lateral (select * from publishing.posts e where e.brand_id = q.brand_id and e.thread_id = q.thread_id and e.position < q.position
-             order by e.position desc limit 1) p on true
-         where q.id = any($1::uuid[])`,
-        [ids],
-        transaction,
-      ),
+    /** The post before this one in its thread, as it stands in the transaction; null at the head of a thread. */
+    async predecessor(id: string, transaction: Transaction): Promise<PostRow | null> {
+      const [found] = await rows.read(predecessors, [[id]], transaction)
+      return found ?? null
+    },
 
     /** The post behind this one in its thread, if there is one, under lock: whoever is about to find it held back is waited for. */
     async successor(post: PostRow, transaction: Transaction): Promise<PostRow | null> {
-      const rows = await select(
-        `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 and p.position > $3 order by p.position limit 1 for update`,
-        [post.brandId, post.threadId, post.position],
-        transaction,
-      )
-      return rows[0] ?? null
-    },
-
-    /** Locks one row until the transaction ends, and reads it as it is now; null when it is gone. */
-    async lock(brandId: string, id: string, transaction: Transaction): Promise<PostRow | null> {
-      const rows = await select(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.id = $2 for update`, [brandId, id], transaction)
-      return rows[0] ?? null
+      const [found] = await rows.read(successor, [post.brandId, post.threadId, post.position], transaction)
+      return found ?? null
     },
 
     /**
-     * Writes a post at the end of its thread, or hands back the one that the same key wrote before.
-     * @throws NOT_FOUND when the brand has no such thread; CONFLICT when the key was used with another input
+     * The place behind the last post of a thread; nobody else is given it before the transaction ends.
+     * @throws NOT_FOUND when the brand has no such thread
      */
-    async create(post: NewPost, transaction: Transaction): Promise<{ row: PostRow; repeated: boolean }> {
-      const { idempotency, threadId, ...values } = post
-      if (idempotency) {
-        await select('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${post.brandId}:${post.createdBy}:${idempotency.key}`], transaction)
-        const earlier = await Post.findOne({
-          where: { brandId: post.brandId, createdBy: post.createdBy, idempotencyKey: idempotency.key },
-          raw: true,
-          transaction,
-        })
-        if (earlier) checkSameContent(earlier.idempotencyHash, idempotency, 'post')
-        if (earlier) return { row: earlier, repeated: true }
-      }
-      let position = 1
-      if (threadId) {
-        await select('select pg_advisory_xact_lock(hashtextextended($1, 1))', [`${post.brandId}:${threadId}`], transaction)
-        const last = await Post.max<number | null, InstanceType<typeof Post>>('position', { where: { brandId: post.brandId, threadId }, transaction })
-        if (last === null) throw new Refusal('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })
-        position = last + 1
-      }
-      const created = await Post.create(
-        {
-          ...values,
-          threadId: threadId ?? post.id,
-          position,
-          updatedAt: post.createdAt,
-          idempotencyKey: idempotency?.key ?? null,
-          idempotencyHash: idempotency?.hash ?? null,
-        },
-        { transaction },
-      )
-      return { row: created.get({ plain: true }), repeated: false }
+    async placeIn(brandId: string, threadId: string, transaction: Transaction): Promise<number> {
+      await rows.read(lockKey, [`${brandId}:${threadId}`], transaction)
+      const [last] = await rows.read<{ position: number | null }>(lastPosition, [brandId, threadId], transaction)
+      if (last!.position !== null) return last!.position + 1
+      throw new Refusal('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })
     },
 
-    /** How many other posts the writer of this one has written within a day; beyond `most` they are not counted. */
-    async madeBy({ createdBy, createdAt }: Pick<PostRow, 'createdBy' | 'createdAt'>, most: number, transaction: Transaction): Promise<Made> {
-      const [made] = await select<{ today: number; since: Date | null }>(
-        `select count(*)::int as today, min(created_at) as since from (
-           select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
-        [createdBy, dayBefore(createdAt), most + 1],
-        transaction,
-      )
-      return { standing: 0, today: (made?.today ?? 1) - 1, todaySince: made?.since ?? null }
+    /** How many posts a caller has written within a day; beyond `most` they are not counted. */
+    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Made> {
+      const [made] = await rows.read<{ today: number; since: Date | null }>(writtenToday, [createdBy, dayBefore(now), most + 1], transaction)
+      return { standing: 0, today: made!.today, todaySince: made!.since }
     },
 
-    /** Writes what changed in a locked row and hands back the whole. */
-    async update(post: PostRow, changes: Partial<PostRow>, transaction: Transaction): Promise<PostRow> {
-      await Post.update(changes, { where: { brandId: post.brandId, id: post.id }, transaction })
-      return { ...post, ...changes }
+    /** What a caller's idempotency keys have made in an organization, by key: for whoever makes the same again at every start. */
+    async madeByKeys(organizationId: string, caller: string): Promise<ReadonlyMap<string, string>> {
+      const found = await rows.read<{ key: string; id: string }>(keysOfCaller, [organizationId, caller])
+      return new Map(found.map(({ key, id }) => [key, id]))
     },
 
     /** Takes the mark of being held back from a post, if it has it: what held it is published or gone. */
     async release(post: PostRow | null, transaction: Transaction): Promise<void> {
-      if (post?.heldBack) await Post.update({ heldBack: false }, { where: { brandId: post.brandId, id: post.id }, transaction })
-    },
-
-    async remove(post: PostRow, transaction: Transaction): Promise<void> {
-      await Post.destroy({ where: { brandId: post.brandId, id: post.id }, transaction })
+      if (post?.heldBack) await rows.update(post, { heldBack: false }, transaction)
     },
   }
 }
 
-export type PostStore = ReturnType<typeof createPostStore>
-
-/** One by key, for one operation. */
-export const postById = (store: PostStore, reading: Reading) =>
-  createLoader<string, PostRow | null>(reading, async ids => {
-    const found = new Map((await store.byIds(ids)).map(post => [post.id, post]))
-    return ids.map(id => found.get(id) ?? null)
-  })
-
-/** The earlier post of the thread by the later one's id, for one operation. */
-export const predecessorOf = (store: PostStore, reading: Reading) =>
-  createLoader<string, PostRow | null>(reading, async ids => {
-    const found = new Map((await store.predecessors(ids)).map(row => [row.before, row]))
-    return ids.map(id => found.get(id) ?? null)
-  })
-
-/** Pages of posts, for one operation: the same page under several aliases is read once, and so is its total. */
-export function postPages(store: PostStore, reading: Reading) {
-  const rows = createEachLoader<{ filter: PostFilter; request: PageRequest }, readonly PostRow[]>(
-    reading,
-    ({ filter, request }) => store.page(filter, request),
-    JSON.stringify,
-  )
-  const counts = createEachLoader<PostFilter, number>(reading, store.count, JSON.stringify)
-  return {
-    async load(filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
-      return toConnection(await rows.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))
-    },
-  }
-}
+export const postStore = store(posts, { what: 'post', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, postSql)

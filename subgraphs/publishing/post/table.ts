@@ -1,6 +1,5 @@
-import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import type { Connection } from '../../../platform/page.ts'
-import { tenantOptions } from '../mapping.ts'
+import { integer, json, moment, type Row, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
+import type { Page } from '../../store/list.ts'
 import type { Platform } from '../network/network.ts'
 import type { DeliveryPhase, PostStatus } from './rules.ts'
 
@@ -13,95 +12,41 @@ export interface PostTarget {
   readonly name: string | null
 }
 
-/** Makes the model of posts on one database. */
-export function definePostTable(sequelize: Sequelize) {
-  class Post extends Model<InferAttributes<Post>, InferCreationAttributes<Post>> {
-    declare brandId: string
-    declare id: string
-    declare threadId: string
-    declare position: number
-    declare platform: Platform
-    declare copy: string
-    declare target: PostTarget | null
-    declare status: PostStatus
-    declare approval: CreationOptional<PostApproval>
-    declare scheduledAt: Date | null
-    declare publishedAt: CreationOptional<Date | null>
-    declare platformPostId: CreationOptional<string | null>
-    declare permalink: CreationOptional<string | null>
-    declare failureCode: CreationOptional<string | null>
-    declare failureMessage: CreationOptional<string | null>
-    declare failedAt: CreationOptional<Date | null>
-    declare attempts: CreationOptional<number>
-    declare deliveryPhase: CreationOptional<DeliveryPhase>
-    declare claimId: CreationOptional<string | null>
-    declare claimUntil: CreationOptional<Date | null>
-    /** Known to wait for the earlier post of its thread: whoever publishes or deletes that one takes the mark away. */
-    declare heldBack: CreationOptional<boolean>
-    declare connectionId: CreationOptional<string | null>
-    /** The network's account of the last attempt: its id for the post is told apart within it. */
-    declare externalAccountId: CreationOptional<string | null>
-    /** When a due post that could not be sent is tried again; null when it does not wait. */
-    declare waitsUntil: CreationOptional<Date | null>
-    declare waitingSince: CreationOptional<Date | null>
-    /** How often it was put back since then. */
-    declare waits: CreationOptional<number>
-    /** Null for a post that was written with a key: no person stands behind it. */
-    declare authorId: string | null
-    declare idempotencyKey: CreationOptional<string | null>
-    declare idempotencyHash: CreationOptional<string | null>
-    declare version: CreationOptional<number>
-    declare createdAt: Date
-    declare updatedAt: Date
-    declare createdBy: string
-  }
-  // Sequelize writes into what it is given: every attribute needs an object of its own.
-  const text = () => ({ type: DataTypes.TEXT, allowNull: false })
-  const maybeText = () => ({ type: DataTypes.TEXT })
-  const maybeMoment = () => ({ type: DataTypes.DATE(3) })
-  const moment = () => ({ type: DataTypes.DATE(3), allowNull: false })
-  Post.init(
-    {
-      brandId: { type: DataTypes.UUID, primaryKey: true },
-      id: { type: DataTypes.UUID, primaryKey: true },
-      threadId: { type: DataTypes.UUID, allowNull: false },
-      position: { type: DataTypes.INTEGER, allowNull: false },
-      platform: text(),
-      copy: text(),
-      target: { type: DataTypes.JSONB },
-      status: text(),
-      approval: { ...text(), defaultValue: 'NONE' },
-      scheduledAt: maybeMoment(),
-      publishedAt: maybeMoment(),
-      platformPostId: maybeText(),
-      permalink: maybeText(),
-      failureCode: maybeText(),
-      failureMessage: maybeText(),
-      failedAt: maybeMoment(),
-      attempts: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
-      deliveryPhase: { ...text(), defaultValue: 'NONE' },
-      claimId: { type: DataTypes.UUID },
-      claimUntil: maybeMoment(),
-      heldBack: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
-      connectionId: { type: DataTypes.UUID },
-      externalAccountId: maybeText(),
-      waitsUntil: maybeMoment(),
-      waitingSince: maybeMoment(),
-      waits: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
-      authorId: maybeText(),
-      idempotencyKey: maybeText(),
-      idempotencyHash: maybeText(),
-      version: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
-      createdAt: moment(),
-      updatedAt: moment(),
-      createdBy: text(),
-    },
-    tenantOptions(sequelize, 'posts'),
-  )
-  return Post
-}
+export const posts = table('publishing.posts', {
+  brandId: uuid.key,
+  id: uuid.key,
+  threadId: uuid,
+  position: integer,
+  platform: text.of<Platform>(),
+  copy: text,
+  target: json.of<PostTarget>().maybe,
+  status: text.of<PostStatus>(),
+  approval: text.of<PostApproval>().or('NONE'),
+  scheduledAt: moment.maybe,
+  publishedAt: moment.maybe,
+  platformPostId: text.maybe,
+  permalink: text.maybe,
+  failureCode: text.maybe,
+  failureMessage: text.maybe,
+  failedAt: moment.maybe,
+  attempts: integer.or(0),
+  deliveryPhase: text.of<DeliveryPhase>().or('NONE'),
+  claimId: uuid.maybe,
+  claimUntil: moment.maybe,
+  /** Known to wait for the earlier post of its thread: whoever publishes or deletes that one takes the mark away. */
+  heldBack: truth.or(false),
+  connectionId: uuid.maybe,
+  /** The network's account of the last attempt: its id for the post is told apart within it. */
+  externalAccountId: text.maybe,
+  /** When a due post that could not be sent is tried again; null when it does not wait. */
+  waitsUntil: moment.maybe,
+  waitingSince: moment.maybe,
+  /** How often it was put back since then. */
+  waits: integer.or(0),
+  /** Null for a post that was written with a key: no person stands behind it. */
+  authorId: uuid.maybe,
+  ...stamps,
+})
 
-export type PostTable = ReturnType<typeof definePostTable>
-export type PostRow = InferAttributes<InstanceType<PostTable>>
-/** A page of them, as resolvers hand it on. */
-export type PostConnectionRow = Connection<PostRow>
+export type PostRow = Row<typeof posts>
+export type PostConnectionRow = Page<typeof posts>

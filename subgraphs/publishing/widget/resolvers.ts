@@ -4,6 +4,6 @@ import { payload } from './rules.ts'
 
 export const widgetResolvers: Resolvers = {
   Query: {
-    publishingWidget: async (_, __, { viewer, widgetFacts, publicUrl }) => payload(await widgetFacts.load(activeOrganization(viewer, 'Posts')), publicUrl),
+    publishingWidget: async (_, __, { viewer, widget, publicUrl }) => payload(await widget.facts.load(activeOrganization(viewer, 'Posts')), publicUrl),
   },
 }

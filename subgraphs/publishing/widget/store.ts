@@ -1,6 +1,6 @@
-import { QueryTypes, type Sequelize } from 'sequelize'
-import type { Clock } from '../../../platform/clock.ts'
-import { createEachLoader, type Reading } from '../../loader.ts'
+import { rows, statement } from '../../../platform/sql/statement.ts'
+import { createEachLoader } from '../../store/loader.ts'
+import type { Opening } from '../../store/store.ts'
 import { dayOf, weekBegin } from './rules.ts'
 
 /** What the widget counts and shows, in one statement. */
@@ -11,47 +11,32 @@ export interface WidgetFacts {
   readonly next: { readonly id: string; readonly copy: string; readonly scheduledAt: Date } | null
 }
 
-/** SQL of the widget. */
-export function createWidgetStore(sequelize: Sequelize) {
-  return {
-    /** Counts the posts of an organization. `day` and `week` are the UTC day and the UTC week (from Monday) that count as now. */
-    async facts(organizationId: string, now: Date, day: { from: Date; to: Date }, weekFrom: Date): Promise<WidgetFacts> {
-      const [row] = await sequelize.query<{
-        scheduledToday: number
-        failed: number
-        publishedThisWeek: number
-        next: { id: string; copy: string; at: string } | null
-      }>(
-        `select coalesce(sum(today.count), 0)::int as "scheduledToday", coalesce(sum(failed.count), 0)::int as failed,
-           coalesce(sum(week.count), 0)::int as "publishedThisWeek",
-           (array_agg(json_build_object('id', next.id, 'copy', next.copy, 'at', next.scheduled_at) order by next.scheduled_at, next.id)
-             filter (where next.id is not null))[1] as next
-         from publishing.brands b
-         cross join lateral (select count(*) from publishing.posts p
-           where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $3 and p.scheduled_at < $4) today
-         cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'FAILED') failed
-         cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'PUBLISHED' and p.published_at >= $5) week
-         left join lateral (select p.id, left(p.copy, 200) as copy, p.scheduled_at from publishing.posts p
-           where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $2 order by p.scheduled_at, p.id limit 1) next on true
-         where b.organization_id = $1 and b.archived_at is null`,
-        { bind: [organizationId, now, day.from, day.to, weekFrom], type: QueryTypes.SELECT },
-      )
-      const next = row?.next ?? null
-      return {
-        scheduledToday: row?.scheduledToday ?? 0,
-        failed: row?.failed ?? 0,
-        publishedThisWeek: row?.publishedThisWeek ?? 0,
-        next: next && { id: next.id, copy: next.copy, scheduledAt: new Date(next.at) },
-      }
-    },
-  }
+const countPosts = statement(
+  `select coalesce(sum(today.count), 0)::int as "scheduledToday", coalesce(sum(failed.count), 0)::int as failed,
+     coalesce(sum(week.count), 0)::int as "publishedThisWeek",
+     (array_agg(json_build_object('id', next.id, 'copy', next.copy, 'at', next.scheduled_at) order by next.scheduled_at, next.id)
+       filter (where next.id is not null))[1] as next
+   from publishing.brands b
+   cross join lateral (select count(*) from publishing.posts p
+     where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $3 and p.scheduled_at < $4) today
+   cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'FAILED') failed
+   cross join lateral (select count(*) from publishing.posts p where p.brand_id = b.id and p.status = 'PUBLISHED' and p.published_at >= $5) week
+   left join lateral (select p.id, left(p.copy, 200) as copy, p.scheduled_at from publishing.posts p
+     where p.brand_id = b.id and p.status = 'SCHEDULED' and p.scheduled_at >= $2 order by p.scheduled_at, p.id limit 1) next on true
+   where b.organization_id = $1 and b.archived_at is null`,
+)
+
+type Counted = Omit<WidgetFacts, 'next'> & { readonly next: { id: string; copy: string; at: string } | null }
+
+/** What the widgets of organizations show: under several aliases it is counted once. Days and weeks (from Monday) are UTC's. */
+export const widgetStore = {
+  open: ({ sequelize, reading, clock }: Opening) => ({
+    facts: createEachLoader<string, WidgetFacts>(reading, async organizationId => {
+      const now = clock.now()
+      const day = dayOf(now)
+      const [row] = await rows<Counted>(sequelize, countPosts, [organizationId, now, day.from, day.to, weekBegin(now)])
+      const { next, ...counts } = row!
+      return { ...counts, next: next && { id: next.id, copy: next.copy, scheduledAt: new Date(next.at) } }
+    }),
+  }),
 }
-
-export type WidgetStore = ReturnType<typeof createWidgetStore>
-
-/** What the widgets of organizations show, for one operation: under several aliases it is counted once. */
-export const widgetFacts = (store: WidgetStore, clock: Clock, reading: Reading) =>
-  createEachLoader<string, WidgetFacts>(reading, id => {
-    const now = clock.now()
-    return store.facts(id, now, dayOf(now), weekBegin(now))
-  })

@@ -21,8 +21,6 @@ const brand: BrandRow = {
   name: 'Anvils',
   description: 'Heavy',
   archivedAt: null,
-  idempotencyKey: null,
-  idempotencyHash: null,
   version: 1,
   createdAt: now,
   updatedAt: now,

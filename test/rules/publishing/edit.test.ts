@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Network, Networks } from '../../../subgraphs/publishing/network/network.ts'
 import { createX } from '../../../subgraphs/publishing/network/x/x.ts'
 import { edit } from '../../../subgraphs/publishing/post/change.ts'
-import { checkCopy, checkMoment, checkSchedule, checkTarget, checkVersion, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
+import { checkCopy, checkMoment, checkSchedule, checkTarget, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
+import { checkVersion } from '../../../subgraphs/store/write.ts'
 import { refusalOf } from '../refusal.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
@@ -15,38 +16,37 @@ const failed = postRow({ status: 'FAILED', scheduledAt: inMs(-1), failureCode: '
 
 describe('P-04 an edit', () => {
   test('changes what it mentions and leaves the rest', () => {
-    const { verb, changes } = edit(scheduled, { copy: 'New' }, now, networks)
-    expect([verb, changes]).toEqual(['edit', { copy: 'New', target: null, status: 'SCHEDULED', scheduledAt: later }])
+    expect(edit(scheduled, { copy: 'New' }, now, networks)).toEqual({ copy: 'New', target: null, status: 'SCHEDULED', scheduledAt: later })
   })
 
   test('that clears the schedule reverts to a draft without a time', () => {
-    expect(edit(scheduled, { scheduledAt: null }, now, networks).changes).toMatchObject({ status: 'DRAFT', scheduledAt: null, copy: 'Hello' })
+    expect(edit(scheduled, { scheduledAt: null }, now, networks)).toMatchObject({ status: 'DRAFT', scheduledAt: null, copy: 'Hello' })
   })
 
   test('that sets a time schedules a draft', () => {
-    expect(edit(postRow(), { scheduledAt: later }, now, networks).changes).toMatchObject({ status: 'SCHEDULED', scheduledAt: later })
+    expect(edit(postRow(), { scheduledAt: later }, now, networks)).toMatchObject({ status: 'SCHEDULED', scheduledAt: later })
   })
 
   test('P-09 that sets a time or clears it takes the failure away; another leaves it', () => {
     const none = { failureCode: null, failureMessage: null, failedAt: null }
-    expect(edit(failed, { scheduledAt: later }, now, networks).changes).toMatchObject({ ...none, status: 'SCHEDULED' })
-    expect(edit(failed, { scheduledAt: null }, now, networks).changes).toMatchObject({ ...none, status: 'DRAFT' })
-    expect(edit(failed, { copy: 'Other' }, now, networks).changes).not.toHaveProperty('failureCode')
+    expect(edit(failed, { scheduledAt: later }, now, networks)).toMatchObject({ ...none, status: 'SCHEDULED' })
+    expect(edit(failed, { scheduledAt: null }, now, networks)).toMatchObject({ ...none, status: 'DRAFT' })
+    expect(edit(failed, { copy: 'Other' }, now, networks)).not.toHaveProperty('failureCode')
   })
 
   test('keeps the target it does not mention, replaces the one it does, and removes it for null', () => {
     const target = { kind: 'PAGE' as const, externalId: '1', name: 'One' }
     const post = postRow({ platform: 'FACEBOOK', target })
-    expect(edit(post, { copy: 'New' }, now, networks).changes.target).toEqual(target)
+    expect(edit(post, { copy: 'New' }, now, networks).target).toEqual(target)
     const other = { ...target, externalId: '2' }
-    expect(edit(post, { target: other }, now, networks).changes.target).toEqual(other)
-    expect(edit(post, { target: null }, now, networks).changes.target).toBe(null)
+    expect(edit(post, { target: other }, now, networks).target).toEqual(other)
+    expect(edit(post, { target: null }, now, networks).target).toBe(null)
   })
 
   test('of a scheduled text is held to the network’s rules, of a draft it is not', () => {
     expect(refusalOf(() => edit(scheduled, { copy: 'x'.repeat(281) }, now, networks)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
-    expect(edit(postRow(), { copy: 'x'.repeat(281) }, now, networks).changes.status).toBe('DRAFT')
-    expect(edit(scheduled, { copy: 'x'.repeat(281), scheduledAt: null }, now, networks).changes.status).toBe('DRAFT')
+    expect(edit(postRow(), { copy: 'x'.repeat(281) }, now, networks).status).toBe('DRAFT')
+    expect(edit(scheduled, { copy: 'x'.repeat(281), scheduledAt: null }, now, networks).status).toBe('DRAFT')
   })
 
   test('of a published post is CONFLICT before anything else is looked at', () => {
@@ -56,14 +56,14 @@ describe('P-04 an edit', () => {
   })
 
   test('made against another version is CONFLICT with the present one', () => {
-    expect(refusalOf(() => edit(postRow({ version: 3 }), { copy: 'x', expectedVersion: 2 }, now, networks)).extensions).toEqual({
+    expect(refusalOf(() => checkVersion(3, 2, 'post')).extensions).toEqual({
       code: 'CONFLICT',
       reason: 'STALE_VERSION',
       version: 3,
     })
-    expect(() => checkVersion(3, 3)).not.toThrow()
-    for (const absent of [null, undefined]) expect(() => checkVersion(3, absent)).not.toThrow()
-    expect(refusalOf(() => checkVersion(3, 4)).message).toContain('post')
+    expect(() => checkVersion(3, 3, 'post')).not.toThrow()
+    for (const absent of [null, undefined]) expect(() => checkVersion(3, absent, 'post')).not.toThrow()
+    expect(refusalOf(() => checkVersion(3, 4, 'post')).message).toContain('post')
     expect(refusalOf(() => checkVersion(3, 4, 'brand')).message).toContain('brand')
   })
 })

@@ -36,8 +36,6 @@ export function postRow(changes: Partial<PostRow> = {}): PostRow {
     waitingSince: null,
     waits: 0,
     authorId: null,
-    idempotencyKey: null,
-    idempotencyHash: null,
     version: 1,
     createdAt: now,
     updatedAt: now,

@@ -47,7 +47,7 @@ test('audit entries go after their days, sessions and one-time values a day afte
   await using graph = await supergraph()
   const { organizationId, userId } = await begin(graph)
   await fill(graph, organizationId, userId, { ahead: -day, young: day, old: day + 1, oldest: 3 * day })
-  const sweep = retention(graph.room, agingOf({ auditDays: 2 }))
+  const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, agingOf({ auditDays: 2 }))
   await sweep.run()
   expect(await left(graph)).toEqual({
     audit: ['ahead', 'old', 'young'],

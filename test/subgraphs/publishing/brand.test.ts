@@ -32,7 +32,7 @@ describe('a brand is made', () => {
     expect(brand).toMatchObject({ organizationId: organization.id, name: 'Fresh Bread', description: 'All about bread.', archivedAt: null, version: 1 })
     const post = await graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'Hello' } }, { as: owner })
     expect(post.data().createPost.brandId).toBe(brand.id)
-    expect(await graph.rows('select actor, action, subject_id from publishing.audit_entries where brand_id = subject_id')).toEqual([
+    expect(await graph.rows('select actor, action, subject_id from publishing.audit_entries where tenant_id = subject_id')).toEqual([
       { actor: `user:${owner.userId}`, action: 'brand.created', subject_id: brand.id },
     ])
   })

@@ -15,11 +15,11 @@ interface Row {
 test('the demo is a thread of three, a draft and a post in each state; another start makes only what is missing, the lost key among it', async () => {
   await using graph = await supergraph({ sandbox: true })
   const people = await providePeople(graph.platform.identity, null)
-  const made = await provideDemo(graph.room, people)
+  const made = await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)
   const rows = () =>
     graph.rows<Row>(
-      `select id, idempotency_key as mark, status, thread_id as thread, position, extract(day from scheduled_at - created_at)::int as days
-         from publishing.posts order by array_position($1::uuid[], id)`,
+      `select p.id, k.key as mark, status, thread_id as thread, position, extract(day from scheduled_at - created_at)::int as days
+         from publishing.posts p join publishing.idempotency_keys k on k.made_id = p.id order by array_position($1::uuid[], p.id)`,
       [made.postIds],
     )
   const stand = await rows()
@@ -39,7 +39,7 @@ test('the demo is a thread of three, a draft and a post in each state; another s
   const [again, draft] = [await providePeople(graph.platform.identity, people.apiKey), made.postIds[3]!]
   expect(again).toEqual(people)
   await graph.rows('delete from publishing.posts where id = $1', [draft])
-  const second = await provideDemo(graph.room, again)
+  const second = await provideDemo(graph.platform.publishing.job(`user:${again.userId}`), again)
   expect(second).toEqual({ ...made, postIds: made.postIds.with(3, second.postIds[3]!) })
   expect(second.postIds[3]).not.toBe(draft)
   expect((await providePeople(graph.platform.identity, null)).apiKey).not.toBe(people.apiKey)
@@ -48,13 +48,13 @@ test('the demo is a thread of three, a draft and a post in each state; another s
 test('the demo’s brand is connected at the sandbox by its own consent, once', async () => {
   await using graph = await supergraph({ sandbox: true })
   const people = await providePeople(graph.platform.identity, null)
-  const { brandId } = await provideDemo(graph.room, people)
+  const { brandId } = await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)
   const asked: string[] = []
   const outbound = (url: string) => {
     asked.push(url)
     return fetch(url, { redirect: 'manual' })
   }
-  const connect = (sandbox: string) => connectDemo(graph.room, { brandId, userId: people.userId, sandbox, outbound: outbound as never })
+  const connect = (sandbox: string) => connectDemo(graph.job, { brandId, userId: people.userId, sandbox, outbound: outbound as never })
   await connect('http://127.0.0.1:1')
   expect(asked).toEqual([])
   for (const _twice of [1, 2]) await connect(graph.x.origin)

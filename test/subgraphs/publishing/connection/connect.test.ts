@@ -109,7 +109,7 @@ describe('P-13 connecting X', () => {
     expect(await connections(graph, owner, brand.id)).toMatchObject([
       { id: connection.id, author: { id: member.userId }, connectedAt: graph.clock.now().toISOString() },
     ])
-    const [row] = await graph.room.connections.byIds([connection.id])
+    const row = await graph.job.connections.byId.load(connection.id)
     expect(row!.accessToken).not.toBe(connection.accessToken)
   })
 
@@ -296,7 +296,7 @@ describe('P-13 a connection that was begun in a browser', () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const own = browserAt(graph)
     const back = await consent(await begin(graph, owner, brand.id, own))
-    const { authorizations } = graph.room
+    const { authorizations } = graph.job
     const row = (await authorizations.find(back.searchParams.get('state')!, 'X', graph.clock.now()))!
     // As another process would that has died in the middle of it.
     expect(await authorizations.claim(row, graph.clock.now())).toBe(true)
@@ -374,8 +374,8 @@ test('P-11 tokens, state and verifier are in no row, answer, page or log in the 
   expect(begun!.state_hash).toBe(createHash('sha256').update(state).digest('hex'))
   expect(begun!.verifier).toMatch(/^v1\.test\./)
   const page = await comeBack(graph, back)
-  const [row] = await graph.room.connections.byBrands([brand.id])
-  const { accessToken, refreshToken } = graph.room.connections.open(row!)
+  const [row] = await graph.job.connections.manyBy('brandId').load(brand.id)
+  const { accessToken, refreshToken } = graph.job.connections.open(row!)
   expect([accessToken.length > 40, refreshToken!.length > 40]).toEqual([true, true])
   const refusals = await comeBack(graph, back)
   const answers = await graph.execute(brandDocument, { id: brand.id }, { as: owner })
@@ -396,5 +396,5 @@ test('P-11 tokens, state and verifier are in no row, answer, page or log in the 
       expect(text.includes(secret), `a secret of ${secret.length} characters in ${where}`).toBe(false)
   expect([row!.accessToken, row!.refreshToken].every(sealed => sealed!.startsWith('v1.test.'))).toBe(true)
   // Sealed for its own place: moved to the other column it does not open.
-  expect(() => graph.room.connections.open({ ...row!, accessToken: row!.refreshToken })).toThrow()
+  expect(() => graph.job.connections.open({ ...row!, accessToken: row!.refreshToken })).toThrow()
 })

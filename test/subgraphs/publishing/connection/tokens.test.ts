@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { renewalMs, renewalPace } from '../../../../subgraphs/publishing/connection/rules.ts'
 import { type TokensNeed, tokenSoon, usableToken } from '../../../../subgraphs/publishing/connection/tokens.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { renewals, stored, storedConnection, texts, twoHours, wake } from '../delivery/delivering.ts'
 import { brand as brandDocument } from '../documents.ts'
@@ -23,19 +24,23 @@ const revoke = async ({ x }: Supergraph, token: string) => {
   expect(answer.status).toBe(200)
 }
 
+/** The same work with something else of its own, as another process or another pace would have. */
+const variant = (graph: Supergraph, own: Partial<TokensNeed>): TokensNeed =>
+  Object.create(graph.job, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value }])))
+
 test('a token that has run out is renewed before it is used, and the new pair is what is kept', async () => {
   const { graph, posts, connection } = await begin(1)
   await using _ = graph
-  const before = graph.room.connections.open(connection)
+  const before = graph.job.connections.open(connection)
   await wake(graph, posts[0]!)
   const row = await storedConnection(graph, connection)
-  const after = graph.room.connections.open(row)
+  const after = graph.job.connections.open(row)
   expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
   expect([after.accessToken === before.accessToken, after.refreshToken === before.refreshToken]).toEqual([false, false])
   expect(row.tokenExpiresAt).toEqual(graph.clock.in(twoHours))
 })
 
-test('P-10 many deliveries at once renew it once, and the family of tokens lives on', async () => {
+test('P-10 many attempts at once renew it once, and the family of tokens lives on', async () => {
   const { graph, posts } = await begin(4)
   await using _ = graph
   await Promise.all(posts.map(post => wake(graph, post)))
@@ -47,9 +52,9 @@ test('many that were refused with the same token renew it once as well, and all 
   const graph = await supergraph({ sandbox: true })
   await using _ = graph
   const { connection } = await graph.seed.owner().brand().connection()
-  const { accessToken: refused } = graph.room.connections.open(connection)
-  const x = graph.room.networks.get('X')!
-  const tokens = await Promise.all([1, 2, 3].map(() => usableToken(graph.room, x, connection, refused)))
+  const { accessToken: refused } = graph.job.connections.open(connection)
+  const x = graph.job.networks.get('X')!
+  const tokens = await Promise.all([1, 2, 3].map(() => usableToken(graph.job, x, connection, refused)))
   expect([new Set(tokens).size, tokens.includes(refused), renewals(graph)]).toEqual([1, false, 1])
 })
 
@@ -57,18 +62,18 @@ test('a grant that brings no refresh token keeps the old one', async () => {
   const graph = await supergraph()
   await using _ = graph
   const { connection } = await graph.seed.owner().brand().connection()
-  const { refreshToken } = graph.room.connections.open(connection)
+  const { refreshToken } = graph.job.connections.open(connection)
   for (const empty of [null, '']) {
     const grant = { accessToken: `new ${empty}`, refreshToken: empty, expiresIn: 7200, scopes: [] }
-    await graph.room.sequelize.transaction(transaction => graph.room.connections.renew(connection, grant, graph.clock.now(), transaction))
-    expect(graph.room.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken })
+    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.renew(connection, grant, graph.clock.now(), transaction))
+    expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken })
   }
 })
 
 test('P-11 a grant that X has ended takes the connection out of use, with its tokens, and says what to do', async () => {
   const { graph, owner, brand, posts, connection } = await begin(2)
   await using _ = graph
-  await revoke(graph, graph.room.connections.open(connection).refreshToken!)
+  await revoke(graph, graph.job.connections.open(connection).refreshToken!)
   await wake(graph, posts[0]!)
   expect(await stored(graph, posts[0]!)).toMatchObject({ status: 'FAILED', failureCode: 'CONNECTION_EXPIRED', attempts: 1 })
   expect(await storedConnection(graph, connection)).toMatchObject({ active: false, accessToken: null, refreshToken: null, tokenExpiresAt: null })
@@ -95,7 +100,7 @@ test('a network that cannot be reached for a renewal leaves the connection as it
 test('a network whose tokens live shorter than the margin for renewing them is asked for one, not for ever', async () => {
   const { graph, posts } = await begin(1)
   await using _ = graph
-  const x = graph.room.networks.get('X')!
+  const x = graph.job.networks.get('X')!
   const { refresh } = x
   Object.assign(x, { refresh: async (token: string) => ({ ...(await refresh(token)), expiresIn: 30 }) })
   await wake(graph, posts[0]!)
@@ -107,16 +112,16 @@ test('a token that is good is handed out without asking anybody', async () => {
   await using _ = graph
   const { connection } = await graph.seed.owner().brand().connection()
   const statements = await graph.statements(async () =>
-    expect(await usableToken(graph.room, graph.room.networks.get('X')!, connection)).toBe(graph.room.connections.open(connection).accessToken),
+    expect(await usableToken(graph.job, graph.job.networks.get('X')!, connection)).toBe(graph.job.connections.open(connection).accessToken),
   )
   expect([statements, graph.sent]).toEqual([[], []])
 })
 
 /** Begins a renewal that takes the network some seconds, and comes back while it is thinking. */
-async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usableToken>[2], need: TokensNeed = graph.room) {
-  const { accessToken: refused } = graph.room.connections.open(connection)
+async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usableToken>[2], need: TokensNeed = graph.job) {
+  const { accessToken: refused } = graph.job.connections.open(connection)
   await graph.x.arm({ fault: 'slow-renewal', delayMs: 3_000 })
-  const renewal = usableToken(need, graph.room.networks.get('X')!, connection, refused)
+  const renewal = usableToken(need, graph.job.networks.get('X')!, connection, refused)
   renewal.catch(() => {})
   await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'))
   return { refused, renewal }
@@ -128,29 +133,29 @@ test('while the network thinks about a renewal nothing is locked: whoever connec
   const { refused, renewal } = await slowRenewal(graph, connection)
   const grant = { accessToken: 'of the new authorization', refreshToken: 'its refresh token', expiresIn: 7200, scopes: [] }
   const account = { externalId: connection.externalAccountId, name: connection.accountName }
-  await graph.room.sequelize.transaction(async transaction => {
-    await graph.room.sequelize.query('select from publishing.connections for update nowait', { transaction })
-    await graph.room.connections.authorize({ brandId: brand.id, platform: 'X', userId: owner.userId!, account, grant, now: graph.clock.now() }, transaction)
+  await inTransaction(graph.job, async ({ transaction }) => {
+    await graph.database.sequelize.query('select from publishing.connections for update nowait', { transaction })
+    await graph.job.connections.authorize({ brandId: brand.id, platform: 'X', userId: owner.userId!, account, grant, now: graph.clock.now() }, transaction)
   })
   expect(await renewal).toBe(grant.accessToken)
-  expect(graph.room.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: grant.accessToken, refreshToken: grant.refreshToken })
+  expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: grant.accessToken, refreshToken: grant.refreshToken })
   expect(refused).not.toBe(grant.accessToken)
 })
 
 test('a renewal that another process has begun is waited for, and one whose process died is taken over', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
-  const x = graph.room.networks.get('X')!
+  const x = graph.job.networks.get('X')!
   const { refused, renewal } = await slowRenewal(graph, connection)
-  const elsewhere = { ...graph.room, renewals: new Map() }
+  const elsewhere = variant(graph, { renewals: new Map() })
   const token = await usableToken(elsewhere, x, connection, refused)
   expect([token, renewals(graph)]).toEqual([await renewal, 1])
   const dead = (until: Date) => graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2', [connection.id, until])
   for (const until of [graph.clock.now(), graph.clock.in(renewalMs + 1)]) {
     await dead(until)
     const before = renewals(graph)
-    const present = graph.room.connections.open(await storedConnection(graph, connection)).accessToken
-    expect(await usableToken(graph.room, x, connection, present)).not.toBe(present)
+    const present = graph.job.connections.open(await storedConnection(graph, connection)).accessToken
+    expect(await usableToken(graph.job, x, connection, present)).not.toBe(present)
     expect(renewals(graph)).toBe(before + 1)
   }
 })
@@ -159,9 +164,9 @@ test('a renewal that takes long is waited for while its worker counts, and updat
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
   const pace = { beatMs: 100, silentMs: 1_000, lookEveryMs: 50 }
-  const { refused, renewal } = await slowRenewal(graph, connection, { ...graph.room, pace })
+  const { refused, renewal } = await slowRenewal(graph, connection, variant(graph, { pace }))
   const first = await storedConnection(graph, connection)
-  const token = usableToken({ ...graph.room, renewals: new Map(), pace }, graph.room.networks.get('X')!, connection, refused)
+  const token = usableToken(variant(graph, { renewals: new Map(), pace }), graph.job.networks.get('X')!, connection, refused)
   await vi.waitFor(async () => expect((await storedConnection(graph, connection)).renewalBeats).toBeGreaterThan(first.renewalBeats + 2))
   expect({ ...(await storedConnection(graph, connection)), renewalBeats: 0 }).toEqual({ ...first, renewalBeats: 0 })
   expect([await token, renewals(graph)]).toEqual([await renewal, 1])
@@ -172,33 +177,33 @@ test('a worker that has stopped counting is taken over long before its claim end
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
   await graph.rows('update publishing.connections set renewal_id = $1, renewal_until = $2, renewal_beats = 1', [connection.id, graph.clock.in(renewalMs)])
-  const { accessToken: refused } = graph.room.connections.open(connection)
-  const x = graph.room.networks.get('X')!
-  const token = await tokenSoon({ ...graph.room, pace: { ...renewalPace, silentMs: 500 } }, x, connection, refused)
+  const { accessToken: refused } = graph.job.connections.open(connection)
+  const x = graph.job.networks.get('X')!
+  const token = await tokenSoon(variant(graph, { pace: { ...renewalPace, silentMs: 500 } }), x, connection, refused)
   expect([token === refused, renewals(graph)]).toEqual([false, 1])
 })
 
 test('who holds a post waits a little for a slow renewal, which goes on without them: its token is there for the next try', async () => {
   await using graph = await supergraph({ sandbox: true })
   const { connection } = await graph.seed.owner().brand().connection()
-  const { accessToken: refused } = graph.room.connections.open(connection)
-  const x = graph.room.networks.get('X')!
+  const { accessToken: refused } = graph.job.connections.open(connection)
+  const x = graph.job.networks.get('X')!
   const { refresh } = x
   const slow = Promise.withResolvers<void>()
   Object.assign(x, { refresh: (token: string) => slow.promise.then(() => refresh(token)) })
-  await expect(tokenSoon(graph.room, x, connection, refused, 1)).rejects.toMatchObject({ name: 'GrantFailure', permanent: false })
+  await expect(tokenSoon(graph.job, x, connection, refused, 1)).rejects.toMatchObject({ name: 'GrantFailure', permanent: false })
   slow.resolve()
-  const token = await tokenSoon(graph.room, x, connection, refused)
-  expect([token, renewals(graph)]).toEqual([graph.room.connections.open(await storedConnection(graph, connection)).accessToken, 1])
+  const token = await tokenSoon(graph.job, x, connection, refused)
+  expect([token, renewals(graph)]).toEqual([graph.job.connections.open(await storedConnection(graph, connection)).accessToken, 1])
 })
 
 test('a renewal that could not be had leaves nobody waiting for it', async () => {
   const { graph, connection } = await begin(1)
   await using _ = graph
   await graph.x[Symbol.asyncDispose]()
-  await expect(usableToken(graph.room, graph.room.networks.get('X')!, connection)).rejects.toThrow('could not be asked')
+  await expect(usableToken(graph.job, graph.job.networks.get('X')!, connection)).rejects.toThrow('could not be asked')
   expect(await storedConnection(graph, connection)).toMatchObject({ active: true, renewalId: null, renewalUntil: null })
-  expect(graph.room.renewals.size).toBe(0)
+  expect(graph.job.renewals.size).toBe(0)
 })
 
 test('a token opens in its own row and place alone', async () => {
@@ -207,7 +212,7 @@ test('a token opens in its own row and place alone', async () => {
   const story = graph.seed.owner().brand()
   const { connection: one } = await story.connection({ externalAccountId: '1' })
   const { connection: other } = await story.connection({ externalAccountId: '2' })
-  const { connections } = graph.room
+  const { connections } = graph.job
   for (const moved of [
     { accessToken: other.accessToken },
     { refreshToken: other.refreshToken },

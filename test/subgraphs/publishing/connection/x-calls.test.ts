@@ -46,8 +46,8 @@ describe('P-10 a look-up finds', () => {
   const listed = async () => {
     const graph = await supergraph({ sandbox: true })
     const { connection } = await graph.seed.owner().brand().connection()
-    const x = graph.room.networks.get('X')!
-    const { accessToken } = graph.room.connections.open(connection)
+    const x = graph.job.networks.get('X')!
+    const { accessToken } = graph.job.connections.open(connection)
     const account = { externalId: connection.externalAccountId, name: connection.accountName }
     const publish = async (copy: string, inReplyTo: string | null = null) => {
       const delivery = await x.publish({ accessToken, account, copy, inReplyTo })

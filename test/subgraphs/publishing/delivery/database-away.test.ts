@@ -15,7 +15,7 @@ async function refuse({ database }: Supergraph): Promise<() => Promise<void>> {
 /** Lets the database go away while the network thinks about a post, until its answer could not be written. */
 function awayInTheCall(graph: Supergraph): Promise<void> {
   const back = Promise.withResolvers<void>()
-  const x = graph.room.networks.get('X')!
+  const x = graph.job.networks.get('X')!
   const { publish } = x
   Object.assign(x, {
     publish: async (publication: Parameters<Network['publish']>[0]) => {

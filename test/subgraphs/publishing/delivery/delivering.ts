@@ -5,6 +5,7 @@ import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
 import { sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { sweeps } from '../../../../subgraphs/publishing/delivery/sweep.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { PostSeed } from '../../../kit/seed.ts'
 import type { StandIn } from '../../../kit/stand-in.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
@@ -43,42 +44,42 @@ export async function answeredPost(fault: Parameters<StandIn['arm']>[0], seed: P
 
 /** Leaves a post as a worker does that recorded its attempt and died: phase SENDING, until its time is over. */
 export async function interrupt(
-  { graph: { room, clock }, post, connection }: { readonly graph: Supergraph; readonly post: PostRow; readonly connection: ConnectionRow },
+  { graph: { job, clock }, post, connection }: { readonly graph: Supergraph; readonly post: PostRow; readonly connection: ConnectionRow },
   { inReplyTo = null, forMs = sendMs }: { readonly inReplyTo?: string | null; readonly forMs?: number } = {},
 ): Promise<void> {
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
   const claim = { claimId: newId(clock.now()), claimUntil: clock.in(forMs) }
-  await room.sequelize.transaction(async transaction => {
-    await room.deliveries.begin({ ...account, post, copy: post.copy, inReplyTo }, clock.now(), transaction)
-    await room.posts.update(post, { ...account, ...claim, deliveryPhase: 'SENDING', attempts: 1 }, transaction)
+  await inTransaction(job, async ({ transaction }) => {
+    await job.attempts.begin({ ...account, post, copy: post.copy, inReplyTo }, clock.now(), transaction)
+    await job.posts.update(post, { ...account, ...claim, deliveryPhase: 'SENDING', attempts: 1 }, transaction)
   })
 }
 
 /** Wakes delivery up for one post, as its job does, and once more when a renewal ended that the post waited for. */
-export async function wake({ room }: Supergraph, { brandId, id }: Key): Promise<void> {
+export async function wake({ job }: Supergraph, { brandId, id }: Key): Promise<void> {
   const key = { brandId, postId: id }
-  await deliver(room, key)
-  if (await renewed(room)) await deliver(room, key)
+  await deliver(job, key)
+  if (await renewed(job)) await deliver(job, key)
 }
 
 /** One round of every sweep, and what it set off. */
-export async function round({ room }: Supergraph): Promise<void> {
-  const run = () => Promise.all(sweeps(() => room).map(sweep => sweep.run()))
+export async function round({ job }: Supergraph): Promise<void> {
+  const run = () => Promise.all(sweeps(() => job).map(sweep => sweep.run()))
   await run()
-  if (await renewed(room)) await run()
+  if (await renewed(job)) await run()
 }
 
 /** Waits for the renewals that posts wait for; false when there are none. */
-async function renewed({ afterRenewals }: Supergraph['room']): Promise<boolean> {
+async function renewed({ afterRenewals }: Supergraph['job']): Promise<boolean> {
   if (!afterRenewals.size) return false
   await Promise.all(afterRenewals)
   return true
 }
 
 /** A post as it stands in the database. */
-export const stored = async ({ room }: Supergraph, { id }: Key): Promise<PostRow> => (await room.posts.byIds([id]))[0]!
+export const stored = async ({ job }: Supergraph, { id }: Key): Promise<PostRow> => (await job.posts.byId.load(id))!
 
-export const storedConnection = async ({ room }: Supergraph, { id }: { id: string }) => (await room.connections.byIds([id]))[0]!
+export const storedConnection = async ({ job }: Supergraph, { id }: { id: string }) => (await job.connections.byId.load(id))!
 
 /** Waits until a post is as described: for what other workers do meanwhile. */
 export async function until(graph: Supergraph, post: Key, state: Partial<PostRow>): Promise<PostRow> {

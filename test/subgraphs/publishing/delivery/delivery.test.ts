@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
 import { claimMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { deletePost, post as postDocument, reschedulePost, updatePost } from '../documents.ts'
 import { renewals, round, scheduledPost, stored, texts, twoHours, until, wake } from './delivering.ts'
@@ -50,8 +51,8 @@ describe('P-10 a claim', () => {
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
     await graph.clock.advance(twoHours)
     // Both have to renew the token, and wait for the row that this transaction holds.
-    const holder = await graph.room.sequelize.transaction()
-    await graph.room.connections.lock(connection.brandId, connection.id, holder)
+    const holder = await graph.database.sequelize.transaction()
+    await graph.job.connections.lock(connection.id, holder)
     const slow = wake(graph, post)
     const { claimId } = await until(graph, post, { deliveryPhase: 'CLAIMED' })
     await graph.clock.advance(claimMs - 1)
@@ -117,13 +118,13 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
     await graph.clock.advance(twoHours)
     // The worker has to renew the token, and waits for the row that this transaction holds.
-    const holder = await graph.room.sequelize.transaction()
-    await graph.room.connections.lock(connection.brandId, connection.id, holder)
-    await deliver(graph.room, { brandId: post.brandId, postId: post.id })
+    const holder = await graph.database.sequelize.transaction()
+    await graph.job.connections.lock(connection.id, holder)
+    await deliver(graph.job, { brandId: post.brandId, postId: post.id })
     expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'CLAIMED' })
     await graph.execute(updatePost, { input: { id: post.id, copy: 'Edited in time' } }, { as: owner })
     await holder.commit()
-    await Promise.all(graph.room.afterRenewals)
+    await Promise.all(graph.job.afterRenewals)
     expect([await texts(graph), (await stored(graph, post)).deliveryPhase]).toEqual([[], 'NONE'])
     await wake(graph, post)
     expect(await texts(graph)).toEqual(['Edited in time'])
@@ -223,7 +224,7 @@ describe('P-08 a thread', () => {
       .thread(22, { scheduledAt: graph.clock.in(60_000) })
     const { thread: held, post: other } = await story.post({ scheduledAt: graph.clock.in(61_000) })
     const failed = { status: 'FAILED' as const, failureCode: 'NETWORK_REFUSED', failureMessage: 'no', failedAt: graph.clock.now() }
-    await graph.room.sequelize.transaction(transaction => graph.room.posts.update(held[0]!, failed, transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.posts.update(held[0]!, failed, transaction))
     await graph.clock.advance(120_000)
     await round(graph)
     expect(await texts(graph)).toEqual([other.copy])
@@ -252,7 +253,7 @@ describe('P-07 the connection', () => {
     const scheduledAt = graph.clock.in(60_000)
     const { post: without } = await story.post({ by: member, scheduledAt })
     const { connection: own, post: withInactive } = await story.connection({ by: member, externalAccountId: '1' }).post({ by: member, scheduledAt })
-    await graph.room.sequelize.transaction(transaction => graph.room.connections.deactivate(own, 'gone', graph.clock.now(), transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.deactivate(own, 'gone', graph.clock.now(), transaction))
     await graph.clock.advance(60_000)
     for (const post of [without, withInactive]) {
       await wake(graph, post)

@@ -7,7 +7,7 @@ import { duePost, interrupt, round, stored, texts, wake } from './delivering.ts'
 
 /** Lets the first call of the network reach it and keeps what it answered, until that is let through. */
 const keepAnswer = (graph: Supergraph, call: 'publish' | 'refresh') => {
-  const x = graph.room.networks.get('X')!
+  const x = graph.job.networks.get('X')!
   const original = x[call] as (argument: unknown) => Promise<unknown>
   const [answered, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const keeping = async (argument: unknown) => {
@@ -33,8 +33,8 @@ describe('P-10 a worker that lost its claim', () => {
     const theirs = await stored(graph, post)
     expect(theirs).toMatchObject({ deliveryPhase: 'SENDING' })
     const mine = { ...theirs, claimId: newId() }
-    await giveUp(graph.room, mine, 'CONNECTION_EXPIRED', 'gone')
-    await putBack(graph.room, mine, null, 'away')
+    await giveUp(graph.job, mine, 'CONNECTION_EXPIRED', 'gone')
+    await putBack(graph.job, mine, null, 'away')
     expect(await stored(graph, post)).toEqual(theirs)
     letThrough()
     await other
@@ -104,9 +104,9 @@ test('P-10 an interrupted call is not made again when its time is over: that wai
   const { graph, post, connection } = await duePost()
   await using _ = graph
   await interrupt({ graph, post, connection }, { forMs: 0 })
-  const { deliveries } = graph.room
-  const { begin: record } = deliveries
-  Object.assign(deliveries, {
+  const { attempts } = graph.job
+  const { begin: record } = attempts
+  Object.assign(attempts, {
     begin: async (...parameters: Parameters<typeof record>) => {
       const attempt = await record(...parameters)
       await graph.clock.advance(beginWithinMs + 1)
@@ -115,7 +115,7 @@ test('P-10 an interrupted call is not made again when its time is over: that wai
   })
   await round(graph)
   expect([await texts(graph), await stored(graph, post)]).toMatchObject([[], { status: 'SCHEDULED', deliveryPhase: 'SENDING' }])
-  Object.assign(deliveries, { begin: record })
+  Object.assign(attempts, { begin: record })
   await graph.clock.advance(sendMs)
   await round(graph)
   expect([await texts(graph), (await stored(graph, post)).status]).toEqual([[post.copy], 'PUBLISHED'])

@@ -6,6 +6,7 @@ import { sendAfter } from '../../../../subgraphs/publishing/delivery/renewal.ts'
 import { claimMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { logged, stored } from './delivering.ts'
 
@@ -21,11 +22,11 @@ async function claimed() {
 }
 
 /** Leaves a post to a renewal, and waits until what follows from its end is done. */
-async function follow({ room }: Supergraph, post: PostRow, renewal: Promise<string>): Promise<void> {
-  sendAfter(room, post, renewal)
-  expect(room.afterRenewals.size).toBe(1)
-  await Promise.all(room.afterRenewals)
-  expect(room.afterRenewals.size, 'left behind').toBe(0)
+async function follow({ job }: Supergraph, post: PostRow, renewal: Promise<string>): Promise<void> {
+  sendAfter(job, post, renewal)
+  expect(job.afterRenewals.size).toBe(1)
+  await Promise.all(job.afterRenewals)
+  expect(job.afterRenewals.size, 'left behind').toBe(0)
 }
 
 const wakeUps = (graph: Supergraph) => graph.rows(`select data->>'postId' as id, start_after from publishing_jobs.job where name = 'deliver-post'`)
@@ -33,7 +34,7 @@ const wakeUps = (graph: Supergraph) => graph.rows(`select data->>'postId' as id,
 test('a post whose token was renewed is free, looked at again at once, and those who follow it are told', async () => {
   const { graph, post } = await claimed()
   await using _ = graph
-  const followed = graph.room.events.listen([postStatusTopic(post.brandId)])
+  const followed = graph.job.events.listen([postStatusTopic(post.brandId)])
   const heard: unknown[] = []
   void followed.next().then(({ value }) => heard.push(value))
   await follow(graph, post, Promise.resolve('a token'))
@@ -69,7 +70,7 @@ test('a post that is another worker’s when the renewal ends, or deleted, is le
   await using _ = graph
   await follow(graph, { ...post, claimId: newId() }, Promise.resolve('a token'))
   expect(await stored(graph, post)).toEqual(post)
-  await graph.room.sequelize.transaction(transaction => graph.room.posts.remove(post, transaction))
+  await inTransaction(graph.job, ({ transaction }) => graph.job.posts.remove(post, transaction))
   await follow(graph, post, Promise.resolve('a token'))
   expect([await wakeUps(graph), logged(graph)]).toEqual([[], []])
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { retention } from '../../../../platform/jobs/retention.ts'
 import { agingOf } from '../../../../subgraphs/publishing/delivery/retention.ts'
+import { inTransaction, record } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
 const day = 86_400_000
@@ -14,19 +15,16 @@ test('what is older than it is to be kept is removed, and nothing that is younge
   const { post: unknown } = await story.post({ row: { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure } })
   const { brandId } = settled
   const begin = (post: typeof settled) =>
-    graph.room.sequelize.transaction(transaction =>
-      graph.room.deliveries.begin(
+    inTransaction(graph.job, ({ transaction }) =>
+      graph.job.attempts.begin(
         { post, connectionId: connection.id, externalAccountId: connection.externalAccountId, copy: post.copy, inReplyTo: null },
         graph.clock.now(),
         transaction,
       ),
     )
-  const audit = (action: string) =>
-    graph.room.sequelize.transaction(transaction =>
-      graph.room.audit(transaction, { brandId, actor: 'delivery', action, subjectId: brandId, at: graph.clock.now() }),
-    )
+  const audit = (action: string) => inTransaction(graph.job, unit => record(graph.job, { tenantId: brandId, action, subjectId: brandId }, unit))
   const authorize = (state: string) =>
-    graph.room.authorizations.begin(
+    graph.job.authorizations.begin(
       { state, verifier: 'v', brandId: brand.id, platform: 'X', userId: newId(), browserHash: null, begunBy: null, organizationName: null },
       graph.clock.now(),
     )
@@ -36,7 +34,7 @@ test('what is older than it is to be kept is removed, and nothing that is younge
   await begin(unknown)
   await authorize('old')
   await graph.clock.advance(day + 600_000)
-  const sweep = retention(graph.room, agingOf({ auditDays: 2, attemptDays: 2 }))
+  const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, agingOf({ auditDays: 2, attemptDays: 2 }))
   const left = async () => ({
     audit: (await graph.rows<{ action: string }>('select action from publishing.audit_entries order by at')).map(({ action }) => action),
     attempts: (await graph.rows<{ post_id: string }>('select post_id from publishing.attempts order by started_at, post_id')).map(({ post_id }) => post_id),

@@ -8,8 +8,8 @@ import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { attempts, duePost, logged, renewals, stored, storedConnection, texts, wake } from './delivering.ts'
 
 /** How often those who follow a brand's posts are told, while something is done. */
-async function steps({ room }: Supergraph, brandId: string, work: () => Promise<unknown>): Promise<number> {
-  const stream = room.events.listen([postStatusTopic(brandId)])
+async function steps({ job }: Supergraph, brandId: string, work: () => Promise<unknown>): Promise<number> {
+  const stream = job.events.listen([postStatusTopic(brandId)])
   let heard = 0
   const listening = (async () => {
     while (!(await stream.next()).done) heard += 1
@@ -20,19 +20,21 @@ async function steps({ room }: Supergraph, brandId: string, work: () => Promise<
 }
 
 /** Has something done while a worker prepares the call of a post that it has claimed. */
-const whilePreparing = ({ room: { connections } }: Supergraph, work: () => Promise<unknown>) => {
-  const { byBrands } = connections
+const whilePreparing = ({ job: { connections } }: Supergraph, work: () => Promise<unknown>) => {
+  const manyBy = connections.manyBy.bind(connections)
   Object.assign(connections, {
-    byBrands: async (ids: readonly string[]) => {
-      Object.assign(connections, { byBrands })
-      await work()
-      return byBrands(ids)
-    },
+    manyBy: (column: 'brandId') => ({
+      async load(id: string) {
+        Object.assign(connections, { manyBy })
+        await work()
+        return manyBy(column).load(id)
+      },
+    }),
   })
 }
 
 /** Has the network's renewals end so. */
-const renewalsEnd = ({ room }: Supergraph, refresh: () => Promise<never>) => Object.assign(room.networks.get('X')!, { refresh })
+const renewalsEnd = ({ job }: Supergraph, refresh: () => Promise<never>) => Object.assign(job.networks.get('X')!, { refresh })
 
 describe('P-06 a look at a post', () => {
   test('before its time says when to come again; one that is held back, or is not to be sent, says nothing', async () => {
@@ -43,7 +45,7 @@ describe('P-06 a look at a post', () => {
       .connection()
       .thread(2, { scheduledAt: graph.clock.in(60_000) })
       .post()
-    const look = ({ brandId, id }: typeof draft) => deliver(graph.room, { brandId, postId: id })
+    const look = ({ brandId, id }: typeof draft) => deliver(graph.job, { brandId, postId: id })
     const [first, second] = thread as [typeof draft, typeof draft]
     expect([await look(first), await look(second), await look(draft)]).toEqual([first.scheduledAt, second.scheduledAt, null])
     await graph.clock.advance(second.scheduledAt!.getTime() - graph.clock.now().getTime())
@@ -57,7 +59,7 @@ describe('P-06 a look at a post', () => {
     const { graph, post, key } = await duePost()
     await using _ = graph
     await graph.rows('update publishing.brands set archived_at = $1', [graph.clock.now()])
-    expect([await deliver(graph.room, key), await stored(graph, post)]).toEqual([null, post])
+    expect([await deliver(graph.job, key), await stored(graph, post)]).toEqual([null, post])
   })
 
   test('tells those who follow it of the claim, of the call and of its end', async () => {
@@ -94,7 +96,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
   test('when the network is not set up any more', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
-    ;(graph.room.networks as Map<string, unknown>).delete('X')
+    ;(graph.job.networks as Map<string, unknown>).delete('X')
     await wake(graph, post)
     expect(await stored(graph, post)).toMatchObject({ status: 'FAILED', failureCode: 'NO_CONNECTION' })
   })
@@ -102,7 +104,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
   test('but not when the stored access cannot be read, nor for a fault of ours that is no answer: those fail nothing', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
-    const { connections } = graph.room
+    const { connections } = graph.job
     const { open } = connections
     Object.assign(connections, {
       open: () => {
@@ -169,7 +171,7 @@ describe('P-14 a call that is refused for its token, which', () => {
   ])('is not made again by a worker whose post another has taken %s', async (_when, during) => {
     const { graph, post } = await refused()
     await using _ = graph
-    const x = graph.room.networks.get('X')!
+    const x = graph.job.networks.get('X')!
     const { publish, refresh } = x
     const taken = () => graph.rows('update publishing.posts set claim_id = $1', [newId()])
     const thenTaken = (call: (argument: never) => Promise<unknown>) => async (argument: never) => {
@@ -189,7 +191,7 @@ describe('P-10 an answer of the network', () => {
     const { graph, story, post } = await duePost()
     await using _ = graph
     const duplicate = async () => ({ outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'You said that already.' })
-    Object.assign(graph.room.networks.get('X')!, { publish: duplicate })
+    Object.assign(graph.job.networks.get('X')!, { publish: duplicate })
     await wake(graph, post)
     expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'NONE', failureCode: 'DUPLICATE_CONTENT' })
     const { post: second } = await story.post({ copy: post.copy, scheduledAt: graph.clock.in(60_000) })
@@ -218,7 +220,7 @@ describe('P-10 an answer of the network', () => {
     await using _ = graph
     await wake(graph, post)
     const { platformPostId, permalink } = await stored(graph, post)
-    Object.assign(graph.room.networks.get('X')!, { publish: async () => ({ outcome: 'delivered', platformPostId, permalink }) })
+    Object.assign(graph.job.networks.get('X')!, { publish: async () => ({ outcome: 'delivered', platformPostId, permalink }) })
     const { post: second } = await story.post({ scheduledAt: graph.clock.in(60_000) })
     const { post: third } = await story.post({ scheduledAt: graph.clock.in(60_000) })
     await graph.clock.advance(60_000)
@@ -227,7 +229,7 @@ describe('P-10 an answer of the network', () => {
     expect(await stored(graph, second)).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failureMessage: expect.stringMatching(/\(\w.*\)/) })
     expect(told()).toMatchObject([{ postId: second.id }])
     await graph.rows(`alter table publishing.audit_entries add constraint none check (action <> 'post.published') not valid`)
-    Object.assign(graph.room.networks.get('X')!, { publish: async () => ({ outcome: 'delivered', platformPostId: '1', permalink }) })
+    Object.assign(graph.job.networks.get('X')!, { publish: async () => ({ outcome: 'delivered', platformPostId: '1', permalink }) })
     await expect(wake(graph, third)).rejects.toThrow('none')
     expect([await stored(graph, third), told().length]).toMatchObject([{ deliveryPhase: 'SENDING' }, 1])
   })
@@ -240,9 +242,8 @@ describe('P-10 a worker that stood still between the record of its attempt and t
   ])('%s', async (_what, milliseconds, status, outcome) => {
     const { graph, post } = await duePost()
     await using _ = graph
-    const { deliveries } = graph.room
-    const { begin: record } = deliveries
-    Object.assign(deliveries, {
+    const { begin: record } = graph.job.attempts
+    Object.assign(graph.job.attempts, {
       begin: async (...parameters: Parameters<typeof record>) => {
         const attempt = await record(...parameters)
         await graph.clock.advance(milliseconds)
@@ -253,7 +254,7 @@ describe('P-10 a worker that stood still between the record of its attempt and t
     expect(await stored(graph, post)).toMatchObject({ status, deliveryPhase: 'NONE' })
     expect(await attempts(graph)).toMatchObject([{ outcome, detail: outcome === 'NOT_SENT' ? expect.stringMatching(/\w/) : null }])
     if (status === 'PUBLISHED') return
-    Object.assign(deliveries, { begin: record })
+    Object.assign(graph.job.attempts, { begin: record })
     await graph.clock.advance(5_000)
     await wake(graph, post)
     expect([await texts(graph), await attempts(graph)]).toMatchObject([[post.copy], [{ outcome: 'DELIVERED' }]])

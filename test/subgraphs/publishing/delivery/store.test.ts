@@ -11,44 +11,45 @@ const begin = async () => {
   const graph = await supergraph()
   const story = graph.seed.owner().brand().connection()
   const { brand, connection } = await story
-  const { deliveries, posts, sequelize } = graph.room
+  const { attempts, posts } = graph.job
+  const { sequelize } = graph.database
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
   const write = async (row: Partial<PostRow>, seed: PostSeed = {}) => (await story.post({ ...seed, row })).post
   /** A post that was due so many ms ago. */
   const due = (ago: number, row: Partial<PostRow> = {}, seed: PostSeed = {}) => write({ status: 'SCHEDULED', scheduledAt: graph.clock.in(-ago), ...row }, seed)
   const attempt = (post: PostRow, values: Partial<AttemptRow> = {}, copy = post.copy) =>
     sequelize.transaction(async transaction => {
-      const made = await deliveries.begin({ ...account, post, copy, inReplyTo: null }, graph.clock.now(), transaction)
-      await deliveries.conclude(made, values, transaction)
+      const made = await attempts.begin({ ...account, post, copy, inReplyTo: null }, graph.clock.now(), transaction)
+      await attempts.conclude(made, values, transaction)
       return { ...made, ...values }
     })
   const unknown = (number = 1) =>
     write({ status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: number, failureCode: 'OUTCOME_UNKNOWN', failureMessage: '?', failedAt: graph.clock.now() })
   const now = graph.clock.now()
   const claim = (until: Date) => ({ claimId: newId(), claimUntil: until })
-  return { graph, brand, connection, deliveries, posts, sequelize, account, write, due, attempt, unknown, now, claim }
+  return { graph, brand, connection, attempts, posts, sequelize, account, write, due, attempt, unknown, now, claim }
 }
 
 const ids = (keys: readonly { postId: string }[]) => keys.map(({ postId }) => postId)
 
 describe('P-06 what is due', () => {
   test('comes in the order of its time, behind it what is held back, and no more than asked for', async () => {
-    const { graph, deliveries, due, now } = await begin()
+    const { graph, attempts, due, now } = await begin()
     await using _ = graph
     const young = await due(1_000)
     const first = await due(3_000)
     const second = await due(9_000, {}, { threadId: first.threadId })
     await due(-1)
-    const found = await deliveries.overdue(now, now, 20)
+    const found = await attempts.overdue(now, now, 20)
     expect(ids(found)).toEqual([first.id, young.id, second.id])
     expect(found[0]).toEqual({ brandId: first.brandId, postId: first.id, platform: 'X', held: false })
     expect(found[2]!.held).toBe(true)
-    expect(ids(await deliveries.overdue(now, now, 2))).toEqual([first.id, young.id])
-    expect(ids(await deliveries.overdue(graph.clock.in(-1_001), now, 20))).toEqual([first.id, second.id])
+    expect(ids(await attempts.overdue(now, now, 2))).toEqual([first.id, young.id])
+    expect(ids(await attempts.overdue(graph.clock.in(-1_001), now, 20))).toEqual([first.id, second.id])
   })
 
   test('leaves out what somebody holds, what waits, what nobody approved, what is marked, and brands out of use', async () => {
-    const { graph, brand, deliveries, due, now, claim } = await begin()
+    const { graph, brand, attempts, due, now, claim } = await begin()
     await using _ = graph
     const waits = (until: Date) => ({ waitsUntil: until, waitingSince: now, waits: 1 })
     await due(9_000, { approval: 'PENDING' })
@@ -61,30 +62,30 @@ describe('P-06 what is due', () => {
       await due(3_000, { deliveryPhase: 'CLAIMED', ...claim(now) }),
       await due(2_000, waits(graph.clock.in(400_000))),
     ]
-    expect(ids(await deliveries.overdue(now, now, 20))).toEqual(open.map(({ id }) => id))
+    expect(ids(await attempts.overdue(now, now, 20))).toEqual(open.map(({ id }) => id))
     await graph.rows('update publishing.brands set archived_at = $1 where id = $2', [now, brand.id])
-    expect(await deliveries.overdue(now, now, 20)).toEqual([])
+    expect(await attempts.overdue(now, now, 20)).toEqual([])
   })
 
   test('leaves out posts whose connection is busy with as many as it sends at once', async () => {
-    const { graph, account, deliveries, due, now, claim } = await begin()
+    const { graph, account, attempts, due, now, claim } = await begin()
     await using _ = graph
     const post = await due(1_000)
     for (let count = 0; count < 4; count += 1) {
-      expect(ids(await deliveries.overdue(now, now, 20))).toContain(post.id)
+      expect(ids(await attempts.overdue(now, now, 20))).toContain(post.id)
       await due(500, { deliveryPhase: count % 2 ? 'SENDING' : 'CLAIMED', attempts: 1, ...account, ...claim(graph.clock.in(sendMs)) })
     }
-    expect(await deliveries.overdue(now, now, 20)).toEqual([])
-    expect(ids(await deliveries.overdue(now, now, 20, 5))).toEqual([post.id])
+    expect(await attempts.overdue(now, now, 20)).toEqual([])
+    expect(ids(await attempts.overdue(now, now, 20, 5))).toEqual([post.id])
   })
 
   test('is marked when it is held back, a bounded number at once', async () => {
-    const { graph, deliveries, sequelize, due, now } = await begin()
+    const { graph, attempts, sequelize, due, now } = await begin()
     await using _ = graph
     const first = await due(3_000)
     const later = [await due(2_000, {}, { threadId: first.threadId }), await due(1_000, {}, { threadId: first.threadId })]
     await due(-1, {}, { threadId: first.threadId })
-    const mark = (limit: number) => sequelize.transaction(transaction => deliveries.markHeldBack(now, limit, transaction))
+    const mark = (limit: number) => sequelize.transaction(transaction => attempts.markHeldBack(now, limit, transaction))
     const marked = async () => (await graph.rows<{ id: string }>('select id from publishing.posts where held_back order by position')).map(({ id }) => id)
     await mark(1)
     expect(await marked()).toHaveLength(1)
@@ -93,36 +94,36 @@ describe('P-06 what is due', () => {
   })
 
   test('is locked for one worker alone, who reads whether its brand is out of use', async () => {
-    const { graph, brand, deliveries, sequelize, due } = await begin()
+    const { graph, brand, attempts, sequelize, due } = await begin()
     await using _ = graph
     const post = await due(0)
     const key = { brandId: post.brandId, postId: post.id }
     await sequelize.transaction(async transaction => {
-      expect(await deliveries.lockIfFree(key, transaction)).toEqual({ ...post, brandArchived: false })
-      expect(await sequelize.transaction(other => deliveries.lockIfFree(key, other))).toBe(null)
+      expect(await attempts.lockIfFree(key, transaction)).toEqual({ ...post, brandArchived: false })
+      expect(await sequelize.transaction(other => attempts.lockIfFree(key, other))).toBe(null)
     })
     await graph.rows('update publishing.brands set archived_at = $1 where id = $2', [graph.clock.now(), brand.id])
     await sequelize.transaction(async transaction => {
-      expect(await deliveries.lockIfFree(key, transaction)).toMatchObject({ brandArchived: true })
-      expect(await deliveries.lockIfFree({ ...key, postId: newId() }, transaction)).toBe(null)
+      expect(await attempts.lockIfFree(key, transaction)).toMatchObject({ brandArchived: true })
+      expect(await attempts.lockIfFree({ ...key, postId: newId() }, transaction)).toBe(null)
     })
   })
 })
 
 describe('P-10 what is open', () => {
   test('interrupted calls: those whose worker’s time is over, the longest first', async () => {
-    const { graph, account, deliveries, due, now, claim } = await begin()
+    const { graph, account, attempts, due, now, claim } = await begin()
     await using _ = graph
     const sending = (until: number) => due(0, { deliveryPhase: 'SENDING', attempts: 1, ...account, ...claim(graph.clock.in(until)) })
     const [over, long, back] = [await sending(0), await sending(-1_000), await sending(400_000)]
     await sending(1)
     await due(0, { deliveryPhase: 'CLAIMED', ...claim(now) })
-    expect(ids(await deliveries.interrupted(now, 20))).toEqual([long.id, over.id, back.id])
-    expect(await deliveries.interrupted(now, 1)).toEqual([{ brandId: long.brandId, postId: long.id }])
+    expect(ids(await attempts.interrupted(now, 20))).toEqual([long.id, over.id, back.id])
+    expect(await attempts.interrupted(now, 1)).toEqual([{ brandId: long.brandId, postId: long.id }])
   })
 
   test('unknown outcomes: those whose turn it is, the longest first, by the last attempt', async () => {
-    const { graph, deliveries, attempt, unknown, now } = await begin()
+    const { graph, attempts, attempt, unknown, now } = await begin()
     await using _ = graph
     const asked = async (at: number | null) => {
       const post = await unknown()
@@ -132,12 +133,12 @@ describe('P-10 what is open', () => {
     const [turn, long, back] = [await asked(0), await asked(-1_000), await asked(400_000)]
     await asked(1)
     await asked(null)
-    expect(ids(await deliveries.unknown(now, 20))).toEqual([long.id, turn.id, back.id])
-    expect(await deliveries.unknown(now, 1)).toEqual([{ brandId: long.brandId, postId: long.id }])
+    expect(ids(await attempts.unknown(now, 20))).toEqual([long.id, turn.id, back.id])
+    expect(await attempts.unknown(now, 1)).toEqual([{ brandId: long.brandId, postId: long.id }])
   })
 
   test('attempts with the same text for the same account: those in doubt, and those of posts that are open', async () => {
-    const { graph, connection, deliveries, attempt, unknown, write, now } = await begin()
+    const { graph, connection, attempts, attempt, unknown, write, now } = await begin()
     await using _ = graph
     const of = async (values: Partial<AttemptRow>, copy = 'The same') => attempt({ ...(await unknown()), attempts: 0 }, { finishedAt: now, ...values }, copy)
     const mine = await of({ outcome: 'UNKNOWN', reconcileAt: now })
@@ -151,16 +152,16 @@ describe('P-10 what is open', () => {
     await of({ outcome: 'UNKNOWN', reconcileAt: now, externalAccountId: `${connection.externalAccountId}0` })
     const left = await write({})
     await attempt(left, { outcome: 'UNKNOWN', finishedAt: now, reconcileAt: now, startedAt: graph.clock.in(1) }, 'The same')
-    const doubtful = await deliveries.doubtful(mine, graph.clock.in(-1_000))
+    const doubtful = await attempts.doubtful(mine, graph.clock.in(-1_000))
     expect(doubtful.slice(0, 3).map(({ id }) => id)).toEqual([refused.id, asked.id, underWay.id])
-    expect((await deliveries.doubtful(mine, graph.clock.in(-1_001)))[0]).toMatchObject({ id: old.id, startedAt: old.startedAt, outcome: 'NOT_DELIVERED' })
-    const rivals = await deliveries.rivals(mine)
+    expect((await attempts.doubtful(mine, graph.clock.in(-1_001)))[0]).toMatchObject({ id: old.id, startedAt: old.startedAt, outcome: 'NOT_DELIVERED' })
+    const rivals = await attempts.rivals(mine)
     expect(rivals.map(({ id }) => id).sort()).toEqual([asked.id, underWay.id].sort())
     expect(rivals.find(({ id }) => id === asked.id)).toEqual({ id: asked.id, outcome: 'UNKNOWN', refusal: null, startedAt: asked.startedAt })
   })
 
   test('ids that other posts of the account carry since then', async () => {
-    const { graph, account, deliveries, attempt, write } = await begin()
+    const { graph, account, attempts, attempt, write } = await begin()
     await using _ = graph
     const published = (platformPostId: string, ago: number, row: Partial<PostRow> = {}) =>
       write({ status: 'PUBLISHED', platformPostId, publishedAt: graph.clock.in(-ago), ...account, ...row })
@@ -169,36 +170,36 @@ describe('P-10 what is open', () => {
     await published('3', 1_001)
     await published('4', 0, { externalAccountId: `${account.externalAccountId}0` })
     const made = await attempt(mine, { updatedAt: graph.clock.now() })
-    expect(await deliveries.takenIds(made, graph.clock.in(-1_000))).toEqual(new Set(['2']))
+    expect(await attempts.takenIds(made, graph.clock.in(-1_000))).toEqual(new Set(['2']))
   })
 })
 
 describe('P-10 an attempt', () => {
   test('follows the last one; the last is the latest, also for whoever has just written it', async () => {
-    const { graph, account, deliveries, sequelize, write, now } = await begin()
+    const { graph, account, attempts, sequelize, write, now } = await begin()
     await using _ = graph
     const post = await write({})
-    expect(await deliveries.lastAttempt(post)).toBe(null)
+    expect(await attempts.lastAttempt(post)).toBe(null)
     const values = { ...account, post, copy: 'A text', inReplyTo: '5' }
     await sequelize.transaction(async transaction => {
-      const one = await deliveries.begin(values, now, transaction)
-      expect(await deliveries.lastAttempt(post, transaction)).toEqual(one)
-      expect(await deliveries.lastAttempt(post)).toBe(null)
-      await deliveries.conclude(one, { outcome: 'NOT_DELIVERED', finishedAt: now }, transaction)
+      const one = await attempts.begin(values, now, transaction)
+      expect(await attempts.lastAttempt(post, transaction)).toEqual(one)
+      expect(await attempts.lastAttempt(post)).toBe(null)
+      await attempts.conclude(one, { outcome: 'NOT_DELIVERED', finishedAt: now }, transaction)
     })
-    const two = await sequelize.transaction(transaction => deliveries.begin({ ...values, post: { ...post, attempts: 1 } }, now, transaction))
+    const two = await sequelize.transaction(transaction => attempts.begin({ ...values, post: { ...post, attempts: 1 } }, now, transaction))
     expect(two).toMatchObject({ ...account, postId: post.id, brandId: post.brandId, number: 2, platform: 'X', copy: 'A text', inReplyTo: '5', startedAt: now })
     expect(two).toMatchObject({ outcome: null, createdAt: now, updatedAt: now, createdBy: 'delivery' })
-    expect(await deliveries.lastAttempt(post)).toEqual(two)
+    expect(await attempts.lastAttempt(post)).toEqual(two)
   })
 
   test('that surely was not sent is the same when its post has waited; one that may have been sent is not', async () => {
-    const { graph, account, deliveries, sequelize, attempt, write, now } = await begin()
+    const { graph, account, attempts, sequelize, attempt, write, now } = await begin()
     await using _ = graph
     const post = await write({})
     const waited = { ...post, attempts: 1, waits: 1 }
     const again = (row: PostRow) =>
-      sequelize.transaction(transaction => deliveries.begin({ ...account, post: row, copy: 'Edited', inReplyTo: null }, graph.clock.now(), transaction))
+      sequelize.transaction(transaction => attempts.begin({ ...account, post: row, copy: 'Edited', inReplyTo: null }, graph.clock.now(), transaction))
     expect(await again({ ...(await write({})), waits: 1 }), 'it waited before any attempt').toMatchObject({ number: 1, copy: 'Edited' })
     const one = await attempt(post, { outcome: 'NOT_SENT', finishedAt: now, detail: 'away', updatedAt: now })
     await graph.clock.advance(5_000)

@@ -9,7 +9,7 @@ import { attempts, duePost, logged, round, stored, wake } from './delivering.ts'
 
 /** Whether the organization's screens are told that what they count has changed, while something is done. */
 async function tells(graph: Supergraph, { id }: { id: string }, work: () => Promise<unknown>): Promise<boolean> {
-  const stream = graph.room.events.listen([widgetTopic('publishing', id)])
+  const stream = graph.job.events.listen([widgetTopic('publishing', id)])
   let heard = false
   void stream.next().then(({ done }) => {
     heard ||= !done
@@ -93,10 +93,10 @@ describe('P-09 the end of an attempt', () => {
     const { graph, post } = await duePost()
     await using _ = graph
     await wake(graph, post)
-    const attempt = (await graph.room.deliveries.lastAttempt(post))!
+    const attempt = (await graph.job.attempts.lastAttempt(post))!
     const statements = await graph.statements(async () =>
       expect(
-        await conclude(graph.room, { ...attempt, postId: null }, { outcome: 'delivered', platformPostId: '1', permalink: 'https://x.com/a/status/1' }),
+        await conclude(graph.job, { ...attempt, postId: null }, { outcome: 'delivered', platformPostId: '1', permalink: 'https://x.com/a/status/1' }),
       ).toBe(null),
     )
     expect(statements).toEqual([])
@@ -112,17 +112,17 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 403 })
     await wake(graph, post)
-    const attempt = (await graph.room.deliveries.lastAttempt(post))!
+    const attempt = (await graph.job.attempts.lastAttempt(post))!
     const failed = await stored(graph, post)
-    expect(await conclude(graph.room, attempt, { outcome: 'refused', code: 'RATE_LIMITED', detail: 'later' })).toBe(null)
-    expect(await conclude(graph.room, attempt, { outcome: 'unknown', detail: 'no answer' })).toBe(null)
-    expect(await conclude(graph.room, attempt, delivered, 'user:somebody')).toBe(null)
+    expect(await conclude(graph.job, attempt, { outcome: 'refused', code: 'RATE_LIMITED', detail: 'later' })).toBe(null)
+    expect(await conclude(graph.job, attempt, { outcome: 'unknown', detail: 'no answer' })).toBe(null)
+    expect(await conclude(graph.platform.publishing.job('user:somebody'), attempt, delivered)).toBe(null)
     expect(await stored(graph, post)).toEqual(failed)
-    expect(await conclude(graph.room, attempt, delivered)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77' })
+    expect(await conclude(graph.job, attempt, delivered)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77' })
     expect([await attempts(graph), warned(graph)]).toMatchObject([[{ outcome: 'DELIVERED', detail: null, refusal: null, platform_post_id: '77' }], []])
-    expect(await conclude(graph.room, attempt, delivered)).toBe(null)
+    expect(await conclude(graph.job, attempt, delivered)).toBe(null)
     await graph.rows('delete from publishing.posts')
-    expect(await conclude(graph.room, attempt, delivered)).toBe(null)
+    expect(await conclude(graph.job, attempt, delivered)).toBe(null)
     const line = { postId: post.id, attempt: 1, platformPostId: '77' }
     expect(warned(graph)).toMatchObject([line, line])
   })
@@ -132,10 +132,10 @@ describe('P-10 an answer that comes when the attempt has ended', () => {
     await using _ = graph
     await graph.x.arm({ fault: 'status', status: 500 })
     await wake(graph, post)
-    const attempt = (await graph.room.deliveries.lastAttempt(post))!
-    await conclude(graph.room, attempt, { outcome: 'unknown', refusal: 'DUPLICATE_CONTENT', detail: 'it has the text' })
+    const attempt = (await graph.job.attempts.lastAttempt(post))!
+    await conclude(graph.job, attempt, { outcome: 'unknown', refusal: 'DUPLICATE_CONTENT', detail: 'it has the text' })
     expect(await attempts(graph)).toMatchObject([{ outcome: 'UNKNOWN', refusal: 'DUPLICATE_CONTENT', detail: 'it has the text' }])
-    expect(await conclude(graph.room, attempt, delivered, 'user:somebody')).toMatchObject({ status: 'PUBLISHED' })
+    expect(await conclude(graph.platform.publishing.job('user:somebody'), attempt, delivered)).toMatchObject({ status: 'PUBLISHED' })
     expect(await attempts(graph)).toMatchObject([{ outcome: 'DELIVERED', refusal: null, detail: null }])
   })
 })
@@ -148,7 +148,7 @@ describe('P-09 a post that is not sent', () => {
       .owner()
       .brand()
       .post({ row: { status: 'SCHEDULED', scheduledAt: graph.clock.now(), ...claim } })
-    await putBack(graph.room, post, null, 'away')
+    await putBack(graph.job, post, null, 'away')
     expect([await stored(graph, post), await attempts(graph)]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'NONE', waits: 1, attempts: 0 }, []])
   })
 

@@ -78,7 +78,7 @@ describe('P-09 a network that cannot be reached', () => {
       await wake(graph, post)
       expect(await read()).toMatchObject({ ...waiting, waitsUntil: graph.clock.soon(5_000) })
     }
-    const [row] = await graph.room.connections.byIds([connection.id])
+    const row = await graph.job.connections.byId.load(connection.id)
     expect(row).toMatchObject({ active: true, refreshToken: connection.refreshToken })
     await graph.clock.advance(5_000)
     await round(graph)
@@ -89,7 +89,7 @@ describe('P-09 a network that cannot be reached', () => {
     const { graph, post, read } = await duePost()
     await using _ = graph
     await graph.x.arm({ fault: 'expired-token' })
-    const x = graph.room.networks.get('X')!
+    const x = graph.job.networks.get('X')!
     const away = Promise.withResolvers<AsyncDisposable>()
     const { publish } = x
     // The first call is answered with 401; the network is gone when the renewal is asked for.
@@ -154,7 +154,7 @@ describe('P-10 an interrupted call, while the network cannot be asked about it',
   test('or made again: what was not sent the second time is sent once when the network is back', async () => {
     const { graph, post, read } = await interrupted()
     await using _ = graph
-    const x = graph.room.networks.get('X')!
+    const x = graph.job.networks.get('X')!
     const { find } = x
     const away = Promise.withResolvers<AsyncDisposable>()
     Object.assign(x, {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { updatePost } from '../documents.ts'
 
 test('a row that somebody holds costs a change five seconds and a sentence that says to try again, and nobody else anything', async () => {
   await using graph = await supergraph()
   const { owner, post } = await graph.seed.owner().brand().post()
-  await graph.room.sequelize.transaction(async transaction => {
-    await graph.room.posts.lock(post.brandId, post.id, transaction)
+  await inTransaction(graph.job, async ({ transaction }) => {
+    await graph.job.posts.lock(post.id, transaction)
     const refused = await graph.execute(updatePost, { input: { id: post.id, copy: 'Waiting' } }, { as: owner })
     expect(refused.refused('RATE_LIMITED').extensions).toMatchObject({ retryAfter: 1 })
     expect((await graph.execute('{ posts { totalCount } }', {}, { as: owner })).data().posts.totalCount).toBe(1)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { createPost, deletePost, post, reschedulePost, updatePost } from '../documents.ts'
 
@@ -172,9 +173,9 @@ describe('P-04 a change', () => {
     const scheduledAt = graph.clock.soon()
     const input = { brandId: brand.id, platform: 'X', copy: 'Hello', scheduledAt }
     const { id } = (await graph.execute(createPost, { input }, { as: owner })).data().createPost
-    const [row] = await graph.room.posts.byIds([id])
+    const row = await graph.job.posts.byId.load(id)
     const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(), claimUntil: graph.clock.in(1000) }
-    await graph.room.sequelize.transaction(transaction => graph.room.posts.update(row!, claim, transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.posts.update(row!, claim, transaction))
     const before = await graph.rows('select * from publishing.posts order by id')
     await using following = await graph.subscribe('subscription($b: ID!) { postStatusChanged(brandId: $b) { id version } }', { b: brand.id }, { as: owner })
     await graph.clock.advance(1000)

@@ -9,7 +9,7 @@ beforeAll(async () => {
   graph = await supergraph()
   const { brand } = await graph.seed.owner().brand().connection({ externalAccountId: '1' })
   const now = graph.clock.now()
-  await graph.room.authorizations.begin(
+  await graph.job.authorizations.begin(
     { state: 's', verifier: 'v', brandId: brand.id, platform: 'X', userId: newId(), browserHash: null, begunBy: null, organizationName: null },
     now,
   )
@@ -22,18 +22,7 @@ const inactive = `active = false, deactivated_reason = 'x', access_token = null,
 describe.each([
   [
     'brands',
-    [
-      `name = ''`,
-      `name = repeat('x', 81)`,
-      `name = ' x'`,
-      `description = ''`,
-      `description = repeat('x', 2001)`,
-      `organization_id = ''`,
-      'version = 0',
-      `idempotency_key = 'k'`,
-      `idempotency_hash = 'h'`,
-      `id = '${newId()}'`,
-    ],
+    [`name = ''`, `name = repeat('x', 81)`, `name = ' x'`, `description = ''`, `description = repeat('x', 2001)`, 'version = 0', `id = '${newId()}'`],
     ['archived_at = null', `description = 'x'`],
   ],
   [
@@ -43,7 +32,6 @@ describe.each([
       `platform = 'Y'`,
       `external_account_id = ''`,
       `account_name = ''`,
-      `author_id = ''`,
       'version = 0',
       'access_token = null',
       'active = false',
@@ -78,14 +66,14 @@ describe.each([
   test.each(allowed)('takes %s', async change => void (await graph.rows(`update publishing.${table} set ${change}`)))
 })
 
-test('a state is one authorization’s, an account one connection’s of a brand, a key one brand’s of a caller', async () => {
+test('a state is one authorization’s, an account one connection’s of a brand, a key makes one thing for a caller', async () => {
   const copies = {
     authorizations: `insert into publishing.authorizations select * from publishing.authorizations`,
     connections: `insert into publishing.connections (brand_id, id, platform, author_id, external_account_id, account_name, active, deactivated_reason, connected_at, created_at,
        updated_at, created_by) select brand_id, gen_random_uuid(), platform, author_id, external_account_id, account_name, false, 'x', connected_at, created_at, updated_at,
        created_by from publishing.connections`,
-    brands: `insert into publishing.brands (id, organization_id, name, idempotency_key, idempotency_hash, created_at, updated_at, created_by)
-       select gen_random_uuid(), organization_id, name, 'k', 'h', created_at, updated_at, created_by from publishing.brands cross join generate_series(1, 2)`,
+    idempotency_keys: `insert into publishing.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at)
+       select organization_id, created_by, 'brand', 'k', 'h', gen_random_uuid(), created_at from publishing.brands cross join generate_series(1, 2)`,
   }
   for (const [table, copy] of Object.entries(copies)) await expect(graph.rows(copy), table).rejects.toMatchObject({ parent: { code: '23505' } })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { failure } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { deletePost } from '../documents.ts'
 
@@ -69,7 +70,6 @@ describe('the table refuses a post', () => {
     ['draft', `platform_post_id = '3'`],
     ['draft', `published_at = '${now}'`],
     ['draft', `permalink = 'https://x.com/1'`],
-    ['draft', `idempotency_key = 'k'`],
     ['draft', `delivery_phase = 'CLAIMED', claim_id = id, claim_until = '${now}'`],
     ['draft', `waits_until = '${now}', waiting_since = '${now}', waits = 1`],
     ['scheduled', 'scheduled_at = null'],
@@ -148,8 +148,8 @@ test('an attempt outlives its post, for the account remembers the text; and a po
   await using world = await supergraph({ sandbox: true })
   const { owner, post, connection } = await world.seed.owner().brand().connection().post()
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-  await world.room.sequelize.transaction(transaction =>
-    world.room.deliveries.begin({ ...account, post, copy: post.copy, inReplyTo: null }, world.clock.now(), transaction),
+  await inTransaction(world.job, ({ transaction }) =>
+    world.job.attempts.begin({ ...account, post, copy: post.copy, inReplyTo: null }, world.clock.now(), transaction),
   )
   await world.rows('update publishing.posts set connection_id = $1', [connection.id])
   await world.rows('delete from publishing.connections')

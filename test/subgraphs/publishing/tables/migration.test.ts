@@ -24,14 +24,14 @@ test('a database of before keeps what is valid, and an id of the network that tw
     const rows = async (sql: string, bind: unknown[] = []) => (await database.sequelize.query(sql, { bind }))[0]
     const [brand, other, connection, otherConnection, deleted] = [newId(), newId(), newId(), newId(), newId()]
     const stamps = `'2027-03-01', '2027-03-01', 'user:1'`
-    for (const id of [brand, other]) await rows(`insert into publishing.brands values ($1, 'o', 'A brand', 1, ${stamps})`, [id])
+    for (const id of [brand, other]) await rows(`insert into publishing.brands values ($1, '${newId()}', 'A brand', 1, ${stamps})`, [id])
     for (const [brandId, id] of [
       [brand, connection],
       [other, otherConnection],
     ])
       await rows(
         `insert into publishing.connections (brand_id, id, platform, author_id, external_account_id, account_name, access_token, connected_at, created_at, updated_at, created_by)
-         values ($1, $2, 'X', 'u', '7', '@a', 't', '2027-03-01', ${stamps})`,
+         values ($1, $2, 'X', '${newId()}', '7', '@a', 't', '2027-03-01', ${stamps})`,
         [brandId, id],
       )
     const post = async (brandId: string, connectionId: string, status: string, platformPostId: string | null, publishedAt: string | null) => {

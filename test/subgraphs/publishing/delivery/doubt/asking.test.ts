@@ -16,14 +16,14 @@ const begin = async () => {
   await graph.clock.advance(1_000)
   const asked: Parameters<Network['find']>[] = []
   const world = { answer: (): Lookup => absent }
-  Object.assign(graph.room.networks.get('X')!, {
+  Object.assign(graph.job.networks.get('X')!, {
     find: async (...parameters: Parameters<Network['find']>) => {
       asked.push(parameters)
       return world.answer()
     },
   })
-  const ask = () => reconcile(graph.room, told.key)
-  const attempt = async () => (await graph.room.deliveries.lastAttempt(told.post))!
+  const ask = () => reconcile(graph.job, told.key)
+  const attempt = async () => (await graph.job.attempts.lastAttempt(told.post))!
   return { ...told, asked, world, ask, attempt }
 }
 
@@ -45,7 +45,7 @@ describe('P-10 the question what became of a call', () => {
     await story.post({ row: { ...published, platformPostId: '6', publishedAt: earlier(1) } })
     await ask()
     const publication = {
-      accessToken: graph.room.connections.open(connection).accessToken,
+      accessToken: graph.job.connections.open(connection).accessToken,
       account: { externalId: connection.externalAccountId, name: connection.accountName },
       copy: post.copy,
       inReplyTo: null,
@@ -100,12 +100,12 @@ describe('P-10 the question what became of a call', () => {
   test('is asked by nobody once the connection is out of use, or its network not set up: that is told, and the outcome stays open', async () => {
     const { graph, asked, ask, post, connection } = await begin()
     await using _ = graph
-    const { networks, connections, sequelize } = graph.room
+    const { networks, connections } = graph.job
     const x = networks.get('X')!
     ;(networks as Map<string, Network>).delete('X')
     await ask()
     ;(networks as Map<string, Network>).set('X', x)
-    await sequelize.transaction(transaction => connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
+    await graph.database.sequelize.transaction(transaction => connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
     for (const gone of [false, true]) {
       if (gone) await graph.rows('delete from publishing.connections')
       await graph.clock.advance(300_000)
@@ -127,7 +127,7 @@ describe('P-10 the question what became of a call', () => {
     }
     await graph.clock.advance(2_000)
     await ask()
-    const { accessToken } = graph.room.connections.open(connection)
+    const { accessToken } = graph.job.connections.open(connection)
     expect([asked.map(([publication]) => publication.accessToken === accessToken), renewals(graph)]).toEqual([[true, true, false], 1])
     expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77', permalink: 'https://x.com/demo/status/77' })
   })
@@ -178,7 +178,7 @@ describe('P-10 the answer', () => {
     await ask()
     expect([await stored(graph, post), lines(graph, 40).at(-1)]).toMatchObject([open, { postId: post.id }])
     await graph.clock.advance(1_000)
-    await reconcile(graph.room, { brandId: rival.brandId, postId: rival.id })
+    await reconcile(graph.job, { brandId: rival.brandId, postId: rival.id })
     expect(await stored(graph, rival)).toMatchObject({ status: 'PUBLISHED', platformPostId: '77' })
     await graph.clock.advance(300_000)
     await ask()
@@ -199,9 +199,9 @@ describe('P-10 the answer', () => {
     const { graph, attempt, post } = await begin()
     await using _ = graph
     const mine = await attempt()
-    expect(await closeAsAbsent(graph.room, post, { ...mine, number: 2 }, 'delivery')).toBe(null)
+    expect(await closeAsAbsent(graph.job, post, { ...mine, number: 2 })).toBe(null)
     expect(await stored(graph, post)).toMatchObject(open)
-    expect(await closeAsAbsent(graph.room, post, { ...mine, finishedAt: null }, 'delivery')).toMatchObject({
+    expect(await closeAsAbsent(graph.job, post, { ...mine, finishedAt: null })).toMatchObject({
       failureCode: 'NOT_DELIVERED',
       version: post.version + 2,
     })
@@ -209,8 +209,8 @@ describe('P-10 the answer', () => {
       { actor: 'delivery', subject_id: post.id, details: { attempt: 1 } },
     ])
     expect((await attempt()).finishedAt).toEqual(graph.clock.now())
-    expect(await closeAsAbsent(graph.room, post, mine, 'delivery')).toBe(null)
+    expect(await closeAsAbsent(graph.job, post, mine)).toBe(null)
     await graph.rows('delete from publishing.posts')
-    expect(await closeAsAbsent(graph.room, post, mine, 'delivery')).toBe(null)
+    expect(await closeAsAbsent(graph.job, post, mine)).toBe(null)
   })
 })

@@ -7,10 +7,10 @@ import { duePost, interrupt, round, scheduledPost, stored, texts, wake } from '.
 async function interrupted() {
   const world = await duePost()
   const { graph, post, connection } = world
-  const { room } = graph
+  const { job } = graph
   await interrupt(world)
-  const call = await room.networks.get('X')!.publish({
-    accessToken: room.connections.open(connection).accessToken,
+  const call = await job.networks.get('X')!.publish({
+    accessToken: job.connections.open(connection).accessToken,
     account: { externalId: connection.externalAccountId, name: connection.accountName },
     copy: post.copy,
     inReplyTo: null,
@@ -92,7 +92,7 @@ describe('P-09 a connection whose tokens cannot be opened any more', () => {
   test('keeps its posts waiting for the key, and fails them with a reason after an hour instead of trying for ever', async () => {
     const { graph, post, connection } = await scheduledPost()
     await using _ = graph
-    await graph.room.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, {
+    await graph.database.sequelize.query(`update publishing.connections set access_token = replace(access_token, 'v1.', 'v1.lost-') where id = $1`, {
       bind: [connection.id],
     })
     for (let minutes = 0; minutes < 62; minutes += 1) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { answerableMs, sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { deletePost, reschedulePost, resolveDelivery } from '../../documents.ts'
 import { answeredPost, round, stored, texts, until, wake } from '../delivering.ts'
@@ -78,9 +79,9 @@ describe('P-10 a duplicate that is nobody’s doubt', () => {
   test('of a text that the account wrote by itself: change the text, at once', async () => {
     const { graph, one } = await twoBrands()
     await using _ = graph
-    const { accessToken } = graph.room.connections.open(one.connection)
+    const { accessToken } = graph.job.connections.open(one.connection)
     const account = { externalId: one.connection.externalAccountId, name: one.connection.accountName }
-    await graph.room.networks.get('X')!.publish({ accessToken, account, copy, inReplyTo: null })
+    await graph.job.networks.get('X')!.publish({ accessToken, account, copy, inReplyTo: null })
     await wake(graph, one.post)
     expect(await stored(graph, one.post)).toMatchObject({ status: 'FAILED', deliveryPhase: 'NONE', failureCode: 'DUPLICATE_CONTENT' })
   })
@@ -133,19 +134,19 @@ describe('P-10 two brands that publish as one account', () => {
   test('both interrupted: one of them is what the account has, and the other is told so', async () => {
     const { graph, one, other } = await twoBrands()
     await using _ = graph
-    const { room } = graph
+    const { job } = graph
     const now = graph.clock.now()
     for (const { post, connection } of [one, other]) {
       const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-      await room.sequelize.transaction(async transaction => {
-        await room.deliveries.begin({ ...account, post, copy, inReplyTo: null }, now, transaction)
+      await inTransaction(job, async ({ transaction }) => {
+        await job.attempts.begin({ ...account, post, copy, inReplyTo: null }, now, transaction)
         const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, claimId: post.id, claimUntil: graph.clock.in(sendMs) }
-        await room.posts.update(post, { ...account, ...sending }, transaction)
+        await job.posts.update(post, { ...account, ...sending }, transaction)
       })
     }
-    const { accessToken } = room.connections.open(one.connection)
+    const { accessToken } = job.connections.open(one.connection)
     const account = { externalId: one.connection.externalAccountId, name: one.connection.accountName }
-    await room.networks.get('X')!.publish({ accessToken, account, copy, inReplyTo: null })
+    await job.networks.get('X')!.publish({ accessToken, account, copy, inReplyTo: null })
     await asked(graph, (sendMs + answerableMs) / 1000 + 60)
     const rows = [await stored(graph, one.post), await stored(graph, other.post)]
     expect(rows.map(({ status, failureCode }) => `${status} ${failureCode}`).sort()).toEqual(['FAILED DUPLICATE_CONTENT', 'PUBLISHED null'])

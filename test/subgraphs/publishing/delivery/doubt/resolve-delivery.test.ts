@@ -76,7 +76,7 @@ describe('resolveDelivery', () => {
     await using _ = graph
     expect((await resolve('1', 'not-an-id')).refused('BAD_USER_INPUT').extensions.field).toBe('id')
     expect((await resolve('not-a-number')).refused('BAD_USER_INPUT').extensions.field).toBe('platformPostId')
-    ;(graph.room.networks as Map<string, unknown>).delete('X')
+    ;(graph.job.networks as Map<string, unknown>).delete('X')
     expect((await resolve('1')).refused('BAD_USER_INPUT').extensions.field).toBe('platformPostId')
   })
 

@@ -3,6 +3,7 @@ import { OutboundFailure } from '../../../../../platform/outbound.ts'
 import { absentAfterMs, beginWithinMs, patienceMs, sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
 import { takeUp } from '../../../../../subgraphs/publishing/delivery/take-up.ts'
 import { GrantFailure, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../../kit/supergraph.ts'
 import { attempts, duePost, interrupt, logged, stored } from '../delivering.ts'
 
@@ -13,7 +14,7 @@ const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x
 const begin = async () => {
   const told = await duePost()
   const { graph } = told
-  const { room, clock } = graph
+  const { job, clock } = graph
   await interrupt(told, { inReplyTo: '5' })
   await clock.advance(sendMs)
   const calls: { find: number; publish: Parameters<Network['publish']>[0][] } = { find: 0, publish: [] }
@@ -21,7 +22,7 @@ const begin = async () => {
     find: async (): Promise<Lookup> => absent,
     publish: async (): ReturnType<Network['publish']> => ({ outcome: 'delivered', platformPostId: '88', permalink: 'https://x.com/demo/status/88' }),
   }
-  const x = room.networks.get('X')!
+  const x = job.networks.get('X')!
   Object.assign(x, {
     find: () => {
       calls.find += 1
@@ -32,7 +33,7 @@ const begin = async () => {
       return world.publish()
     },
   })
-  const take = () => takeUp(room, told.key)
+  const take = () => takeUp(job, told.key)
   const row = () => stored(graph, told.post)
   return { ...told, x, world, calls, take, row }
 }
@@ -79,7 +80,7 @@ describe('P-10 an interrupted call is taken up', () => {
     await graph.rows(`update publishing.posts set copy = 'Edited'`)
     const now = graph.clock.now()
     await take()
-    const accessToken = graph.room.connections.open(connection).accessToken
+    const accessToken = graph.job.connections.open(connection).accessToken
     const account = { externalId: connection.externalAccountId, name: connection.accountName }
     expect(calls.publish).toEqual([{ accessToken, account, copy: post.copy, inReplyTo: '5' }])
     expect(await row()).toMatchObject({ status: 'PUBLISHED', platformPostId: '88', attempts: 2, connectionId: connection.id })
@@ -145,7 +146,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
   test('because only a person can make it: the outcome is unknown at once, in words that are ours', async () => {
     const { graph, take, row, connection } = await begin()
     await using _ = graph
-    await graph.room.sequelize.transaction(transaction => graph.room.connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
     await take()
     expect([await row(), await attempts(graph)]).toMatchObject([open, [{ outcome: 'UNKNOWN', detail: says('connection') }]])
   })
@@ -228,7 +229,7 @@ describe('P-10 the second call', () => {
     const { graph, world, calls, take, row } = await begin()
     await using _ = graph
     world.find = async () => {
-      ;(graph.room.networks as Map<string, unknown>).delete('X')
+      ;(graph.job.networks as Map<string, unknown>).delete('X')
       await graph.clock.advance(absentAfterMs)
       await graph.rows('update publishing.posts set claim_until = $1', [graph.clock.in(sendMs)])
       return absent
@@ -241,10 +242,9 @@ describe('P-10 the second call', () => {
     for (const late of [false, true]) {
       const { graph, x, calls, take, row } = await begin()
       await using _ = graph
-      const { deliveries } = graph.room
-      const { begin: record } = deliveries
+      const { begin: record } = graph.job.attempts
       Object.assign(x, { refresh: fails(new GrantFailure('Not now.', false)) })
-      Object.assign(deliveries, {
+      Object.assign(graph.job.attempts, {
         begin: async (...parameters: Parameters<typeof record>) => {
           const attempt = await record(...parameters)
           if (late) await graph.clock.advance(beginWithinMs + 1)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../../kit/supergraph.ts'
 import { deletePost, reschedulePost } from '../../documents.ts'
 import { round, stored, texts, wake } from '../delivering.ts'
@@ -13,7 +14,7 @@ async function heldThread() {
     .thread(2, { scheduledAt: graph.clock.in(60_000) })
   const [first, second] = thread as [(typeof thread)[0], (typeof thread)[0]]
   const failed = { status: 'FAILED' as const, failureCode: 'NETWORK_REFUSED', failureMessage: 'No.', failedAt: graph.clock.now() }
-  await graph.room.sequelize.transaction(transaction => graph.room.posts.update(first, failed, transaction))
+  await inTransaction(graph.job, ({ transaction }) => graph.job.posts.update(first, failed, transaction))
   await graph.clock.advance(120_000)
   await round(graph)
   return { graph, owner, first, second }
@@ -23,7 +24,7 @@ test('a post that its thread holds back is met once, and then no more', async ()
   const { graph, second } = await heldThread()
   await using _ = graph
   expect(await stored(graph, second)).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', heldBack: true })
-  expect(await graph.room.deliveries.overdue(graph.clock.now(), graph.clock.now(), 20)).toEqual([])
+  expect(await graph.job.attempts.overdue(graph.clock.now(), graph.clock.now(), 20)).toEqual([])
 })
 
 test('once the earlier one is published it is found by the sweep, though its wake-up was lost', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { letSleep, wakeUp } from '../../../../../subgraphs/publishing/delivery/wake-up.ts'
+import type { PostRow } from '../../../../../subgraphs/publishing/post/table.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { deletePost, reschedulePost, updatePost } from '../../documents.ts'
 import { renewals, stored, texts, twoHours, until } from '../delivering.ts'
@@ -56,7 +57,8 @@ test('a post has one wake-up however often it is moved, and none once it is a dr
 test('a wake-up that is taken back by a change which is not made comes all the same', async () => {
   await using graph = await supergraph()
   const { post } = await graph.seed.owner().brand().post()
-  const { jobs, sequelize } = graph.room
+  const { jobs } = graph.job
+  const { sequelize } = graph.database
   await sequelize.transaction(transaction => wakeUp(jobs, post, graph.clock.in(60_000), transaction))
   const change = sequelize.transaction(async transaction => {
     await letSleep(jobs, post, transaction)
@@ -67,14 +69,12 @@ test('a wake-up that is taken back by a change which is not made comes all the s
 })
 
 test('a wake-up that comes before its time by this process’ clock comes again at its time', async () => {
-  await using graph = await supergraph({ sandbox: true })
+  await using graph = await supergraph({ sandbox: true, behindMs: 1_000 })
   const { post } = await graph.seed
     .owner()
     .brand()
     .connection()
     .post({ scheduledAt: graph.clock.in(10_000) })
-  const { clock } = graph.room
-  Object.assign(graph.room, { clock: { now: () => new Date(clock.now().getTime() - 1_000) } })
   await graph.clock.run(10_900)
   const looked = () => graph.rows(`select 1 from publishing_jobs.job where data->>'postId' = $1 and state = 'completed'`, [post.id])
   await expect.poll(looked).not.toEqual([])
@@ -87,7 +87,7 @@ test('a wake-up that comes before its time by this process’ clock comes again 
 /** Lets time pass until all are published: less of it than a post is left to its wake-up before the sweep takes it. */
 const runUntilPublished = async (graph: Supergraph, posts: readonly { id: string }[]) => {
   const from = graph.clock.now().getTime()
-  const open = async () => (await graph.room.posts.byIds(posts.map(({ id }) => id))).filter(({ status }) => status !== 'PUBLISHED')
+  const open = async () => (await graph.job.posts.byId.loadMany(posts.map(({ id }) => id))).filter(post => (post as PostRow).status !== 'PUBLISHED')
   while ((await open()).length && graph.clock.now().getTime() - from < 1_900) {
     await graph.clock.run(20)
     await new Promise(resolve => setTimeout(resolve, 20))
@@ -97,7 +97,7 @@ const runUntilPublished = async (graph: Supergraph, posts: readonly { id: string
 
 /** Holds back calls of the network for some connections, until they are let go. */
 const holdBack = (graph: Supergraph, call: 'publish' | 'refresh', isHeld: (argument: unknown) => boolean) => {
-  const x = graph.room.networks.get('X')!
+  const x = graph.job.networks.get('X')!
   const original = x[call] as (argument: unknown) => Promise<unknown>
   const gate = Promise.withResolvers<void>()
   const held: unknown[] = []
@@ -141,7 +141,7 @@ test('renewals that take long hold up nobody whose token is good, and their post
   await runUntilPublished(graph, [post])
   await expect.poll(() => held.length).toBe(9)
   letGo()
-  await Promise.all(graph.room.afterRenewals)
+  await Promise.all(graph.job.afterRenewals)
   await runUntilPublished(graph, waiting)
   expect(renewals(graph)).toBe(9)
 })

@@ -4,11 +4,11 @@ import { logged, stored, texts, wake } from '../delivering.ts'
 
 test('readiness names each queue and each sweep of delivery that does not go round', async () => {
   await using graph = await supergraph()
-  await graph.room.jobs.check()
+  await graph.job.jobs.check()
   // Rounds that began with the start may still be under way when the time moves: they count as of then.
   await vi.waitFor(async () => {
     await graph.clock.advance(80_000)
-    const said = await graph.room.jobs.check().catch((error: Error) => error.message)
+    const said = await graph.job.jobs.check().catch((error: Error) => error.message)
     for (const name of ['deliver-post', 'overdue posts', 'interrupted calls', 'unknown outcomes', 'what is old'])
       expect(said).toContain(`${name} last went round`)
   })

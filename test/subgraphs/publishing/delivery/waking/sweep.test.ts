@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../../../platform/ids.ts'
 import { sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../../kit/supergraph.ts'
 import { logged, round, stored, texts, wake } from '../delivering.ts'
 
@@ -26,13 +27,15 @@ test('a round sends four posts of each connection, those that wait longest', asy
 test('a post that cannot be taken up holds up none of the others, and operators are told which', async () => {
   const { graph, one } = await twoBrands(2)
   await using _ = graph
-  const { connections } = graph.room
-  const { byBrands } = connections
+  const { connections } = graph.job
+  const manyBy = connections.manyBy.bind(connections)
   Object.assign(connections, {
-    byBrands: async (ids: readonly string[]) => {
-      if (ids.includes(one.brand.id)) throw new Error('what nobody thought of')
-      return byBrands(ids)
-    },
+    manyBy: (column: 'brandId') => ({
+      async load(id: string) {
+        if (id === one.brand.id) throw new Error('what nobody thought of')
+        return manyBy(column).load(id)
+      },
+    }),
   })
   await round(graph)
   expect(await texts(graph)).toHaveLength(2)
@@ -67,10 +70,10 @@ test('interrupted calls are taken up, and unknown outcomes asked about, each whe
   await graph.x.arm({ fault: 'accept-then-reset' })
   await wake(graph, unknown)
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-  await graph.room.sequelize.transaction(async transaction => {
-    await graph.room.deliveries.begin({ ...account, post: interrupted, copy: interrupted.copy, inReplyTo: null }, graph.clock.now(), transaction)
+  await inTransaction(graph.job, async ({ transaction }) => {
+    await graph.job.attempts.begin({ ...account, post: interrupted, copy: interrupted.copy, inReplyTo: null }, graph.clock.now(), transaction)
     const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, claimId: newId(), claimUntil: graph.clock.in(sendMs) }
-    await graph.room.posts.update(interrupted, { ...account, ...sending, status: 'SCHEDULED', scheduledAt: graph.clock.now() }, transaction)
+    await graph.job.posts.update(interrupted, { ...account, ...sending, status: 'SCHEDULED', scheduledAt: graph.clock.now() }, transaction)
   })
   const states = async () => [(await stored(graph, unknown)).status, (await stored(graph, interrupted)).status]
   await graph.clock.advance(999)

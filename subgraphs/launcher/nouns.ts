@@ -1,5 +1,5 @@
 import type { Ask } from '../../platform/ask.ts'
-import { createLoader } from '../loader.ts'
+import { createLoader } from '../store/loader.ts'
 import type { Foundation, Operation } from '../subgraph.ts'
 import type { Viewer } from '../viewer.ts'
 import { visibleWidgets } from './widget/list.ts'

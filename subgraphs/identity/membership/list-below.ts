@@ -1,5 +1,5 @@
 import { type Model, type ModelStatic, QueryTypes } from 'sequelize'
-import type { ListStore } from './loader.ts'
+import type { ListStore } from '../../store/loader.ts'
 
 /**
  * Reads lists of a table below their parents, by age, for `createListLoader`: for any number of parents one statement, which goes along an

@@ -1,21 +1,6 @@
 import DataLoader from 'dataloader'
-import { type Connection, type Order, type PageRequest, toConnection } from '../platform/page.ts'
-
-/** What readers know of the operation that they read for. */
-export interface Reading {
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal: AbortSignal
-  /**
-   * Tells that so many characters of text were read for the operation.
-   * @throws BAD_USER_INPUT once they are more than one operation may hold
-   */
-  read(characters: number): void
-  /**
-   * Runs a statement of the operation: a few of one operation run at once, so that others get connections between them.
-   * @throws BAD_USER_INPUT once they are more than one operation may send
-   */
-  statement<Result>(run: () => Promise<Result>): Promise<Result>
-}
+import { type Connection, type Order, type PageRequest, toConnection } from '../../platform/page.ts'
+import type { Reading } from '../reading.ts'
 
 /**
  * A loader for one operation: what is asked for in one turn is read in one batch and by one statement, each key once. Once nobody waits for the operation
@@ -47,7 +32,8 @@ function loaderOf<Key, Value>(
     reading.read(charactersIn(values))
     return values
   }
-  return new DataLoader<Key, Value, unknown>(load, nameOf && { cacheKeyFn: nameOf }) as DataLoader<Key, Value>
+  const options = { cache: !reading.fresh, ...(nameOf && { cacheKeyFn: nameOf }) }
+  return new DataLoader<Key, Value, unknown>(load, options) as DataLoader<Key, Value>
 }
 
 /** A list that stands below each of many parents, for one operation. */

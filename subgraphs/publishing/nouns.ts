@@ -1,0 +1,50 @@
+import type { Cipher } from '../../platform/cipher.ts'
+import type { Jobs } from '../../platform/jobs.ts'
+import type { ContextOf, JobContextOf } from '../store/context.ts'
+import type { Foundation } from '../subgraph.ts'
+import { brandStore } from './brand/store.ts'
+import type { KeyCheck } from './connection/keys.ts'
+import { connectionStore } from './connection/store.ts'
+import { attemptStore } from './delivery/store.ts'
+import { authorizationStore } from './integration/store.ts'
+import type { Networks } from './network/network.ts'
+import { postStore } from './post/store.ts'
+import { widgetStore } from './widget/store.ts'
+
+/** What publishing keeps, each store under the name by which resolvers and jobs know it. */
+export const stores = (cipher: Cipher) => ({
+  brands: brandStore,
+  posts: postStore,
+  connections: connectionStore(cipher),
+  attempts: attemptStore,
+  authorizations: authorizationStore(cipher),
+  widget: widgetStore,
+})
+
+/** How much may be made, so that one caller cannot fill the database. */
+export interface Quotas {
+  /** Brands of one organization, archived ones included. */
+  readonly brandsAnOrganization: number
+  /** Posts that one caller (a person, a key) writes in 24 hours. */
+  readonly postsADay: number
+}
+
+/** What publishing works with besides: made once in `definition.ts`. */
+export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl'> {
+  readonly networks: Networks
+  readonly quotas: Quotas
+  readonly jobs: Jobs
+  readonly keys: KeyCheck
+  /** The renewals of tokens that are under way in this process, by connection. */
+  readonly renewals: Map<string, Promise<string>>
+  /** What delivery does when a renewal ends that a post waits for. */
+  readonly afterRenewals: Set<Promise<void>>
+}
+
+type Stores = ReturnType<typeof stores>
+
+/** What resolvers receive: who asks, and what their organization may see. */
+export type Context = ContextOf<Stores, Services>
+
+/** What delivery and callbacks work with: everybody's rows. */
+export type Job = JobContextOf<Stores, Services>

@@ -1,0 +1,17 @@
+/** What readers know of the operation that they read for. */
+export interface Reading {
+  /** Reads everything anew each time: for work that outlives what it has read. @default false */
+  readonly fresh?: boolean
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /**
+   * Tells that so many characters of text were read for the operation.
+   * @throws BAD_USER_INPUT once they are more than one operation may hold
+   */
+  read(characters: number): void
+  /**
+   * Runs a statement of the operation: a few of one operation run at once, so that others get connections between them.
+   * @throws BAD_USER_INPUT once they are more than one operation may send
+   */
+  statement<Result>(run: () => Promise<Result>): Promise<Result>
+}

@@ -1,0 +1,97 @@
+import type { Sequelize } from 'sequelize'
+import type { Clock } from '../../platform/clock.ts'
+import type { Browser } from '../browser.ts'
+import type { Reading } from '../reading.ts'
+import type { Operation } from '../subgraph.ts'
+import { actorOf, type Viewer } from '../viewer.ts'
+import type { Openable } from './store.ts'
+import { booksOf, type Writer, type Writing, writing } from './write.ts'
+
+/** The stores of a subgraph's nouns, each under the name by which resolvers know it. */
+export type Stores = Readonly<Record<string, Openable>>
+
+type Opened<S extends Stores> = { readonly [Name in keyof S]: S[Name] extends Openable<infer Rows> ? Rows : never }
+
+/** What resolvers receive: who asks, the rows that the viewer may see, and what the subgraph works with besides. */
+export type ContextOf<S extends Stores, Services extends object> = Opened<S> &
+  Services &
+  Writing & {
+    readonly viewer: Viewer
+    readonly requestId: string
+    /** Set for mutations: the browser that asks, if one does. */
+    readonly browser: Browser | undefined
+  }
+
+/** What a job receives: everybody's rows, and under whose name it writes. */
+export type JobContextOf<S extends Stores, Services extends object> = Opened<S> & Services & Writing
+
+/** How contexts are made. */
+export interface Contexts<S extends Stores, Services extends object> {
+  /** For one operation of a viewer, or one event of a stream: nothing of it is shared with another. */
+  open(viewer: Viewer, operation: Operation): ContextOf<S, Services>
+  /**
+   * For one piece of work of a job: what it reads is everybody's, as it stands when it is read.
+   * @param actor as the record names it: `delivery`
+   */
+  everybodys(actor: string): JobContextOf<S, Services>
+}
+
+/** Nobody waits for what a job reads, and nothing counts it. */
+const unhurried: Reading = { fresh: true, signal: new AbortController().signal, read() {}, statement: run => run() }
+
+/**
+ * Makes contexts: stores are opened when they are first asked for.
+ * @param slug the subgraph, whose SQL schema has the record and the keys of what was made
+ */
+export function contextsOf<S extends Stores, Services extends object>(
+  slug: string,
+  stores: S,
+  services: Services,
+  { sequelize, clock }: { readonly sequelize: Sequelize; readonly clock: Clock },
+): Contexts<S, Services> {
+  const books = booksOf(slug)
+
+  /** A class, because one is made for every operation and every event. */
+  class Context {
+    readonly viewer: Viewer | null
+    readonly operation: Operation | null
+    readonly actor: string
+    readonly opened: Record<string, unknown> = {}
+
+    constructor(viewer: Viewer | null, operation: Operation | null, actor: string) {
+      this.viewer = viewer
+      this.operation = operation
+      this.actor = actor
+    }
+
+    get requestId(): string | undefined {
+      return this.operation?.requestId
+    }
+
+    get browser(): Browser | undefined {
+      return this.operation?.browser
+    }
+
+    get [writing](): Writer {
+      return { sequelize, clock, actor: this.actor, books }
+    }
+  }
+  const names = new Set(['viewer', 'operation', 'actor', 'opened', 'requestId', 'browser'])
+  for (const [name, service] of Object.entries(services)) define(name, { value: service, enumerable: true })
+  for (const [name, store] of Object.entries(stores))
+    define(name, {
+      get(this: Context) {
+        this.opened[name] ??= store.open({ sequelize, clock, reading: this.operation ?? unhurried, tenant: this.viewer })
+        return this.opened[name]
+      },
+    })
+  function define(name: string, property: PropertyDescriptor): void {
+    if (names.has(name)) throw new Error(`${slug} has two things named ${name} for its resolvers: rename one`)
+    names.add(name)
+    Object.defineProperty(Context.prototype, name, property)
+  }
+  return {
+    open: (viewer, operation) => new Context(viewer, operation, actorOf(viewer)) as never,
+    everybodys: actor => new Context(null, null, actor) as never,
+  }
+}

@@ -1,0 +1,83 @@
+import type { Sequelize } from 'sequelize'
+import { isId } from '../../platform/ids.ts'
+import { type Connection, isMoment, type Order } from '../../platform/page.ts'
+import { rows, statement } from '../../platform/sql/statement.ts'
+import { columnOf, type Row, selectList, type Table } from '../../platform/sql/table.ts'
+import type { ListStore } from './loader.ts'
+import { bindTenant, type Tenant } from './tenancy.ts'
+
+/** A list of rows below what one of their columns names, by age. */
+export interface List<T extends Table> {
+  readonly below: Extract<keyof T['columns'], string>
+  readonly order: 'oldest first' | 'newest first'
+  /** What else is left out: a condition on rows `t`, as SQL. */
+  readonly only?: string
+}
+
+/** What every list by age needs of its rows. */
+export type Aged = { readonly id: string; readonly createdAt: Date }
+
+/** By age, which never changes while a client reads on. Cursors carry the order's name: `brands.oldest`. */
+export function orderOf<R extends Aged>(table: Table, { order }: Pick<List<Table>, 'order'>): Order<R> {
+  const noun = table.name.split('.')[1]!.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return {
+    name: `${noun}.${order === 'oldest first' ? 'oldest' : 'newest'}`,
+    position: row => [row.createdAt.toISOString(), row.id],
+    parts: [isMoment, isId],
+  }
+}
+
+/** How a list is read, for whoever it is read for. */
+export type ReadList<T extends Table> = (sequelize: Sequelize, tenant: Tenant | null) => ListStore<Row<T>>
+
+/**
+ * Reads lists below their parents: for any number of parents one statement, which goes along an index on (parent, created_at, id) for
+ * each of them.
+ * @param condition of tenancy, on rows `t`
+ */
+export function readList<T extends Table>(table: T, { below, order, only = 'true' }: List<T>, condition: string): ReadList<T> {
+  const parent = table.columns[below]!.type
+  const [past, way] = order === 'oldest first' ? ['>', 'asc'] : ['<', 'desc']
+  const page = (seen: string, after: string, own: number) =>
+    bindTenant(
+      `select row.* from unnest($1::${parent}[]) as parent (id)
+       cross join lateral (
+         select ${selectList(table, 't')} from ${table.name} t
+         where t.${columnOf(below)} = parent.id and ${only} and ${seen}${after}
+         order by t.created_at ${way}, t.id ${way} limit $2
+       ) row
+       order by row."createdAt" ${way}, row.id ${way}`,
+      own,
+    )
+  const count = (seen: string) =>
+    bindTenant(
+      `select t.${columnOf(below)} as parent, count(*)::int as count from ${table.name} t
+        where t.${columnOf(below)} = any($1::${parent}[]) and ${only} and ${seen} group by 1`,
+      1,
+    )
+  // Two statements, because a plan that is kept for both would read a list from its beginning each time.
+  const statements = (seen: string) => {
+    const [first, next, total] = [page(seen, '', 2), page(seen, ` and (t.created_at, t.id) ${past} ($3::timestamptz, $4::uuid)`, 4), count(seen)]
+    return { first: { ...first, ...statement(first.text) }, next: { ...next, ...statement(next.text) }, total: { ...total, ...statement(total.text) } }
+  }
+  const [everybodys, seen] = [statements('true'), statements(condition)]
+  return (sequelize, tenant) => {
+    const { first, next, total } = tenant ? seen : everybodys
+    const valuesOf = (bound: typeof first, own: readonly unknown[]) => (tenant ? bound.values(own, tenant) : own)
+    return {
+      async pages(parents, { after, limit }) {
+        const found = after
+          ? rows<Row<T>>(sequelize, next, valuesOf(next, [parents, limit, ...after]))
+          : rows<Row<T>>(sequelize, first, valuesOf(first, [parents, limit]))
+        return Map.groupBy(await found, row => String((row as Record<string, unknown>)[below]))
+      },
+      async counts(parents) {
+        const found = await rows<{ parent: string; count: number }>(sequelize, total, valuesOf(total, [parents]))
+        return new Map(found.map(row => [row.parent, row.count]))
+      },
+    }
+  }
+}
+
+/** A page of rows, as resolvers hand it on. */
+export type Page<T extends Table> = Connection<Row<T>>

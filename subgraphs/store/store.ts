@@ -1,0 +1,269 @@
+import type DataLoader from 'dataloader'
+import type { Sequelize, Transaction } from 'sequelize'
+import type { Clock } from '../../platform/clock.ts'
+import { Refusal } from '../../platform/errors.ts'
+import { requireId } from '../../platform/ids.ts'
+import { type Order, type PageArguments, readPage } from '../../platform/page.ts'
+import { type NamelessStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
+import { columnOf, keyOf, modelOf, type NewRow, type Row, selectList, type Table } from '../../platform/sql/table.ts'
+import type { Reading } from '../reading.ts'
+import { type Aged, type List, orderOf, type Page, type ReadList, readList } from './list.ts'
+import { createListLoader, createLoader, type ListLoader } from './loader.ts'
+import { type Bound, bindTenant, conditionOf, type Tenancy, type Tenant } from './tenancy.ts'
+
+/** What a noun says of the rows that it keeps. */
+export interface StoreFacts<T extends Table> {
+  /** In sentences: `brand`. */
+  readonly what: string
+  readonly tenancy: Tenancy<T>
+  /** Lists below a parent that are paged, by name. */
+  readonly lists?: Readonly<Record<string, List<T>>>
+  /** Columns that name the one parent of many rows, each with the order in SQL of the rows below it: for lists under fifty. */
+  readonly manyBy?: { readonly [Name in Extract<keyof T['columns'], string>]?: string }
+}
+
+/** The rows of one table that a viewer may see; or, for jobs, everybody's. What is asked of `byId`, `manyBy` and `page` in one turn is read together. */
+export interface Rows<T extends Table, ListName extends string = string, Many extends string = string> {
+  /** In sentences: `brand`. */
+  readonly what: string
+  /** One by its id; null when there is none that may be seen. */
+  readonly byId: DataLoader<string, Row<T> | null>
+  /** The same for an id that may be missing. */
+  find(id: string | null): Promise<Row<T> | null>
+  /** All rows below a parent, by the column that names it. */
+  manyBy(column: Many): DataLoader<string, Row<T>[]>
+  /**
+   * The one with this id.
+   * @param field the argument that it was asked by @default 'id'
+   * @throws BAD_USER_INPUT for what is no id; NOT_FOUND, the same for another organization's as for none
+   */
+  require(id: string, field?: string): Promise<Row<T>>
+  /** One page of a list below a parent. @throws BAD_USER_INPUT for a page that cannot be */
+  page(list: ListName, parent: string, page: PageArguments): Promise<Page<T>>
+  /** Runs a statement of the noun's own. */
+  read<Found extends object = Row<T>>(statement: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null): Promise<Found[]>
+  /** Locks the row with this id until the transaction ends, and reads it as it is now. */
+  lock(id: string, transaction: Transaction): Promise<Row<T> | null>
+  /** Writes a row and hands it back as it stands. */
+  insert(row: NewRow<T>, transaction: Transaction): Promise<Row<T>>
+  /** Writes what changed in a locked row and hands back the whole. */
+  update(row: Row<T>, changes: Partial<Row<T>>, transaction: Transaction): Promise<Row<T>>
+  remove(row: Row<T>, transaction: Transaction): Promise<void>
+}
+
+/** What rows are opened for: an operation of a viewer, or a job, which sees everybody's. */
+export interface Opening {
+  readonly sequelize: Sequelize
+  readonly clock: Clock
+  readonly reading: Reading
+  readonly tenant: Tenant | null
+}
+
+/** What a noun can be asked, opened for one operation or one piece of work. */
+export interface Openable<Opened = unknown> {
+  open(opening: Opening): Opened
+}
+
+/** A noun's store: what it keeps, and how its rows are opened. */
+export interface Store<T extends Table = Table, Opened = unknown> extends Openable<Opened> {
+  readonly table: T
+  /** The orders of its lists, by name: for whoever checks that each has its index. */
+  readonly lists: Readonly<Record<string, List<T>>>
+  readonly what: string
+}
+
+type NamesOf<Of> = Of extends object ? Extract<keyof Of, string> : never
+
+/**
+ * Declares a store.
+ * @param own statements that only this noun has, on top of the rows
+ */
+export function store<T extends Table, const Facts extends StoreFacts<T>, Own extends object = object>(
+  table: T,
+  facts: Facts & StoreFacts<T>,
+  own?: (rows: Rows<T>, opening: Opening) => Own,
+): Store<T, Rows<T, NamesOf<Facts['lists']>, NamesOf<Facts['manyBy']>> & Own> {
+  const plan = planOf(table, facts)
+  const lists = (facts.lists ?? {}) as Readonly<Record<string, List<T>>>
+  return {
+    table,
+    lists,
+    what: facts.what,
+    open(opening) {
+      const opened = new OpenRows(plan as Plan<Table>, opening)
+      return (own ? Object.assign(opened, own(opened as unknown as Rows<T>, opening)) : opened) as never
+    },
+  }
+}
+
+/** The statements of a table, made once. */
+interface Plan<T extends Table> {
+  readonly table: T
+  readonly what: string
+  readonly key: readonly string[]
+  readonly byIds: Both
+  readonly lock: Both
+  readonly manyBy: Readonly<Record<string, Both>>
+  readonly lists: Readonly<Record<string, { readonly order: Order<Row<T> & Aged>; readonly read: ReadList<T> }>>
+}
+
+/** A statement on everybody's rows, and on those of one viewer. */
+interface Both {
+  readonly everybodys: Statement
+  readonly seen: Statement & Bound
+}
+
+function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy = {} }: StoreFacts<T>): Plan<T> {
+  const condition = conditionOf(tenancy)
+  const select = `select ${selectList(table, 't')} from ${table.name} t where`
+  const both = (where: string, rest = ''): Both => {
+    const seen = bindTenant(`${select} ${where} and ${condition}${rest}`, 1)
+    return { everybodys: statement(`${select} ${where}${rest}`), seen: { ...seen, ...statement(seen.text) } }
+  }
+  const idType = table.columns.id?.type
+  return {
+    table,
+    what,
+    key: keyOf(table),
+    byIds: both(`t.id = any($1::${idType}[])`),
+    lock: both('t.id = $1', ' for no key update of t'),
+    manyBy: Object.fromEntries(
+      Object.entries(manyBy).map(([name, order]) => [name, both(`t.${columnOf(name)} = any($1::${table.columns[name]!.type}[])`, ` order by ${order}`)]),
+    ),
+    lists: Object.fromEntries(
+      Object.entries(lists as Record<string, List<T>>).map(([name, list]) => [
+        name,
+        { order: orderOf<Row<T> & Aged>(table, list), read: readList(table, list, condition) },
+      ]),
+    ),
+  }
+}
+
+type AnyRow = Record<string, unknown> & { id: string }
+
+/** A class, because one is made for every store that an operation touches: its loaders are made when they are asked for. */
+class OpenRows {
+  readonly plan: Plan<Table>
+  readonly opening: Opening
+  one: DataLoader<string, AnyRow | null> | null = null
+  many: Map<string, DataLoader<string, AnyRow[]>> | null = null
+  pages: Map<string, ListLoader<AnyRow>> | null = null
+
+  constructor(plan: Plan<Table>, opening: Opening) {
+    this.plan = plan
+    this.opening = opening
+  }
+
+  get what(): string {
+    return this.plan.what
+  }
+
+  get byId(): DataLoader<string, AnyRow | null> {
+    this.one ??= createLoader<string, AnyRow | null>(this.opening.reading, async ids => {
+      const found = await this.ask(this.plan.byIds, ids)
+      if (ids.length === 1) return [found[0] ?? null]
+      const byId = new Map(found.map(row => [row.id, row]))
+      return ids.map(id => byId.get(id) ?? null)
+    })
+    return this.one
+  }
+
+  async find(id: string | null): Promise<AnyRow | null> {
+    return id === null ? null : this.byId.load(id)
+  }
+
+  manyBy(column: string): DataLoader<string, AnyRow[]> {
+    this.many ??= new Map()
+    let loader = this.many.get(column)
+    if (!loader) {
+      loader = createLoader<string, AnyRow[]>(this.opening.reading, async parents => {
+        const found = Map.groupBy(await this.ask(this.plan.manyBy[column]!, parents), row => row[column] as string)
+        return parents.map(parent => found.get(parent) ?? [])
+      })
+      this.many.set(column, loader)
+    }
+    return loader
+  }
+
+  async require(id: string, field = 'id'): Promise<AnyRow> {
+    const row = await this.byId.load(requireId(id, field))
+    if (row) return row
+    throw notFound(this.plan.what, id)
+  }
+
+  async page(list: string, parent: string, page: PageArguments) {
+    const { order, read } = this.plan.lists[list]!
+    const request = readPage(page, order as Order<AnyRow>)
+    this.pages ??= new Map()
+    let loader = this.pages.get(list)
+    if (!loader) {
+      loader = createListLoader(this.opening.reading, order as Order<AnyRow>, read(this.opening.sequelize, this.opening.tenant) as never)
+      this.pages.set(list, loader)
+    }
+    const found = await loader.load(parent, request)
+    for (const row of found.nodes) this.byId.prime(row.id, row)
+    return found
+  }
+
+  read(wanted: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null) {
+    return rows<AnyRow>(this.opening.sequelize, wanted, values, transaction)
+  }
+
+  async lock(id: string, transaction: Transaction): Promise<AnyRow | null> {
+    return (await this.ask(this.plan.lock, id, transaction))[0] ?? null
+  }
+
+  async insert(row: Record<string, unknown>, transaction: Transaction): Promise<AnyRow> {
+    const { table } = this.plan
+    const whole = { ...fallbacksOf(table), ...row } as AnyRow
+    await modelOf(this.opening.sequelize, table).create(row, { transaction, returning: false })
+    this.remember(whole, transaction)
+    return whole
+  }
+
+  async update(row: AnyRow, changes: Partial<AnyRow>, transaction: Transaction): Promise<AnyRow> {
+    const whole = { ...row, ...changes } as AnyRow
+    await modelOf(this.opening.sequelize, this.plan.table).update(changes, { where: this.place(row), transaction })
+    this.remember(whole, transaction)
+    return whole
+  }
+
+  async remove(row: AnyRow, transaction: Transaction): Promise<void> {
+    await modelOf(this.opening.sequelize, this.plan.table).destroy({ where: this.place(row), transaction })
+    this.remember({ id: row.id }, transaction)
+  }
+
+  /** What was read before does not stand any more once the transaction is through. */
+  private remember(row: { id: string }, transaction: Transaction): void {
+    transaction.afterCommit(() => {
+      this.one?.clear(row.id)
+    })
+  }
+
+  private ask({ everybodys, seen }: Both, value: unknown, transaction?: Transaction): Promise<AnyRow[]> {
+    const { sequelize, tenant } = this.opening
+    return tenant ? rows(sequelize, seen, seen.values([value], tenant), transaction) : rows(sequelize, everybodys, [value], transaction)
+  }
+
+  private place(row: AnyRow): Record<string, unknown> {
+    return Object.fromEntries(this.plan.key.map(name => [name, row[name]]))
+  }
+}
+
+const fallbacks = new WeakMap<Table, Record<string, unknown>>()
+
+function fallbacksOf(table: Table): Record<string, unknown> {
+  let known = fallbacks.get(table)
+  if (!known) {
+    known = Object.fromEntries(
+      Object.entries(table.columns)
+        .filter(([, { fallback }]) => fallback !== undefined)
+        .map(([name, { fallback }]) => [name, fallback]),
+    )
+    fallbacks.set(table, known)
+  }
+  return known
+}
+
+/** The same for what another organization has as for what nobody has. */
+export const notFound = (what: string, id: string): Refusal => new Refusal('NOT_FOUND', `The active organization has no ${what} ${id}.`, { id })

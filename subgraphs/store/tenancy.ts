@@ -1,0 +1,47 @@
+import { columnOf, type Table } from '../../platform/sql/table.ts'
+import type { Viewer } from '../viewer.ts'
+
+/**
+ * How a row tells whose it is:
+ * - by a column that holds the organization's id,
+ * - through the row of another table that it belongs to,
+ * - by a condition of its own on the row `t`, where `:organization` and `:person` stand for the viewer's,
+ * - not at all: everybody may see every row, and the noun says why.
+ */
+export type Tenancy<T extends Table> =
+  | { readonly by: Extract<keyof T['columns'], string> }
+  | { readonly through: Table; readonly owner: string; readonly by: Extract<keyof T['columns'], string> }
+  | { readonly where: string }
+  | { readonly everybody: string }
+
+/** Whose rows a store shows. */
+export type Tenant = Pick<Viewer, 'organizationId' | 'userId'>
+
+/** The condition, in SQL, under which a row `t` is seen. */
+export function conditionOf<T extends Table>(tenancy: Tenancy<T>): string {
+  if ('everybody' in tenancy) return 'true'
+  if ('where' in tenancy) return tenancy.where
+  if ('through' in tenancy)
+    return `exists (select from ${tenancy.through.name} o where o.id = t.${columnOf(tenancy.by)} and o.${columnOf(tenancy.owner)} = :organization)`
+  return `t.${columnOf(tenancy.by)} = :organization`
+}
+
+/** SQL with `$1`… for its own values, and what stands for the viewer's bound behind them. */
+export interface Bound {
+  readonly text: string
+  values(own: readonly unknown[], tenant: Tenant): readonly unknown[]
+}
+
+/**
+ * Binds `:organization` and `:person`.
+ * @param own how many values the SQL has of its own
+ */
+export function bindTenant(sql: string, own: number): Bound {
+  const wanted: (keyof Tenant)[] = []
+  const place = (name: keyof Tenant) => {
+    if (!wanted.includes(name)) wanted.push(name)
+    return `$${own + wanted.indexOf(name) + 1}`
+  }
+  const text = sql.replace(/:(organization|person)\b/g, (_, name) => place(name === 'person' ? 'userId' : 'organizationId'))
+  return { text, values: (values, tenant) => (wanted.length === 0 ? values : [...values, ...wanted.map(name => tenant[name])]) }
+}
