@@ -18,9 +18,9 @@ import { Refusal } from '../../../platform/errors.ts'
 import type { Names } from '../operation/names.ts'
 import type { Operation } from '../operation/operation.ts'
 import { typenameField, widened } from '../repairs/hive-interface-objects/widened.ts'
-import { saysWhatIsKnown } from '../repairs/hive-known-fragments/known.ts'
 import { variablePrefix, withPrivateVariables } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
+import { saysWhatIsKnown } from './known-fragments.ts'
 
 /** How many fields an operation may select once its fragments are unfolded; nesting fragments multiplies them, and so do abstract types. */
 const mostFields = 20_000

@@ -3,8 +3,8 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLResolveInfo,
-  type GraphQLSchema,
   isListType,
   isNonNullType,
   isObjectType,
@@ -29,12 +29,12 @@ export function workWith<Context extends object>(context: Context, work: Work): 
 const metered = new WeakSet<GraphQLField<unknown, unknown>>()
 
 /**
- * Lets every list field of a schema count its elements, because lists are all that multiplies: work that has become too much, or for
+ * Lets every list field of some types count its elements, because lists are all that multiplies: work that has become too much, or for
  * which nobody waits, goes on with empty lists and so comes to its end, and long work stops after some thousand values until everybody
- * else had a turn. And lets it wait for its elements, for graphql-jit's sake. To be done to a schema before anything is asked of it.
+ * else had a turn. And lets it wait for its elements, for graphql-jit's sake. To be done to the types of a schema before anything is asked of it.
  */
-export function meterLists(schema: GraphQLSchema): void {
-  for (const type of Object.values(schema.getTypeMap())) {
+export function meterLists(types: Iterable<GraphQLNamedType>): void {
+  for (const type of types) {
     if (!isObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
       if (metered.has(field) || !isListType(isNonNullType(field.type) ? field.type.ofType : field.type)) continue

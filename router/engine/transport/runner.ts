@@ -16,7 +16,7 @@ const mostTexts = 1000
  * object for the same fetch, because what is compiled lives as long as the document does.
  */
 export function createRunner(schema: GraphQLSchema): (fetch: Fetch) => Run {
-  meterLists(schema)
+  meterLists(Object.values(schema.getTypeMap()))
   const runs = new WeakMap<DocumentNode, Run>()
   const byText = new LRUCache<string, Run>({ max: mostTexts })
   return ({ document, text }) => {

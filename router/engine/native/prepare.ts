@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { type DocumentNode, type ExecutionResult, type GraphQLError, Kind, print } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { codeOf } from '../../../platform/errors.ts'
+import type { AccessDecision } from '../../access/decision.ts'
+import { mostAnswerBytes } from '../data/bytes.ts'
+import type { Data } from '../data/merge.ts'
+import type { Engine, EngineOptions, OperationRequest } from '../engine.ts'
+import { errorFor, errorFrom, TooMuch } from '../errors.ts'
+import { type CompiledPlan, compilePlans } from '../execute/compile.ts'
+import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
+import { coerceVariables } from '../operation/variables.ts'
+import { createPlanner } from '../plan/planner.ts'
+import { createNames } from '../repairs/hive-response-keys/names.ts'
+import { createProjector, type Projector } from '../shape/projector.ts'
+import { type Shape, shapeOf } from '../shape/shape.ts'
+import type { Supergraph } from '../supergraph.ts'
+import { introspect, introspectionOf } from './introspection.ts'
+
+/** How many plans one operation may have: one for each combination of conditions and access verdict that was met. */
+const mostVariants = 32
+
+/** Bytes that everything that is made of operations may take, roughly: of a thousand operations of the usual size, a third. */
+const mostPreparedBytes = 96 * 1024 * 1024
+/** What a plan of an operation takes with its shape and code: at least, and for each character of the operation, as measured with Node 26. */
+const variantBytes = 20_000
+const bytesPerCharacter = 50
+
+/** An operation of a document, with what was made of it so far. */
+interface Prepared {
+  readonly document: DocumentNode
+  /** Of its text, printed. */
+  readonly characters: number
+  readonly operation: Operation
+  readonly conditions: readonly string[] | null
+  readonly folded: LRUCache<string, DocumentNode>
+  readonly variants: LRUCache<string, Promise<Variant>>
+}
+
+/** An operation made ready to run for one combination of conditions and one access verdict. */
+interface Variant {
+  readonly plan: CompiledPlan
+  readonly shape: Shape
+  readonly project: Projector
+  readonly introspection: DocumentNode | null
+}
+
+/** What is kept of an operation, and under which key. */
+interface Found {
+  readonly prepared: Prepared
+  readonly text: string
+}
+
+/** A request that may run. */
+export interface Ready {
+  readonly request: OperationRequest
+  readonly variant: Variant
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly decision: AccessDecision | null
+  readonly introspection: Data
+}
+
+/** Why a request does not run. */
+export type Refused = ExecutionResult & { readonly errors: readonly GraphQLError[] }
+
+/** Makes requests ready to run, and keeps what it made of their operations. */
+export interface Preparation {
+  /** Everything before the first fetch: the operation, its variables, what access leaves of it, its plan and its shape. */
+  prepare(request: OperationRequest): Promise<Ready | Refused>
+  readonly warm: Engine['warm']
+}
+
+/** Throws for a supergraph that the planner cannot read. */
+export function createPreparation(options: EngineOptions, supergraph: Supergraph): Preparation {
+  const { access, log, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
+  const { planCacheSize = 1000, planCacheBytes = mostPreparedBytes } = options
+  const { schema } = supergraph
+  const planner = createPlanner(supergraph)
+  /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
+  const keys = new WeakMap<DocumentNode, Map<string, string>>()
+  const byText = new LRUCache<string, Prepared>({
+    max: planCacheSize,
+    maxSize: planCacheBytes,
+    sizeCalculation: ({ characters, variants, folded }) =>
+      Math.min(planCacheBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
+  })
+
+  return {
+    prepare,
+    async warm(operations, viewer) {
+      for (const document of operations) {
+        const found = prepareDocument(document, undefined)
+        if (typeof found === 'string') continue
+        // As it is asked by who says nothing of its conditions.
+        const { conditions, operation } = found.prepared
+        const bits = conditions?.map(name => (isTrueByDefault(operation, name) ? '1' : '0')).join('') ?? ''
+        const folded = foldedDocument(found.prepared, bits)
+        const decision = access?.filter(folded, undefined, viewer) ?? null
+        if (!decision?.refusedWhole) await variantOf(found, folded, decision, bits, { requestId: 'warm-up', operationName: undefined }).catch(() => {})
+      }
+    },
+  }
+
+  async function prepare(request: OperationRequest): Promise<Ready | Refused> {
+    const found = prepareDocument(request.document, request.operationName)
+    if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
+    const { prepared } = found
+    const { definition } = prepared.operation
+    const coerced = coerceVariables(schema, definition.variableDefinitions ?? [], request.variables)
+    if (coerced.errors) return { errors: coerced.errors }
+    const variables = coerced.coerced
+    const bits = prepared.conditions?.map(name => (variables[name] === true ? '1' : '0')).join('') ?? ''
+    const document = foldedDocument(prepared, bits)
+    const decision = access?.filter(document, request.operationName, request.viewer) ?? null
+    if (decision?.refusedWhole) return { data: null, errors: decision.errors.map(errorFrom) }
+    const variant = variantOf(found, document, decision, bits, request)
+    try {
+      const made = await variant
+      const introspection = made.introspection ? await introspect(schema, made.introspection, request, now) : noData
+      return { request, variant: made, variables, decision, introspection }
+    } catch (cause) {
+      const code = codeOf(cause)
+      if (cause instanceof TooMuch) return { data: null, errors: [errorFor(code, cause.message)] }
+      return code === 'INTERNAL_SERVER_ERROR' ? accidentOf(cause, options.exposeInternalErrors) : refused(code, (cause as Error).message)
+    }
+  }
+
+  /** The plan for one combination of conditions and one verdict, made when it is needed for the first time. */
+  function variantOf(
+    { prepared, text }: Found,
+    document: DocumentNode,
+    decision: AccessDecision | null,
+    bits: string,
+    { requestId, operationName }: Pick<OperationRequest, 'requestId' | 'operationName'>,
+  ): Promise<Variant> {
+    const key = `${bits} ${decision?.verdict ?? ''}`
+    const known = prepared.variants.get(key)
+    if (known) return known
+    const variant = compile(document, decision ? decision.document : document, operationName)
+    prepared.variants.set(key, variant)
+    // Taken out first: what is put in again is weighed anew only when it is another.
+    byText.delete(text)
+    byText.set(text, prepared)
+    variant.catch(cause => {
+      // Kept, a failure that passes would stand for ever.
+      prepared.variants.delete(key)
+      if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') log.error({ requestId, operationName, err: cause }, 'An operation could not be planned')
+    })
+    return variant
+  }
+
+  function prepareDocument(document: DocumentNode, operationName: string | undefined): Found | string {
+    // An empty name is a name, though none that any operation has.
+    const name = operationName === undefined ? '' : `:${operationName}`
+    const known = keys.get(document)?.get(name)
+    let prepared = known === undefined ? undefined : byText.get(known)
+    if (known !== undefined && prepared) return { prepared, text: known }
+    const printed = print(document)
+    const text = createHash('sha256').update(`${name}\n${printed}`).digest('base64')
+    prepared = byText.get(text)
+    if (!prepared) {
+      const operation = findOperation(document, operationName)
+      if (typeof operation === 'string') return operation
+      const folded = new LRUCache<string, DocumentNode>({ max: mostVariants })
+      const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
+      prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }
+      byText.set(text, prepared)
+    }
+    const ofDocument = keys.get(document) ?? new Map<string, string>()
+    keys.set(document, ofDocument.set(name, text))
+    return { prepared, text }
+  }
+
+  function foldedDocument(prepared: Prepared, bits: string): DocumentNode {
+    const { conditions, document } = prepared
+    if (!conditions) return document
+    let folded = prepared.folded.get(bits)
+    if (!folded) {
+      folded = foldConditions(document, variable => bits[conditions.indexOf(variable)] === '1')
+      prepared.folded.set(bits, folded)
+    }
+    return folded
+  }
+
+  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined): Promise<Variant> {
+    const asked = findOperation(document, operationName) as Operation
+    const allowed = allowedDocument === document ? asked : allowedDocument && findOperation(allowedDocument, operationName)
+    const remaining = typeof allowed === 'string' ? null : allowed
+    const rootType = schema.getRootType(asked.definition.operation)!
+    const names = createNames(supergraph)
+    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph)
+    const shape = shapeOf(asked, remaining, rootType, names, schema)
+    return { plan, shape, project: createProjector(shape, answerBytes), introspection: introspectionOf(document, asked, shape) }
+  }
+}
+
+const isTrueByDefault = ({ definition }: Operation, name: string): boolean =>
+  definition.variableDefinitions?.some(
+    ({ variable, defaultValue }) => variable.name.value === name && defaultValue?.kind === Kind.BOOLEAN && defaultValue.value,
+  ) ?? false
+
+const noData: Readonly<Data> = {}
+
+export const refused = (...words: Parameters<typeof errorFor>): Refused => ({ errors: [errorFor(...words)] })
+
+/** What is told of an accident of our own: its text only where that is wanted. */
+export const accidentOf = (cause: unknown, isExposed = false): Refused & { readonly data: null } => ({
+  data: null,
+  errors: [errorFor('INTERNAL_SERVER_ERROR', isExposed ? String(cause) : 'Internal server error')],
+})
