@@ -70,6 +70,8 @@ export interface GraphOptions {
   readonly answerBytes?: number
   /** The clock of deadlines. */
   readonly now?: () => number
+  /** Is given each subgraph's schema before anything is asked of it. */
+  readonly schemas?: (schema: GraphQLSchema) => void
 }
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
@@ -92,6 +94,7 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   const logged: Record<string, unknown>[] = []
   const subgraphs = new Map(Object.entries(parts).map(([name, part]) => [name, subgraphOf(part)]))
   const embedded = createEmbeddedTransport(subgraphs, options.now)
+  for (const { schema } of subgraphs.values()) options.schemas?.(schema)
   const transport: Transport = {
     fetch(fetch, call) {
       sent.push({ subgraph: fetch.subgraph, text: fetch.text, variables: call.variables })

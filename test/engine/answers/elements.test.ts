@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { countElements, TooManyElements } from '../../../router/engine/data/elements.ts'
 import { type Data, shapeOfFetch } from '../../../router/engine/data/merge.ts'
 import { createMerger } from '../../../router/engine/execute/merger.ts'
+import { createWalk } from '../../../router/engine/execute/walk.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { library } from '../library-graph.ts'
 import { compose, testGraph } from '../supergraph-fixture.ts'
@@ -62,4 +63,20 @@ test('places that took over one answer are not gone through when they are given 
   const target = { list: source.list }
   merger.take(target, source, countElements())
   expect(target.list).toBe(source.list)
+})
+
+test('a walk counts for itself, whatever is walked between', () => {
+  const walk = createWalk([{ Field: 'list' }, '@'], readSupergraph(compose(library)))
+  const one = { list: [{}] }
+  const shared = Array.from({ length: 1000 }, () => ({}))
+  const many = { list: Array.from({ length: 300 }, () => shared) }
+  for (let time = 0; time < 6; time++) {
+    let met = 0
+    const visit = () => {
+      met++
+      if (met % 1000 === 0) walk(one, () => {})
+    }
+    expect(() => walk(many, visit)).toThrow(TooManyElements)
+    expect(met).toBeLessThan(250_000)
+  }
 })

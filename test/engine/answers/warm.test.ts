@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import DataLoader from 'dataloader'
-import { GraphQLEnumType, GraphQLScalarType, GraphQLSchema, parse } from 'graphql'
+import { GraphQLEnumType, GraphQLScalarType, GraphQLSchema, isObjectType, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
 import { countElements } from '../../../router/engine/data/elements.ts'
@@ -203,6 +203,19 @@ test('generated merging does what interpreted merging does', () => {
     }
   }
 })
+
+test('a schema stays as it was made while documents are compiled for it', async () => {
+  const resolvers = { Query: { things: async () => [Promise.resolve('a'), 'b', null] } }
+  const graph = testGraph({ one: { sdl: 'type Query { things: [String] }', resolvers } }, { schemas: deepFrozen })
+  const { cold, warm } = await hot(graph, '{ things }')
+  expect(warm.text).toBe('{"things":["a","b",null]}')
+  expect(told(warm)).toEqual(told(cold))
+})
+
+/** Nothing of its types can be replaced any more, not for a moment. */
+function deepFrozen(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) if (isObjectType(type)) for (const field of Object.values(type.getFields())) Object.freeze(field)
+}
 
 test('documents that the compiler would run differently are not compiled', () => {
   const schema = (sdl: string, resolvers: object = {}) => buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }])
