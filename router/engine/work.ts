@@ -35,7 +35,7 @@ export class Work implements Operation {
   statements = 0
   atPool = 0
   /** Statements that wait for one of the same operation to be answered. */
-  line: (() => void)[] | null = null
+  queue: (() => void)[] | null = null
   /** Why it is over before it is done: nobody waits any more, or it was too much. */
   ended: Error | null = null
   /** Contexts of the resolvers that work on it, by subgraph: they hold the loaders. */
@@ -156,15 +156,15 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
   // Whoever is done hands its place over.
   else
     await new Promise<void>(resolve => {
-      work.line ??= []
-      work.line.push(resolve)
+      work.queue ??= []
+      work.queue.push(resolve)
     })
   try {
     const over = whyOver(work)
     if (over) throw over
     return await run()
   } finally {
-    const next = work.line?.shift()
+    const next = work.queue?.shift()
     if (next) next()
     else work.atPool -= 1
   }

@@ -2,7 +2,7 @@ import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, PlanNod
 import { type DocumentNode, parse, print, stripIgnoredCharacters } from 'graphql'
 import { type MergeShape, shapeOfFetch } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
-import { type Apart, setApart } from '../repairs/hive-differing-types/apart.ts'
+import { type SplitField, splitFields } from '../repairs/hive-differing-types/split-fields.ts'
 import { type Keyed, withInnerNames } from '../repairs/hive-inner-aliases/inner-names.ts'
 import { variablePrefix } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
@@ -74,7 +74,7 @@ export interface FetchVariable {
   readonly from: string
 }
 
-/** The steps of one operation; a subscription's first fetch stands apart, for it yields events. */
+/** The steps of one operation; a subscription's first fetch stands by itself, for it yields events. */
 export interface CompiledPlan {
   readonly primary: FetchStep | null
   readonly root: Step | null
@@ -120,27 +120,27 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
   }
 
   /** What is sent, what its answer looks like once it was put back, and what is to be put back. */
-  function fetchOf(node: FetchNode | BatchFetchNode): { readonly fetch: Fetch; readonly shape: MergeShape; readonly apart: readonly Apart[] } {
+  function fetchOf(node: FetchNode | BatchFetchNode): { readonly fetch: Fetch; readonly shape: MergeShape; readonly split: readonly SplitField[] } {
     const { serviceName: subgraph, operationKind: kind = 'query' } = node
     const planned = fetches.get(node)!
     const lean: DocumentNode = types.withoutKnown(planned.document)
-    const { document, apart } = setApart(lean, subgraph, supergraph)
+    const { document, split } = splitFields(lean, subgraph, supergraph)
     const text = document === planned.document ? planned.text : stripIgnoredCharacters(print(document))
-    return { fetch: { subgraph, document, text, kind }, shape: shapeOfFetch(lean), apart }
+    return { fetch: { subgraph, document, text, kind }, shape: shapeOfFetch(lean), split }
   }
 
   function compileFetch(node: FetchNode | BatchFetchNode): FetchStep {
-    const { fetch, shape, apart } = fetchOf(node)
+    const { fetch, shape, split } = fetchOf(node)
     keys.add([], shape)
-    const rewrites = [...fetches.get(node)!.rewrites, ...apart.map(renamerOf)]
-    return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph, apart), rewrites }
+    const rewrites = [...fetches.get(node)!.rewrites, ...split.map(renamerOf)]
+    return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph, split), rewrites }
   }
 
   function compileEntities(node: FetchNode | BatchFetchNode): EntityStep {
-    const { fetch, shape: shapes, apart } = fetchOf(node)
+    const { fetch, shape: shapes, split } = fetchOf(node)
     const groups = fetches.get(node)!.groups.map((alias): EntityGroup => {
       const shape = shapes.get(alias.alias) ?? new Map()
-      const below = apart.flatMap(one => (one.path[0] === alias.alias ? [{ ...one, path: one.path.slice(1) }] : []))
+      const below = split.flatMap(one => (one.path[0] === alias.alias ? [{ ...one, path: one.path.slice(1) }] : []))
       return {
         key: alias.alias,
         representations: alias.representationsVariableName,
@@ -161,7 +161,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
 }
 
 /** Tells an error's path what a key stands for. */
-const renamerOf = (apart: Apart): FetchRewrite => ({ KeyRenamer: { path: [{ Key: apart.key }], renameKeyTo: apart.for } })
+const renamerOf = (split: SplitField): FetchRewrite => ({ KeyRenamer: { path: [{ Key: split.key }], renameKeyTo: split.for } })
 
 /** Whether any path of a plan goes to objects of some types only. */
 function hasConditions(node: PlanNode): boolean {

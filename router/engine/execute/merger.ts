@@ -1,7 +1,7 @@
 import { generate, literal, warming } from '../code.ts'
 import { type Elements, TooManyElements } from '../data/elements.ts'
 import { copyByShape, type Data, type MergeShape, mergeByShape } from '../data/merge.ts'
-import { type Apart, putBack } from '../repairs/hive-differing-types/apart.ts'
+import { joinBack, type SplitField } from '../repairs/hive-differing-types/split-fields.ts'
 import type { Supergraph } from '../supergraph.ts'
 
 /** Merges answers of one fetch into the data. */
@@ -18,24 +18,24 @@ type Take = Merger['take']
 
 /**
  * Makes a merger; generated once the fetch is repeated.
- * @param apart what is to be put back in an answer before it has the shape
+ * @param split what is to be put back in an answer before it has the shape
  */
-export function createMerger(shape: MergeShape, supergraph: Supergraph, apart: readonly Apart[] = []): Merger {
+export function createMerger(shape: MergeShape, supergraph: Supergraph, split: readonly SplitField[] = []): Merger {
   const form = warming<Take>(
     (target, source, elements) => mergeByShape(target, source, shape, supergraph, elements),
     () => generateTake(shape, supergraph),
   )
   const hasObjects = [...shape.values()].some(inner => inner !== null)
   const copy: Merger['copy'] = (source, elements) => copyByShape(source, shape, elements) as Data
-  if (apart.length === 0) return { hasObjects, take: (target, source, elements) => form()(target, source, elements), copy }
+  if (split.length === 0) return { hasObjects, take: (target, source, elements) => form()(target, source, elements), copy }
   return {
     hasObjects,
     take(target, source, elements) {
-      putBack(source, apart, supergraph, elements)
+      joinBack(source, split, supergraph, elements)
       form()(target, source, elements)
     },
     copy(source, elements) {
-      putBack(source, apart, supergraph, elements)
+      joinBack(source, split, supergraph, elements)
       return copy(source, elements)
     },
   }

@@ -2,7 +2,7 @@ import { parse, print, stripIgnoredCharacters } from 'graphql'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../platform/errors.ts'
 import { countElements } from '../../../router/engine/data/elements.ts'
-import { putBack, setApart } from '../../../router/engine/repairs/hive-differing-types/apart.ts'
+import { joinBack, splitFields } from '../../../router/engine/repairs/hive-differing-types/split-fields.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { relatives } from '../../differential/graphs/relatives.ts'
 import { compose, type Part, pathsOf, testGraph } from '../supergraph-fixture.ts'
@@ -50,7 +50,7 @@ test('they may stand in the same selection too, asked again and again', async ()
   }
 })
 
-test('an error below a field that was set apart is told where the client asked for it', async () => {
+test('an error below a field that was split off is told where the client asked for it', async () => {
   const refuse = () => {
     throw new Refusal('CONFLICT', 'No number.')
   }
@@ -63,24 +63,24 @@ test('an error below a field that was set apart is told where the client asked f
 test('a document in which nothing differs stays the same document', () => {
   const supergraph = readSupergraph(compose(parts))
   const alike = parse('{ things { ... on A { kid { ... on X { code } } } } }')
-  expect(setApart(alike, 'one', supergraph)).toEqual({ document: alike, apart: [] })
+  expect(splitFields(alike, 'one', supergraph)).toEqual({ document: alike, split: [] })
   const differing = parse('{ things { ... on A { kid { ... on X { tag { n } } } } ... on B { kid { ...Y } } } } fragment Y on Y { tag { m: n } code }')
-  expect(setApart(differing, 'two', supergraph).document).toBe(differing)
-  const { document, apart } = setApart(differing, 'one', supergraph)
+  expect(splitFields(differing, 'two', supergraph).document).toBe(differing)
+  const { document, split } = splitFields(differing, 'one', supergraph)
   expect(stripIgnoredCharacters(print(document))).toBe('{things{...on A{kid{...on X{tag{n}}}}...on B{kid{...on Y{_c0:tag{m:n}code}}}}}')
-  expect(apart).toEqual([{ path: ['things', 'kid'], key: '_c0', for: 'tag', shape: new Map([['m', null]]) }])
+  expect(split).toEqual([{ path: ['things', 'kid'], key: '_c0', for: 'tag', shape: new Map([['m', null]]) }])
 })
 
-test('what was set apart is put back where it belongs, once, and merged where its key has a value already', () => {
+test('what was split off is put back where it belongs, once, and merged where its key has a value already', () => {
   const supergraph = readSupergraph(compose(parts))
   const shape = new Map([['n', null]])
-  const apart = [
+  const split = [
     { path: ['things'], key: '_c0', for: 'kid', shape: new Map([['tag', shape]]) },
     { path: ['things', '_c0'], key: '_c1', for: 'tag', shape },
   ]
   const answer = { things: [[{ kid: { id: '1' } }, null], { _c0: { _c1: { n: 1 } } }, { kid: { tag: { m: 2 } }, _c0: { _c1: { n: 3 } } }, { _c0: null }] }
   for (let times = 0; times < 2; times++) {
-    putBack(answer, apart, supergraph, countElements())
+    joinBack(answer, split, supergraph, countElements())
     expect(answer).toEqual({ things: [[{ kid: { id: '1' } }, null], { kid: { tag: { n: 1 } } }, { kid: { tag: { m: 2, n: 3 } } }, { kid: null }] })
   }
 })

@@ -4,7 +4,7 @@ import { type Data, isData, type MergeShape, mergeByShape } from '../../data/mer
 import type { Supergraph } from '../../supergraph.ts'
 
 /** A key of an answer that stands for another one. */
-export interface Apart {
+export interface SplitField {
   /** Keys from the root of the answer to the objects that may have it. */
   readonly path: readonly string[]
   readonly key: string
@@ -26,15 +26,19 @@ interface Selected {
 }
 
 /**
- * Sets fields of a document apart that one subgraph cannot answer under the same key, because it types them differently on two
+ * Splits off fields of a document that one subgraph cannot answer under the same key, because it types them differently on two
  * types: `id: ID!` and `id: ID`. The supergraph types them alike, so that clients, and planners beyond the next fragment, put
  * them side by side (GraphQL, section 5.3.2). Comes back with the very same document where there are none.
  */
-export function setApart(document: DocumentNode, subgraph: string, supergraph: Typed): { readonly document: DocumentNode; readonly apart: readonly Apart[] } {
+export function splitFields(
+  document: DocumentNode,
+  subgraph: string,
+  supergraph: Typed,
+): { readonly document: DocumentNode; readonly split: readonly SplitField[] } {
   const { subgraphTypes, fieldNames, isLeaf, interfaceKeys } = supergraph
-  const apart: Apart[] = []
+  const split: SplitField[] = []
   // Keys of interfaces have no private names, whatever their types.
-  if (!subgraphTypes.differing.has(subgraph) && interfaceKeys.size === 0) return { document, apart }
+  if (!subgraphTypes.differing.has(subgraph) && interfaceKeys.size === 0) return { document, split }
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   const definitions = document.definitions.flatMap(definition => {
@@ -43,7 +47,7 @@ export function setApart(document: DocumentNode, subgraph: string, supergraph: T
     separate(selections, [])
     return [{ ...definition, selectionSet: setOf(selections) }]
   })
-  return apart.length === 0 ? { document, apart } : { document: { kind: Kind.DOCUMENT, definitions }, apart }
+  return split.length === 0 ? { document, split } : { document: { kind: Kind.DOCUMENT, definitions }, split }
 
   function read(set: SelectionSetNode, parent: string | undefined): Selected[] {
     return set.selections.flatMap((selection): Selected[] => {
@@ -68,7 +72,7 @@ export function setApart(document: DocumentNode, subgraph: string, supergraph: T
       for (const other of others) {
         const own = freeKey()
         for (const field of other) field.key = own
-        apart.push({ path, key: own, for: key, shape: shapeBelow(other) })
+        split.push({ path, key: own, for: key, shape: shapeBelow(other) })
         separateBelow(other, path)
       }
     }
@@ -88,21 +92,21 @@ export function setApart(document: DocumentNode, subgraph: string, supergraph: T
   }
 
   function freeKey(): string {
-    let key = `_c${apart.length}`
+    let key = `_c${split.length}`
     while (fieldNames.has(key)) key += '_'
     return key
   }
 }
 
 /**
- * Puts what was set apart back under the keys that it stands for. Doing it twice changes nothing more.
- * @param apart of the answer's own objects, with their paths from there
+ * Puts what was split off back under the keys that it stands for. Doing it twice changes nothing more.
+ * @param split of the answer's own objects, with their paths from there
  */
-export function putBack(answer: Data, apart: readonly Apart[], supergraph: Supergraph, elements: Elements): void {
-  // What stands deeper was set apart later, and is found by the keys above it as they were answered.
-  for (let index = apart.length - 1; index >= 0; index--) visit(answer, apart[index]!, 0)
+export function joinBack(answer: Data, split: readonly SplitField[], supergraph: Supergraph, elements: Elements): void {
+  // What stands deeper was split off later, and is found by the keys above it as they were answered.
+  for (let index = split.length - 1; index >= 0; index--) visit(answer, split[index]!, 0)
 
-  function visit(value: unknown, one: Apart, at: number): void {
+  function visit(value: unknown, one: SplitField, at: number): void {
     if (Array.isArray(value)) {
       for (const item of value) visit(item, one, at)
     } else if (!isData(value)) {
