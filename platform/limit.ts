@@ -50,6 +50,30 @@ export function createLimit({ most, windowMs, capacity = 20_000 }: LimitOptions)
   }
 }
 
+/** Counts what is under way at this moment, by key: no more keys are remembered than there are things under way. */
+export interface Counter {
+  /** Counts one more, and says how many there are with it. */
+  enter(key: string): number
+  /** Takes one away that was counted. */
+  leave(key: string): void
+}
+
+export function createCounter(): Counter {
+  const counts = new Map<string, number>()
+  return {
+    enter(key) {
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      return count
+    },
+    leave(key) {
+      const count = (counts.get(key) ?? 0) - 1
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
+    },
+  }
+}
+
 const dayMs = 24 * 3_600_000
 
 /** What was made of one kind. */

@@ -8,6 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/address.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { createCounter } from '../../platform/limit.ts'
 import type { AddressOf } from '../access/address.ts'
 import { type Authenticate, type Caller, credentialHeaders, isCaller } from '../access/authenticate.ts'
 import { credentialsIn } from '../access/parameters.ts'
@@ -15,7 +16,6 @@ import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts
 import type { Hosts } from '../hosts.ts'
 import { callerName, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
-import { createTally } from '../live/tally.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
@@ -110,9 +110,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
   const { engine, documents, authenticate, streams, shares, events, log } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
-  const addresses = createTally()
-  const viewers = createTally()
-  const subscriptions = createTally()
+  const addresses = createCounter()
+  const viewers = createCounter()
+  const subscriptions = createCounter()
 
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,

@@ -59,7 +59,6 @@ export const areas: readonly Area[] = [
       'router/live/': ['test/live/*.test.ts'],
       'router/live/shares': ['test/live/shares.test.ts'],
       'router/live/streams': ['test/live/streams.test.ts'],
-      'router/live/tally': ['test/live/tally.test.ts'],
     },
   },
   {

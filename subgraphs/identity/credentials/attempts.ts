@@ -3,10 +3,10 @@ import type pg from 'pg'
 import { neighbourhoodOf } from '../../../platform/address.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
-import { createLimit } from '../../../platform/limit.ts'
+import { createCounter, createLimit } from '../../../platform/limit.ts'
 import { toStored } from './mail-address.ts'
 import { createPlaces } from './places.ts'
-import { createCrowd, createDesks, createTurns, type Lane } from './queue.ts'
+import { createQueues, createSemaphore, type Lane } from './queue.ts'
 
 /** In which time failures are counted, in milliseconds. */
 const windowMs = 15 * 60_000
@@ -62,13 +62,9 @@ export function createAttempts(pool: pg.Pool, clock: Clock) {
   const byAddress = createLimit({ most: mostFailures.address, windowMs })
   const byPatience = createLimit({ most: mostFailures.patient, windowMs })
   const places = createPlaces(windowMs)
-  const crowds = {
-    address: createCrowd(mostUnderWay.address),
-    strangersOfAddress: createCrowd(mostUnderWay.strangersOfAddress),
-    strangersOfAccount: createCrowd(mostUnderWay.strangersOfAccount),
-  }
-  const inTurn = createTurns()
-  const desks = createDesks(mostAtOnce, mostWaiting)
+  const underWay = { address: createCounter(), strangersOfAddress: createCounter(), strangersOfAccount: createCounter() }
+  const inTurn = createQueues()
+  const checks = createSemaphore(mostAtOnce, mostWaiting)
 
   /** Milliseconds that a full count makes a stranger wait; 0 when the password may be looked at. */
   function waitOfStranger({ account, address, place }: Caller, now: Date): number {
@@ -92,7 +88,7 @@ export function createAttempts(pool: pg.Pool, clock: Clock) {
     }
     // Counted before the outcome is known: requests at the same time cannot all slip under the limit.
     byAddress.add(address, began)
-    const tried = await desks.use(lane, tryPassword).catch(error => {
+    const tried = await checks.use(lane, tryPassword).catch(error => {
       byAddress.giveBack(address)
       throw error
     })
@@ -114,12 +110,13 @@ export function createAttempts(pool: pg.Pool, clock: Clock) {
   }
 
   /** Runs work among at most so many of its key. @throws RATE_LIMITED when there are as many */
-  async function within<Result>(crowd: keyof typeof crowds, key: string, sentence: string, work: () => Promise<Result>): Promise<Result> {
-    if (!crowds[crowd].enter(key)) throw busy(sentence)
+  async function within<Result>(what: keyof typeof underWay, key: string, sentence: string, work: () => Promise<Result>): Promise<Result> {
+    const { enter, leave } = underWay[what]
     try {
+      if (enter(key) > mostUnderWay[what]) throw busy(sentence)
       return await work()
     } finally {
-      crowds[crowd].leave(key)
+      leave(key)
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLimit, dayBefore, requireRoom } from '../../../platform/limit.ts'
+import { createCounter, createLimit, dayBefore, requireRoom } from '../../../platform/limit.ts'
 import { refusalOf } from '../refusal.ts'
 
 const at = (ms: number) => new Date(1_800_000_000_000 + ms)
@@ -108,5 +108,28 @@ describe('room for one more', () => {
 
   it('is counted from the moment a day before', () => {
     expect(dayBefore(new Date('2027-03-01T12:00:00.000Z'))).toEqual(new Date('2027-02-28T12:00:00.000Z'))
+  })
+})
+
+describe('a counter', () => {
+  it('counts each key for itself', () => {
+    const { enter } = createCounter()
+    expect(['a', 'a', 'b', 'a'].map(enter)).toEqual([1, 2, 1, 3])
+  })
+
+  it('who leaves makes room for one', () => {
+    const { enter, leave } = createCounter()
+    for (const key of ['a', 'a', 'a', 'b']) enter(key)
+    leave('a')
+    expect([enter('a'), enter('b')]).toEqual([3, 2])
+    for (let turn = 0; turn < 3; turn++) leave('a')
+    expect(enter('a')).toBe(1)
+  })
+
+  it('whoever leaves without having entered leaves no debt behind', () => {
+    const { enter, leave } = createCounter()
+    leave('a')
+    leave('a')
+    expect(enter('a')).toBe(1)
   })
 })

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAttempts } from '../../../subgraphs/identity/credentials/attempts.ts'
 import { credentialOptions } from '../../../subgraphs/identity/credentials/options.ts'
-import { createDesks } from '../../../subgraphs/identity/credentials/queue.ts'
+import { createSemaphore } from '../../../subgraphs/identity/credentials/queue.ts'
 import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import { execute, openIdentity, origin, password, userViewer, world } from './identity-world.ts'
 
@@ -354,7 +354,7 @@ describe('signing in', () => {
       const { looked, slow, right, letGo, sorted } = attempting()
       await right('ada@acme.test', '198.51.100.40')
       looked.length = 0
-      // Strangers at both desks, and behind them at every account.
+      // Strangers hold both permits, and wait behind them at every account.
       const strangers = ['ada', 'owner', 'admin'].flatMap(name =>
         Array.from({ length: 6 }, (_, turn) => slow(`${name} ${turn}`, `${name}@acme.test`, `203.0.113.${100 + turn}`)),
       )
@@ -368,12 +368,12 @@ describe('signing in', () => {
       await throughAll(strangers, looked, letGo)
     })
 
-    it('gives a free desk to the known first, and while one of them is at work to a stranger', async () => {
-      const desks = createDesks(2, { known: 100, strangers: 50 })
+    it('gives a free permit to the known first, and while one of them is at work to a stranger', async () => {
+      const checks = createSemaphore(2, { known: 100, strangers: 50 })
       const order: string[] = []
       const ends: (() => void)[] = []
       const use = (lane: 'known' | 'strangers') =>
-        desks.use(lane, async () => {
+        checks.use(lane, async () => {
           order.push(lane)
           await new Promise<void>(resolve => ends.push(resolve))
         })
@@ -461,7 +461,7 @@ describe('signing in', () => {
       expect(await wrong('out@other.test', '203.0.113.78')).toEqual({ answer: 'refused' })
     })
 
-    it('lets thirty strangers and sixty known wait for a desk, and sends more away', async () => {
+    it('lets thirty strangers and sixty known wait for a permit, and sends more away', async () => {
       const { looked, slow, right, letGo, sorted } = attempting()
       const places = world.people.flatMap(({ email }) => Array.from({ length: 13 }, (_, turn) => ({ email, address: `198.51.100.${100 + turn}` })))
       for (const { email, address } of places) await right(email, address)
