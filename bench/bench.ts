@@ -1,10 +1,10 @@
 /**
  * Measures the router beside its peers and prints Markdown tables: `npm run bench -- [chapter] [--rounds N] [--only REGEXP]
- * [--profile FOLDER]`. Chapters: remote, embedded, platform, events, misses; all of them unless one is named.
+ * [--profile FOLDER]`. Chapters: remote, embedded, platform, store, events, misses; all of them unless one is named.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
-import { measureEmbedded, measureEvents, measureMisses, measurePlatform } from './embedded.ts'
+import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
 import { median, tableOf } from './table.ts'
@@ -34,6 +34,8 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
     const fromMemory = tableOf(await measurePlatform({ rounds, seconds: 2, only }, { memory: true }), 'µs/operation', ratios)
     return `## Workload 2, the platform\n\n${table}\n\nThe same with reads answered from memory in place of PostgreSQL:\n\n${fromMemory}`
   },
+  store: async () =>
+    `## The store, on PostgreSQL\n\n${tableOf(await measureStore({ rounds, seconds: 1.5, only }), 'µs/operation', ['bare prepared statement'])}`,
   events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,
   async misses() {
     const { plan, memory } = await measureMisses()

@@ -59,6 +59,15 @@ export async function measurePlatform(rounds: Rounds, { memory = false }: { memo
   )
 }
 
+/** A store's read by key beside the statement that it is, and what a page and a mutation cost; their statements are a column. */
+export async function measureStore(rounds: Rounds): Promise<Row[]> {
+  await using world = start(here('platform/world.ts'), [], { core: loadCore })
+  const { settings } = await said<{ settings: Record<string, string> }>(world)
+  const works = { 'bare prepared statement': 'bare', 'a store’s read by key': 'read', 'a page of fifty posts': 'page', createPost: 'create' }
+  const contenders = Object.entries(works).map(([name, work]) => ({ name, program: here('platform/store.ts'), args: [work], env: settings }))
+  return await takeRounds(contenders, rounds, 'statements')
+}
+
 /** The rest of a subscription's plan, per event. */
 export async function measureEvents(rounds: Rounds): Promise<Row[]> {
   await using subgraphs = start(here('shop/subgraphs.ts'), [], { core: loadCore })
@@ -90,17 +99,20 @@ function writeSupergraph(address: string): string {
   return file
 }
 
-/** Checks that programs answer the same, and measures them in alternating rounds. */
-async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds): Promise<Row[]> {
+/**
+ * Checks that programs answer the same, and measures them in alternating rounds.
+ * @param column where they do different things: what their answers are called in the table
+ */
+async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds, column?: string): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
-  const started: { name: string; running: Running; samples: number[]; perSecond: number[] }[] = []
+  const started: { name: string; answer: string; running: Running; samples: number[]; perSecond: number[] }[] = []
   let reference: string | undefined
   for (const { name, program, args, nodeOptions = [], env = {} } of all.filter(contender => only.test(contender.name))) {
     const running = stack.use(start(program, args, { core: measuredCore, nodeOptions, env }))
     const { answer } = await said<{ answer: string }>(running)
     reference ??= answer
-    if (answer !== reference) throw new Error(`${name} answers something else:\n${answer.slice(0, 600)}\nin place of\n${reference.slice(0, 600)}`)
-    started.push({ name, running, samples: [], perSecond: [] })
+    if (!column && answer !== reference) throw new Error(`${name} answers something else:\n${answer.slice(0, 600)}\nin place of\n${reference.slice(0, 600)}`)
+    started.push({ name, answer, running, samples: [], perSecond: [] })
   }
   const turn = (running: Running, milliseconds: number) => {
     running.child.send({ milliseconds })
@@ -114,9 +126,9 @@ async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /
       perSecond.push(operations / seconds)
     }
   }
-  return started.map(({ name, running, samples, perSecond }) => ({
+  return started.map(({ name, answer, running, samples, perSecond }) => ({
     name,
     samples,
-    notes: { 'operations/s': median(perSecond).toFixed(0), MB: running.memory().toFixed(0) },
+    notes: { ...(column && { [column]: answer }), 'operations/s': median(perSecond).toFixed(0), MB: running.memory().toFixed(0) },
   }))
 }
