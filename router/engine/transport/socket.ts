@@ -1,13 +1,11 @@
 import type { ExecutionResult } from 'graphql'
 import { createClient } from 'graphql-ws/client'
-import { type RawData, WebSocket } from 'ws'
-import { isData } from '../data/merge.ts'
+import { WebSocket } from 'ws'
 import type { ResultStream } from '../engine.ts'
 import { errorFor } from '../errors.ts'
 import { clientSocket } from '../repairs/ws-client-socket/client-socket.ts'
 import { readRefusal, readResult } from './answer.ts'
 import { UpstreamFailure } from './exchange.ts'
-import { createWaitingResults } from './waiting.ts'
 
 export interface SocketSubscription {
   readonly url: string
@@ -31,7 +29,8 @@ const limits = {
   /** Bytes of one message. */
   messageBytes: 16 * 1024 * 1024,
   /** Events that wait to be taken, and their bytes; past it the stream ends with an error, for a gap in it would be silent. */
-  waiting: { results: 1000, bytes: 32 * 1024 * 1024 },
+  waiting: 1000,
+  waitingBytes: 32 * 1024 * 1024,
   /** Bytes that may wait for a server to read them: it sends pings without reading what they are answered. */
   unreadBytes: 1024 * 1024,
   /** Milliseconds that a closed socket has for its farewell. */
@@ -54,11 +53,19 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const named = Object.fromEntries(pairs(headers))
   const socket = open(url, { headers: named, maxPayload: limits.messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
   const started = Promise.withResolvers<void>()
-  const results = createWaitingResults(limits.waiting, () => leave())
+  let queue!: ReadableStreamDefaultController<ExecutionResult>
+  const results = new ReadableStream<ExecutionResult>(
+    {
+      start(controller) {
+        queue = controller
+      },
+    },
+    // Few large events take as much room as many small ones.
+    { highWaterMark: limits.waitingBytes, size: () => room },
+  ).getReader()
   let over = false
-  let state: 'connecting' | 'subscribed' | 'complete' = 'connecting'
-  /** Of the message that the client is reading. */
-  let bytes = 0
+  /** What the message that the client is reading takes of the queue. */
+  let room = 0
   let silence: NodeJS.Timeout | undefined
 
   /** @param last told to whoever takes results; @param failure to whoever still waits for the start */
@@ -70,7 +77,8 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     signal.removeEventListener('abort', leave)
     leaving?.removeEventListener('abort', leave)
     started.reject(failure)
-    results.end(last)
+    if (last) queue.enqueue(last)
+    queue.close()
     // The client tells the server, unless the server knows.
     unsubscribe()
     farewell(socket)
@@ -86,26 +94,11 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   // Before the client hears of it, which would connect anew after a normal closure.
   socket.on('close', (code, reason) => broken(new UpstreamFailure('cut', `The WebSocket was closed with ${code} ${reason}`)))
 
-  /** A message as the client may be given it; undefined for one that is none of ours. */
-  const readable = (data: RawData): unknown => {
-    bytes = sizeOf(data)
-    if (state === 'complete') return undefined
-    const message = messageOf(data)
-    if (!message || state === 'connecting') return message ?? String(data)
-    const { type, payload } = message
-    if (type === 'ping' || type === 'pong') return { type, ...(isData(payload) && { payload }) }
-    if (message.id !== id) return undefined
-    // What a server says in the wrong form costs one event, not the stream.
-    if (type === 'next') return { id, type, payload: isData(payload) ? payload : {} }
-    if (type === 'error') return { id, type, payload: [{ message: 'refused', told: payload }] }
-    if (type !== 'complete') return undefined
-    // The client would still heed what comes after it in the same packet.
-    state = 'complete'
-    return { id, type }
-  }
   const client = createClient({
     url,
-    webSocketImpl: clientSocket(socket, readable),
+    webSocketImpl: clientSocket(socket, id, bytes => {
+      room = Math.max(bytes, Math.floor(limits.waitingBytes / limits.waiting))
+    }),
     connectionParams: named,
     generateID: () => id,
     retryAttempts: 0,
@@ -113,13 +106,13 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     disablePong: true,
     on: {
       connected() {
-        state = 'subscribed'
         clearTimeout(late)
         leaving?.removeEventListener('abort', leave)
         // Until then the client has sent what is subscribed.
         setImmediate(started.resolve)
       },
       ping(received, asked) {
+        if (over) return
         if (!received) silence = setTimeout(() => socket.terminate(), pingMs)
         else if (socket.bufferedAmount > limits.unreadBytes) socket.terminate()
         else {
@@ -134,8 +127,9 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   })
   const unsubscribe = client.subscribe(payload, {
     next(result) {
-      if (over || results.push(readResult(result as Record<string, unknown>) ?? { errors: [] }, bytes)) return
-      end(failed('Events came faster than they could be taken.'))
+      if (over) return
+      if (queue.desiredSize! < room) end(failed('Events came faster than they could be taken.'))
+      else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
     },
     error(cause) {
       const [refused] = Array.isArray(cause) ? cause : []
@@ -147,7 +141,19 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   signal.addEventListener('abort', leave)
   leaving?.addEventListener('abort', leave)
   await started.promise
-  return results.stream
+  const stop = async (): Promise<IteratorResult<ExecutionResult>> => {
+    leave()
+    // What waits is dropped, too.
+    await results.cancel()
+    return { value: undefined, done: true }
+  }
+  const stream: ResultStream = {
+    next: () => results.read() as Promise<IteratorResult<ExecutionResult>>,
+    return: stop,
+    throw: cause => stop().then(() => Promise.reject(cause)),
+    [Symbol.asyncIterator]: () => stream,
+  }
+  return stream
 }
 
 /** An address or a header that cannot be sent is refused at once. */
@@ -158,17 +164,6 @@ function open(url: string, options: WebSocket.ClientOptions): WebSocket {
     throw new UpstreamFailure('unsent', 'No WebSocket could be opened', cause)
   }
 }
-
-function messageOf(data: RawData): Record<string, unknown> | null {
-  try {
-    const message: unknown = JSON.parse(String(data))
-    return isData(message) ? message : null
-  } catch {
-    return null
-  }
-}
-
-const sizeOf = (data: RawData): number => (Array.isArray(data) ? data.reduce((bytes, piece) => bytes + piece.length, 0) : data.byteLength)
 
 const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTREAM_FAILED', message)] })
 

@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws'
+import { isData } from '../../data/merge.ts'
 
 /** What graphql-ws's client uses of a socket. */
 interface ClientSocket {
@@ -12,10 +13,14 @@ interface ClientSocket {
 }
 
 /**
- * A socket that is opened already, as graphql-ws's client wants one (`webSocketImpl`).
- * @param readable a message as the client is given it, as an object or as a text; undefined for one that it is not to hear of
+ * A socket that is opened already, as graphql-ws's client wants one (`webSocketImpl`). Once the connection is accepted, the client
+ * hears only of its one operation, up to its end, and of that in the form that it insists on: an event without a payload is an empty
+ * one, and an error is a list of one whose `told` is what the server said.
+ * @param id    of the operation
+ * @param heard is told the bytes of each message, before the client hears of it
  */
-export function clientSocket(socket: WebSocket, readable: (data: RawData) => unknown): unknown {
+export function clientSocket(socket: WebSocket, id: string, heard: (bytes: number) => void): unknown {
+  let state: 'connecting' | 'accepted' | 'complete' = 'connecting'
   const given: ClientSocket = {
     get readyState() {
       return socket.readyState
@@ -27,9 +32,28 @@ export function clientSocket(socket: WebSocket, readable: (data: RawData) => unk
     onerror: null,
     onclose: null,
   }
+  /** Undefined for a message that the client is not to hear of. */
+  const inForm = (data: RawData): unknown => {
+    const message = messageOf(data)
+    // What is no message the client refuses as it finds it.
+    if (!message) return String(data)
+    const { type, payload } = message
+    if (state === 'connecting') {
+      if (type === 'connection_ack') state = 'accepted'
+      return message
+    }
+    if (type === 'ping' || type === 'pong') return { type, ...(isData(payload) && { payload }) }
+    if (message.id !== id) return undefined
+    if (type === 'next') return { id, type, payload: isData(payload) ? payload : {} }
+    if (type === 'error') return { id, type, payload: [{ message: 'refused', told: payload }] }
+    if (type !== 'complete') return undefined
+    state = 'complete'
+    return { id, type }
+  }
   socket.on('open', () => given.onopen?.())
-  socket.on('message', message => {
-    const data = readable(message)
+  socket.on('message', received => {
+    const data = state === 'complete' ? undefined : inForm(received)
+    heard(sizeOf(received))
     if (data !== undefined) given.onmessage?.({ data })
   })
   socket.on('error', cause => given.onerror?.(cause))
@@ -39,3 +63,14 @@ export function clientSocket(socket: WebSocket, readable: (data: RawData) => unk
   }
   return Object.assign(GivenSocket, { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 })
 }
+
+function messageOf(data: RawData): Record<string, unknown> | null {
+  try {
+    const message: unknown = JSON.parse(String(data))
+    return isData(message) ? message : null
+  } catch {
+    return null
+  }
+}
+
+const sizeOf = (data: RawData): number => (Array.isArray(data) ? data.reduce((bytes, piece) => bytes + piece.length, 0) : data.byteLength)
