@@ -90,7 +90,7 @@ export async function codegenConfig(
 
 /**
  * The rows that resolvers hand from parent to field, found by convention: a noun's `table.ts` exports `<Type>Row` for the
- * object type `<Type>`.
+ * object type `<Type>`; a page of them is `<Type>Connection`.
  */
 async function rowTypes(root: string, slug: string, schema: GraphQLSchema): Promise<Record<string, string>> {
   const mappers: Record<string, string> = {}
@@ -100,6 +100,10 @@ async function rowTypes(root: string, slug: string, schema: GraphQLSchema): Prom
     for (const [, type] of text.matchAll(/^export (?:type|interface) (\w+)Row\b/gm)) {
       if (isObjectType(schema.getType(type!))) mappers[type!] = `./${noun}/table.ts#${type}Row`
     }
+  }
+  for (const type of Object.keys(mappers)) {
+    // Under another name, for a subgraph may have a type Connection of its own.
+    if (isObjectType(schema.getType(`${type}Connection`))) mappers[`${type}Connection`] ??= `../../platform/page.ts#Connection as PageOf<${type}Row>`
   }
   return mappers
 }

@@ -2,10 +2,9 @@ import { type ASTNode, type ConstDirectiveNode, type FieldDefinitionNode, Kind, 
 import { policies } from '../router/access/policies.ts'
 import { isScope, scopes } from '../subgraphs/scopes.ts'
 import { at, inFile, type Mistake } from './source/mistake.ts'
+import { rules } from './source/pages.ts'
 import { publicFieldsFile, readPublicFields } from './source/public-fields.ts'
 import { rootTypes, type SubgraphSources } from './source/sources.ts'
-
-const rules: ReadonlySet<string> = new Set(['authenticated', 'requiresScopes', 'policy'])
 
 /** How many characters a reason has at least: fewer are a word, and no reason. */
 const shortestReason = 20

@@ -64,28 +64,6 @@ export type ApiKey = {
   readonly lastUsedAt?: Maybe<Scalars['DateTime']['output']>;
 };
 
-/** A page of API keys. */
-export type ApiKeyConnection = {
-  readonly __typename?: 'ApiKeyConnection';
-  /** The entries themselves. */
-  readonly nodes?: Maybe<ReadonlyArray<Maybe<ApiKey>>>;
-  /** The entries with a cursor each. */
-  readonly edges?: Maybe<ReadonlyArray<Maybe<ApiKeyEdge>>>;
-  /** Where the page stands in the list. */
-  readonly pageInfo: PageInfo;
-  /** How many there are on all pages. Counted only when it is selected. */
-  readonly totalCount: Scalars['Int']['output'];
-};
-
-/** An API key and its place in the list. */
-export type ApiKeyEdge = {
-  readonly __typename?: 'ApiKeyEdge';
-  /** Pass it as `after` to read on behind this entry. */
-  readonly cursor: Scalars['String']['output'];
-  /** The entry. */
-  readonly node?: Maybe<ApiKey>;
-};
-
 /** A key that was just made. */
 export type CreatedApiKey = {
   readonly __typename?: 'CreatedApiKey';
@@ -283,28 +261,6 @@ export type MemberRights = {
   readonly scopes: ReadonlyArray<Scalars['String']['output']>;
 };
 
-/** A page of memberships. */
-export type MembershipConnection = {
-  readonly __typename?: 'MembershipConnection';
-  /** The entries themselves. */
-  readonly nodes?: Maybe<ReadonlyArray<Maybe<Membership>>>;
-  /** The entries with a cursor each. */
-  readonly edges?: Maybe<ReadonlyArray<Maybe<MembershipEdge>>>;
-  /** Where the page stands in the list. */
-  readonly pageInfo: PageInfo;
-  /** How many there are on all pages. Counted only when it is selected. */
-  readonly totalCount: Scalars['Int']['output'];
-};
-
-/** A membership and its place in the list. */
-export type MembershipEdge = {
-  readonly __typename?: 'MembershipEdge';
-  /** Pass it as `after` to read on behind this entry. */
-  readonly cursor: Scalars['String']['output'];
-  /** The entry. */
-  readonly node?: Maybe<Membership>;
-};
-
 /** Whom to add, and as what. */
 export type AddMemberInput = {
   /** The address that the person signs in with. */
@@ -487,6 +443,50 @@ export type ViewerKind =
   /** Nobody: there were no credentials. */
   | 'ANONYMOUS';
 
+/** A page of a list: entries of type `ApiKey`. */
+export type ApiKeyConnection = {
+  readonly __typename?: 'ApiKeyConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<ApiKey>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<ApiKeyEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `ApiKey` with its place in the list. */
+export type ApiKeyEdge = {
+  readonly __typename?: 'ApiKeyEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<ApiKey>;
+};
+
+/** A page of a list: entries of type `Membership`. */
+export type MembershipConnection = {
+  readonly __typename?: 'MembershipConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Membership>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<MembershipEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Membership` with its place in the list. */
+export type MembershipEdge = {
+  readonly __typename?: 'MembershipEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Membership>;
+};
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -597,19 +597,15 @@ export type ResolversTypes = {
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   ApiKey: ResolverTypeWrapper<ApiKeyRow>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  ApiKeyConnection: ResolverTypeWrapper<ApiKeyConnectionRow>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  ApiKeyEdge: ResolverTypeWrapper<Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversTypes['ApiKey']> }>;
   CreatedApiKey: ResolverTypeWrapper<Omit<CreatedApiKey, 'apiKey'> & { apiKey?: Maybe<ResolversTypes['ApiKey']> }>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   CreateApiKeyInput: CreateApiKeyInput;
   RevokeApiKeyInput: RevokeApiKeyInput;
   Membership: ResolverTypeWrapper<MembershipRow>;
   Role: Role;
   MemberRights: ResolverTypeWrapper<MemberRights>;
-  MembershipConnection: ResolverTypeWrapper<MembershipConnectionRow>;
-  MembershipEdge: ResolverTypeWrapper<Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversTypes['Membership']> }>;
   AddMemberInput: AddMemberInput;
   ChangeMemberRolesInput: ChangeMemberRolesInput;
   RemoveMemberInput: RemoveMemberInput;
@@ -626,6 +622,10 @@ export type ResolversTypes = {
   User: ResolverTypeWrapper<UserRow>;
   Viewer: ResolverTypeWrapper<Omit<Viewer, 'user' | 'organization'> & { user?: Maybe<ResolversTypes['User']>, organization?: Maybe<ResolversTypes['Organization']> }>;
   ViewerKind: ViewerKind;
+  ApiKeyConnection: ResolverTypeWrapper<ApiKeyConnectionRow>;
+  ApiKeyEdge: ResolverTypeWrapper<Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversTypes['ApiKey']> }>;
+  MembershipConnection: ResolverTypeWrapper<MembershipConnectionRow>;
+  MembershipEdge: ResolverTypeWrapper<Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversTypes['Membership']> }>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -638,18 +638,14 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
   ApiKey: ApiKeyRow;
   ID: Scalars['ID']['output'];
-  ApiKeyConnection: ApiKeyConnectionRow;
-  Int: Scalars['Int']['output'];
-  ApiKeyEdge: Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversParentTypes['ApiKey']> };
   CreatedApiKey: Omit<CreatedApiKey, 'apiKey'> & { apiKey?: Maybe<ResolversParentTypes['ApiKey']> };
   Query: Record<PropertyKey, never>;
+  Int: Scalars['Int']['output'];
   Mutation: Record<PropertyKey, never>;
   CreateApiKeyInput: CreateApiKeyInput;
   RevokeApiKeyInput: RevokeApiKeyInput;
   Membership: MembershipRow;
   MemberRights: MemberRights;
-  MembershipConnection: MembershipConnectionRow;
-  MembershipEdge: Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Membership']> };
   AddMemberInput: AddMemberInput;
   ChangeMemberRolesInput: ChangeMemberRolesInput;
   RemoveMemberInput: RemoveMemberInput;
@@ -662,6 +658,10 @@ export type ResolversParentTypes = {
   SwitchOrganizationInput: SwitchOrganizationInput;
   User: UserRow;
   Viewer: Omit<Viewer, 'user' | 'organization'> & { user?: Maybe<ResolversParentTypes['User']>, organization?: Maybe<ResolversParentTypes['Organization']> };
+  ApiKeyConnection: ApiKeyConnectionRow;
+  ApiKeyEdge: Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversParentTypes['ApiKey']> };
+  MembershipConnection: MembershipConnectionRow;
+  MembershipEdge: Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Membership']> };
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -693,18 +693,6 @@ export type ApiKeyResolvers<ContextType = Context, ParentType extends ResolversP
   expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   revokedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   lastUsedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
-};
-
-export type ApiKeyConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ApiKeyConnection'] = ResolversParentTypes['ApiKeyConnection']> = {
-  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApiKey']>>>, ParentType, ContextType>;
-  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApiKeyEdge']>>>, ParentType, ContextType>;
-  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
-  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-};
-
-export type ApiKeyEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ApiKeyEdge'] = ResolversParentTypes['ApiKeyEdge']> = {
-  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  node?: Resolver<Maybe<ResolversTypes['ApiKey']>, ParentType, ContextType>;
 };
 
 export type CreatedApiKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreatedApiKey'] = ResolversParentTypes['CreatedApiKey']> = {
@@ -744,18 +732,6 @@ export type MembershipResolvers<ContextType = Context, ParentType extends Resolv
 export type MemberRightsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MemberRights'] = ResolversParentTypes['MemberRights']> = {
   roles?: Resolver<ReadonlyArray<ResolversTypes['Role']>, ParentType, ContextType>;
   scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
-};
-
-export type MembershipConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipConnection'] = ResolversParentTypes['MembershipConnection']> = {
-  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Membership']>>>, ParentType, ContextType>;
-  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['MembershipEdge']>>>, ParentType, ContextType>;
-  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
-  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-};
-
-export type MembershipEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipEdge'] = ResolversParentTypes['MembershipEdge']> = {
-  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  node?: Resolver<Maybe<ResolversTypes['Membership']>, ParentType, ContextType>;
 };
 
 export type OrganizationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Organization'] = ResolversParentTypes['Organization'], FederationReferenceType extends FederationReferenceTypes['Organization'] = FederationReferenceTypes['Organization']> = {
@@ -813,21 +789,41 @@ export type ViewerResolvers<ContextType = Context, ParentType extends ResolversP
   scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
+export type ApiKeyConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ApiKeyConnection'] = ResolversParentTypes['ApiKeyConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApiKey']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApiKeyEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ApiKeyEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ApiKeyEdge'] = ResolversParentTypes['ApiKeyEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['ApiKey']>, ParentType, ContextType>;
+};
+
+export type MembershipConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipConnection'] = ResolversParentTypes['MembershipConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Membership']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['MembershipEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type MembershipEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MembershipEdge'] = ResolversParentTypes['MembershipEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Membership']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   URL?: GraphQLScalarType;
   EmailAddress?: GraphQLScalarType;
   PageInfo?: PageInfoResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
-  ApiKeyConnection?: ApiKeyConnectionResolvers<ContextType>;
-  ApiKeyEdge?: ApiKeyEdgeResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   Membership?: MembershipResolvers<ContextType>;
   MemberRights?: MemberRightsResolvers<ContextType>;
-  MembershipConnection?: MembershipConnectionResolvers<ContextType>;
-  MembershipEdge?: MembershipEdgeResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   ServiceEntry?: ServiceEntryResolvers<ContextType>;
   ServiceScope?: ServiceScopeResolvers<ContextType>;
@@ -835,4 +831,8 @@ export type Resolvers<ContextType = Context> = {
   AccessToken?: AccessTokenResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   Viewer?: ViewerResolvers<ContextType>;
+  ApiKeyConnection?: ApiKeyConnectionResolvers<ContextType>;
+  ApiKeyEdge?: ApiKeyEdgeResolvers<ContextType>;
+  MembershipConnection?: MembershipConnectionResolvers<ContextType>;
+  MembershipEdge?: MembershipEdgeResolvers<ContextType>;
 };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { buildSchema, getNamedType, isCompositeType, isObjectType } from 'graphql'
+import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { routeTables } from '../../router/rest/tables.ts'
@@ -13,6 +13,7 @@ import { type Door, openDoor } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { key, person } from '../kit/viewers.ts'
 import { readSupergraphTypes } from '../schema/graph.ts'
+import { derivedRows, fieldsThatNeedRows } from './derived.ts'
 import {
   type Column,
   columns,
@@ -29,27 +30,28 @@ import {
   subscriptionRows,
 } from './matrix.ts'
 
-const fieldRows = [...queryRows, ...mutationRows, ...subscriptionRows, ...edgeRows]
+const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
+const types = readSupergraphTypes()
+const written = [...queryRows, ...mutationRows, ...subscriptionRows, ...edgeRows]
+const derived = derivedRows(schema, types, written)
+const fieldRows = [...written, ...derived]
 const rows: readonly (FieldRow | RouteRow)[] = [...fieldRows, ...routeRows]
 const cellsOf = ({ cells }: { cells: string }) => cells.split(/\s+/) as Outcome[]
 
 describe('the access matrix is whole', () => {
-  const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
-  const objects = Object.values(schema.getTypeMap()).filter(type => isObjectType(type) && !type.name.startsWith('__'))
-
   test('each root field, each field that leads to another type and each with a rule of its own has one row, and no row is stale', () => {
-    const ruled = new Set(
-      [...readSupergraphTypes().values()].flatMap(({ fields }) => fields.filter(({ rules }) => rules.length > 0).map(({ coordinate }) => coordinate)),
+    expect(fieldRows.map(({ at }) => at).sort()).toEqual([...fieldsThatNeedRows(schema, types)].sort())
+  })
+
+  test('what follows from the rule of a type need not be written; what has a rule of its own, or leads to another, must be', () => {
+    expect(derived.map(({ at }) => at)).toEqual(expect.arrayContaining(['BrandConnection.edges', 'BrandEdge.node', 'Post.author', 'ServiceEntry.scopes']))
+    const ruled = ['Query.brands', 'User.email', 'Organization.brands', 'Post.brand', 'Brand.connections', 'Viewer.user']
+    const without = derivedRows(
+      schema,
+      types,
+      written.filter(({ at }) => !ruled.includes(at)),
     )
-    const needed = objects.flatMap(type =>
-      isObjectType(type)
-        ? Object.values(type.getFields())
-            .filter(field => roots.includes(type) || isCompositeType(getNamedType(field.type)) || ruled.has(`${type.name}.${field.name}`))
-            .map(field => `${type.name}.${field.name}`)
-        : [],
-    )
-    expect(fieldRows.map(({ at }) => at).sort()).toEqual(needed.sort())
+    expect(without.map(({ at }) => at).filter(at => ruled.includes(at))).toEqual([])
   })
 
   test('each route has one row, and no row is stale', () => {
@@ -122,7 +124,7 @@ beforeAll(async () => {
   }
   const now = graph.clock.now()
   const brand = await newBrand(acme)
-  await newBrand(other)
+  const theirs = await newBrand(other)
   const grant = { accessToken: 'a', refreshToken: 'r', expiresIn: 7200, scopes: [] }
   const authorized = { brandId: brand, platform: 'X' as const, userId: people.owner.userId!, account: { externalId: '1', name: '@one' }, grant, now }
   await inTransaction(graph.job, ({ transaction }) => graph.job.connections.authorize(authorized, transaction))
@@ -132,6 +134,7 @@ beforeAll(async () => {
   const waiting = await write({ scheduledAt, threadId: post })
   const failed = await write({})
   await update(failed, { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', now) })
+  await write({ brandId: theirs }, people.outsider)
   const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1' } })
   ids = { ...ids, post, waiting, failed, targeted }
 })
@@ -149,9 +152,9 @@ async function newBrand(organizationId: string): Promise<string> {
   return id
 }
 
-async function write(input: object): Promise<string> {
+async function write(input: object, as: Viewer = people.owner): Promise<string> {
   const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
-  return (await graph.execute(document, { input: { brandId: ids.brand, platform: 'X', copy: 'A post', ...input } }, { as: people.owner })).data().createPost.id
+  return (await graph.execute(document, { input: { brandId: ids.brand, platform: 'X', copy: 'A post', ...input } }, { as })).data().createPost.id
 }
 
 async function update(id: string, changes: object): Promise<void> {
@@ -240,7 +243,7 @@ function outcomeOf({ partial: { data, errors } }: Answer, path: string): Outcome
 }
 
 describe('S-07 a field answers each caller as the matrix says', () => {
-  test.each([...queryRows, ...mutationRows, ...edgeRows])('$at', async row => {
+  test.each([...queryRows, ...mutationRows, ...edgeRows, ...derived])('$at', async row => {
     const look = async ({ ask, path }: FieldRow, column: Column, asked: Ids) =>
       outcomeOf(await graph.execute(ask(asked), {}, { as: viewerOf(column, row) }), path)
     expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))

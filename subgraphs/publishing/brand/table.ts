@@ -1,5 +1,4 @@
 import { moment, type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import type { Page } from '../../store/list.ts'
 
 export const brands = table('publishing.brands', {
   id: uuid.key,
@@ -12,4 +11,3 @@ export const brands = table('publishing.brands', {
 })
 
 export type BrandRow = Row<typeof brands>
-export type BrandConnectionRow = Page<typeof brands>

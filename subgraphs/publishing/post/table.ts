@@ -1,5 +1,4 @@
 import { integer, json, moment, type Row, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
-import type { Page } from '../../store/list.ts'
 import type { Platform } from '../network/network.ts'
 import type { DeliveryPhase, PostStatus } from './rules.ts'
 
@@ -49,4 +48,3 @@ export const posts = table('publishing.posts', {
 })
 
 export type PostRow = Row<typeof posts>
-export type PostConnectionRow = Page<typeof posts>

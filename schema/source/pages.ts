@@ -1,0 +1,115 @@
+import { type ConstDirectiveNode, type ConstValueNode, type DefinitionNode, Kind, type NamedTypeNode, parse, print, Source, visit } from 'graphql'
+import { at, type Mistake } from './mistake.ts'
+import type { SdlFile } from './sources.ts'
+
+/** The directives that say who may see something. */
+export const rules: ReadonlySet<string> = new Set(['authenticated', 'requiresScopes', 'policy'])
+
+/** What a list's arguments say when the field says nothing of its own. */
+const argumentsSay: Readonly<Record<string, string>> = {
+  first: 'How many to a page: 1 to 100.',
+  after: 'The `endCursor` of the page before.',
+}
+
+/** A subgraph's nouns with what follows from the lists they name. */
+export interface Paged {
+  /** As they were written, and the arguments of their lists described. */
+  readonly nouns: readonly SdlFile[]
+  /** `XConnection` and `XEdge` of each list that a noun names and nobody declares; null without any. */
+  readonly pages: SdlFile | null
+}
+
+/**
+ * Completes the lists of a subgraph: a noun writes `brands(first: Int = 20, after: String): BrandConnection`, and the page of its `Brand`
+ * comes with it, seen by who may read a brand. One that a noun declares itself stays as it is.
+ * @param file where the generated types are read
+ * @param mistakes gets one for each page of something that is no object type here
+ */
+export function withPages(nouns: readonly SdlFile[], shared: SdlFile | null, file: string, mistakes: Mistake[]): Paged {
+  const defined = new Map<string, DefinitionNode>()
+  for (const { document } of [...nouns, ...(shared ? [shared] : [])])
+    for (const node of document.definitions) if ('name' in node && node.name && node.kind.endsWith('Definition')) defined.set(node.name.value, node)
+  const written = new Map<string, string>()
+  for (const { name, loc } of nouns.flatMap(namedTypesIn)) {
+    const of = /^(\w+)Connection$/.exec(name.value)?.[1]
+    if (!of || !loc || defined.has(name.value) || written.has(name.value)) continue
+    const entry = defined.get(of)
+    if (entry?.kind !== Kind.OBJECT_TYPE_DEFINITION) {
+      const sentence = `${name.value} would be a page of ${of}, and ${of} is no object type of this subgraph: mend the name, or declare ${name.value} in the noun`
+      mistakes.push(at(loc, 'PAGE_OF_NO_TYPE', sentence))
+      continue
+    }
+    const rule = (entry.directives ?? []).filter(each => rules.has(each.name.value)).map(each => ` ${print(readersOf(each))}`)
+    written.set(name.value, connectionOf(of, rule.join('')))
+    if (!defined.has(`${of}Edge`)) written.set(`${of}Edge`, edgeOf(of, rule.join('')))
+  }
+  const text = [...written.values()].join('\n\n')
+  const isList = (type: string): boolean => written.has(type) || (type.endsWith('Connection') && defined.has(type.replace(/Connection$/, 'Edge')))
+  return {
+    nouns: nouns.map(noun => withArguments(noun, isList)),
+    pages: written.size > 0 ? { file, text, document: parse(new Source(text, file)) } : null,
+  }
+}
+
+const connectionOf = (of: string, rule: string): string => `"A page of a list: entries of type \`${of}\`."
+type ${of}Connection${rule} {
+  "The entries themselves."
+  nodes: [${of}]
+  "The entries with a cursor each."
+  edges: [${of}Edge]
+  "Where the page stands in the list."
+  pageInfo: PageInfo!
+  "All that match, not only this page; counted only when it is asked for."
+  totalCount: Int!
+}`
+
+const edgeOf = (of: string, rule: string): string => `"An entry of type \`${of}\` with its place in the list."
+type ${of}Edge${rule} {
+  "Hand it back as \`after\` to go on behind this entry."
+  cursor: String!
+  "The entry."
+  node: ${of}
+}`
+
+/**
+ * A type's rule as its lists have it: the ways in by a scope of reading. Who may only write is answered with what they wrote, and lists
+ * nothing. A rule that knows no such way is taken as it is.
+ */
+function readersOf(rule: ConstDirectiveNode): ConstDirectiveNode {
+  if (rule.name.value !== 'requiresScopes') return rule
+  const reads = (value: ConstValueNode): boolean =>
+    value.kind === Kind.LIST ? value.values.every(reads) : value.kind === Kind.STRING && value.value.endsWith('.read')
+  return {
+    ...rule,
+    arguments: (rule.arguments ?? []).map(argument => {
+      if (argument.value.kind !== Kind.LIST) return argument
+      const values = argument.value.values.filter(reads)
+      return values.length > 0 ? { ...argument, value: { ...argument.value, values } } : argument
+    }),
+  }
+}
+
+function namedTypesIn({ document }: SdlFile): readonly NamedTypeNode[] {
+  const found: NamedTypeNode[] = []
+  visit(document, { NamedType: node => void found.push(node) })
+  return found
+}
+
+/** Describes `first` and `after` where the noun does not, in the text as in the document, whose places stay those of the noun. */
+function withArguments(noun: SdlFile, isList: (type: string) => boolean): SdlFile {
+  const said: { readonly before: number; readonly text: string }[] = []
+  const document = visit(noun.document, {
+    FieldDefinition(field) {
+      if (field.type.kind !== Kind.NAMED_TYPE || !isList(field.type.name.value)) return undefined
+      const described = field.arguments?.map(argument => {
+        const text = argumentsSay[argument.name.value]
+        if (!text || argument.description || !argument.loc) return argument
+        said.push({ before: argument.loc.start, text })
+        return { ...argument, description: { kind: Kind.STRING, value: text } as const }
+      })
+      return { ...field, ...(described && { arguments: described }) }
+    },
+  })
+  const text = said.reduceRight((whole, each) => `${whole.slice(0, each.before)}"${each.text}" ${whole.slice(each.before)}`, noun.text)
+  return { ...noun, document, text }
+}

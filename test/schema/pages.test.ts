@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { compose } from '../../schema/compose.ts'
+import { generate } from '../../schema/generate.ts'
+import { printMistake } from '../../schema/source/mistake.ts'
+import { library, project } from './project.ts'
+
+const book = 'subgraphs/books/book/schema.graphql'
+const joined = 'schema/subgraphs/books.graphql'
+const pageInfo = '\n"Where a page stands."\ntype PageInfo @shareable {\n  endCursor: String\n}\n'
+const shared = { 'subgraphs/shared.graphql': `${library['subgraphs/shared.graphql']}${pageInfo}` }
+
+/** The library with a list of books, whose type has the given rule. */
+const withList = (rule: string, more = '', field = 'books(first: Int = 20, after: String): BookConnection @authenticated') => ({
+  ...library,
+  ...shared,
+  [book]: `extend type Query {\n  "Books."\n  ${field}\n}\n\n"A book."\ntype Book @key(fields: "id") ${rule} {\n  id: ID!\n}\n${more}`,
+  'schema/public-fields.yaml': '',
+})
+
+const sdlWith = async (files: Readonly<Record<string, string>>): Promise<string> => {
+  await using at = await project(files)
+  const { files: made, mistakes } = await compose(at.root)
+  expect(mistakes.map(printMistake)).toEqual([])
+  return made.get(joined)!
+}
+
+const typesIn = (sdl: string): readonly string[] => sdl.match(/^type \w+(?:Connection|Edge)\b.*(?= \{$)/gm) ?? []
+
+describe('a noun that names a list', () => {
+  test('gets its page and its entries, which carry the rule of what is listed', async () => {
+    const sdl = await sdlWith(withList('@policy(policies: [["person"]])'))
+    expect(typesIn(sdl)).toEqual(['type BookConnection @policy(policies: [["person"]])', 'type BookEdge @policy(policies: [["person"]])'])
+    for (const field of ['nodes: [Book]', 'edges: [BookEdge]', 'pageInfo: PageInfo!', 'totalCount: Int!', 'cursor: String!', 'node: Book'])
+      expect(sdl).toContain(`  ${field}\n`)
+    expect(sdl).toContain('import: ["@authenticated", "@key", "@policy", "@shareable"]')
+  })
+
+  test('shows the list to those who may read what is listed, and not to those who may only write it', async () => {
+    const sdl = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.read"], ["publishing:posts.write"]])'))
+    expect(typesIn(sdl)[0]).toBe('type BookConnection @requiresScopes(scopes: [["publishing:posts.read"]])')
+    const written = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.write"]])'))
+    expect(typesIn(written)[0]).toBe('type BookConnection @requiresScopes(scopes: [["publishing:posts.write"]])')
+  })
+
+  test('has its arguments described, unless it describes them itself', async () => {
+    const sdl = await sdlWith(withList('', '', 'books(\n    first: Int = 20\n    "From here."\n    after: String\n  ): BookConnection @authenticated'))
+    expect(sdl).toContain('    "How many to a page: 1 to 100." first: Int = 20\n    "From here."\n    after: String')
+  })
+
+  test('keeps a page or an entry that it declares itself', async () => {
+    const edge = '\n"A book on a list."\ntype BookEdge @authenticated {\n  cursor: String!\n  node: Book\n  rank: Int\n}\n'
+    const sdl = await sdlWith(withList('@authenticated', edge))
+    expect(typesIn(sdl).toSorted()).toEqual(['type BookConnection @authenticated', 'type BookEdge @authenticated'])
+    expect(sdl).toContain('  rank: Int\n')
+  })
+
+  test('is told where it stands that there is nothing of which to make a page', async () => {
+    await using at = await project(withList('', '', 'books(first: Int = 20, after: String): BoookConnection @authenticated'))
+    expect((await compose(at.root)).mistakes.map(printMistake)).toEqual([
+      `${book}:3:42 PAGE_OF_NO_TYPE BoookConnection would be a page of Boook, and Boook is no object type of this subgraph: mend the name, or declare BoookConnection in the noun`,
+    ])
+  })
+
+  test('answers it with a page of its rows', async () => {
+    await using at = await project({ ...withList(''), 'subgraphs/books/book/table.ts': 'export type BookRow = { id: string }\n' })
+    const types = (await generate(at.root)).files.get('subgraphs/books/resolvers.generated.ts')!
+    expect(types).toContain('  BookConnection: ResolverTypeWrapper<PageOf<BookRow>>')
+    expect(types).toContain("import type { Connection as PageOf } from '../../platform/page.ts'")
+  })
+})
