@@ -73,7 +73,7 @@ const stopMs = 2_500
 const lateMs = 15_000
 
 /** What job runners stand on. */
-export interface JobGround {
+export interface JobDeps {
   readonly openPool: OpenPool
   /** Time and timers of queues and sweeps; a test's own stands still until it is moved. @default the system's */
   readonly clock?: JobClock
@@ -84,7 +84,7 @@ export interface JobGround {
 }
 
 /** Makes the opener of job runners on one database. */
-export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin }: JobGround): OpenJobs {
+export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin }: JobDeps): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
   return ({ slug, queues, sweeps, log }) => {

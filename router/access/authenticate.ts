@@ -5,7 +5,7 @@ import type { Authority, CookieSession, StandingSession } from '../../subgraphs/
 import { scopesOf } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Hosts } from '../hosts.ts'
-import { createStanding } from './standing.ts'
+import { createSessionCache } from './session-cache.ts'
 import { createTokenReader, type TokenClaims } from './token.ts'
 
 /** What a viewer was made of: by it the router finds out when a stream has to end. */
@@ -62,8 +62,8 @@ export const isCaller = (result: Caller | Unauthenticated): result is Caller => 
  */
 export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Clock, log: Pick<Logger, 'error'>, elapsed?: () => number): Authenticate {
   const readToken = createTokenReader(authority, clock, elapsed)
-  const sessions = createStanding(ids => authority.sessions(ids), elapsed)
-  const keys = createStanding(hashes => authority.keys(hashes), elapsed)
+  const sessions = createSessionCache(ids => authority.sessions(ids), elapsed)
+  const keys = createSessionCache(hashes => authority.keys(hashes), elapsed)
 
   /** What identity's answer makes of a viewer is worked out once an answer: what hangs on the viewer is then found again. */
   const viewers = new WeakMap<object, Viewer>()

@@ -4,13 +4,10 @@ import type { Engine } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { type EngineSettings, openEngineOver, ownSupergraph } from './engine.ts'
 import { type Defined, type ListedSlug, listedSlugs, loadDefinition } from './registry.ts'
-import { settingsFrom, type Told } from './settings.ts'
+import { type Configured, settingsFrom } from './settings.ts'
 
-/** What a composition stands on: the foundation without asking, which it makes itself, and what configuration decides. */
-export interface Ground extends Omit<Foundation, 'ask'>, Told {
-  /** How operations run. */
-  readonly running: EngineSettings
-}
+/** What subgraphs stand on, but for asking each other, and what configuration decides for each. */
+export type Deps = Omit<Foundation, 'ask'> & Configured
 
 /** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
 export interface Composition extends Defined {
@@ -24,7 +21,7 @@ export interface Composition extends Defined {
  */
 export async function defineSubgraphs<S extends ListedSlug>(
   slugs: readonly S[],
-  { authSecret, x, hosts, quotas, retention, ...foundation }: Foundation & Told,
+  { authSecret, x, hosts, quotas, retention, ...foundation }: Foundation & Configured,
   stack: AsyncDisposableStack,
 ): Promise<Pick<Defined, S>> {
   const definitions = await Promise.all(slugs.map(slug => loadDefinition(slug)))
@@ -42,17 +39,20 @@ export async function register(identity: Defined['identity'], registrations: rea
   await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }])))
 }
 
-/** Joins every subgraph and the engine over one database in one process, and writes the services into identity's registry. */
-export async function compose({ running, ...ground }: Ground, stack: AsyncDisposableStack): Promise<Composition> {
+/**
+ * Joins every subgraph and the engine over one database in one process, and writes the services into identity's registry.
+ * @param deps with `running`: how operations run
+ */
+export async function compose({ running, ...deps }: Deps & { readonly running: EngineSettings }, stack: AsyncDisposableStack): Promise<Composition> {
   const asking = Promise.withResolvers<ReturnType<typeof createAsk>>()
   // Identity first: what still runs in the others when they stop may ask it.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
-  const defined = await defineSubgraphs(slugs, { ...ground, ask: async (...asked) => (await asking.promise)(...asked) }, stack)
+  const defined = await defineSubgraphs(slugs, { ...deps, ask: async (...asked) => (await asking.promise)(...asked) }, stack)
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = await openEngineOver(ownSupergraph(), transport, running, ground.log)
+  const engine = await openEngineOver(ownSupergraph(), transport, running, deps.log)
   asking.resolve(createAsk(engine, registrations))
-  await register(defined.identity, registrations, ground.publicUrl)
+  await register(defined.identity, registrations, deps.publicUrl)
   return { ...defined, subgraphs, engine }
 }

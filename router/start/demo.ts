@@ -4,7 +4,7 @@ import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
 import * as publishingDemo from '../../subgraphs/publishing/demo.ts'
 import type { Home } from './home.ts'
 import { openSandbox } from './sandbox.ts'
-import type { Told } from './settings.ts'
+import type { Configured } from './settings.ts'
 import type { Process } from './startup.ts'
 
 /** What is there to try the platform with: the sandbox, and what is to be found in the database. */
@@ -14,7 +14,7 @@ export interface Demo {
   /** Origin of the sandbox. */
   readonly sandbox: string
   /** Our application at its X. */
-  readonly x: NonNullable<Told['x']>
+  readonly x: NonNullable<Configured['x']>
   /** What is otherwise than one would expect, a sentence each: more of them once the demo was provided. */
   readonly notices: readonly string[]
   /** Makes what is missing of the demo data, leaves alone what is there, and writes its ids for `npm run demo:ids`. */

@@ -14,11 +14,11 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
 import type { Engine } from '../engine/engine.ts'
 import { hostsOf } from '../hosts.ts'
-import { compose, defineSubgraphs, register } from './compose.ts'
+import { compose, type Deps, defineSubgraphs, register } from './compose.ts'
 import type { Keys } from './keys.ts'
 import { untilAborted } from './process/abort.ts'
 import { type Defined, type ListedSlug, listedSlugs, readRegistrations } from './registry.ts'
-import type { Told } from './settings.ts'
+import type { Configured } from './settings.ts'
 import type { Process } from './startup.ts'
 
 /** Where the subgraphs of a process live, and which. */
@@ -26,7 +26,7 @@ export interface HomeParts {
   readonly databaseUrl: string
   readonly keys: Keys
   /** Our application at X, or the sandbox's in its place. */
-  readonly x: Told['x']
+  readonly x: Configured['x']
   /** The one that lives here, and how it asks the others. @default all of them, with the engine between */
   readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask }
 }
@@ -50,8 +50,7 @@ const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url)
  * @param mayBegin until this resolves no job runs and no sweep goes round
  */
 export async function openHome({ config, log, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
-  const { databaseUrl: url, keys, x, apart } = parts
-  const { environment, publicUrl, quotas, retention } = config
+  const { databaseUrl: url, apart } = parts
   await untilAborted(migrate({ url, directory: migrations, log }), signal)
   const budget = createBudget(config.connections)
   const { sequelize, close } = connect({ url, poolSize: budget.take('requests', 'Sequelize'), log })
@@ -60,19 +59,30 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   const notices = apart && apart.slug !== 'identity' ? [] : await checkDemoAccounts(sequelize, config)
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
-  const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
-  stack.defer(() => outbound.close())
   const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin })
-  const base = { environment, publicUrl, sequelize, openPool, openJobs, events: createMemoryEvents(), clock: systemClock, outbound, log }
-  const ground = { ...base, cipher: createCipher(keys.encryptionKeys), authSecret: keys.authSecret, x, hosts: hostsOf(config), quotas, retention }
-  const made = apart ? await alone(apart) : await compose({ ...ground, running: config }, stack)
+  const deps = depsOf({ config, log, stack }, parts, { sequelize, openPool, openJobs })
+  const made = apart ? await alone(apart) : await compose({ ...deps, running: config }, stack)
   const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
-  return { defined: made, subgraphs, engine: made.engine ?? null, outbound, readiness: [...health.readiness, ...checks], notices }
+  return { defined: made, subgraphs, engine: made.engine ?? null, outbound: deps.outbound, readiness: [...health.readiness, ...checks], notices }
 
   async function alone({ slug, ask }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
-    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...ground, ask }, stack)
-    if (defined.identity) await register(defined.identity, await readRegistrations(), publicUrl)
+    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask }, stack)
+    if (defined.identity) await register(defined.identity, await readRegistrations(), config.publicUrl)
     return defined
   }
+}
+
+/** Makes what subgraphs stand on, of configuration and a database that is open. */
+export function depsOf(
+  { config, log, stack }: Pick<Process, 'config' | 'log' | 'stack'>,
+  { keys, x }: Pick<HomeParts, 'keys' | 'x'>,
+  database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs'>,
+): Deps {
+  const { environment, publicUrl, quotas, retention } = config
+  const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
+  stack.defer(() => outbound.close())
+  const cipher = createCipher(keys.encryptionKeys)
+  const configured = { authSecret: keys.authSecret, x, hosts: hostsOf(config), quotas, retention }
+  return { ...database, ...configured, environment, publicUrl, events: createMemoryEvents(), clock: systemClock, cipher, outbound, log }
 }

@@ -5,7 +5,7 @@ import type { Hosts } from '../hosts.ts'
 import type { Settings } from './registry.ts'
 
 /** What configuration, or the sandbox in its place, decides for single subgraphs. */
-export interface Told {
+export interface Configured {
   /** Signs sessions; at least 32 characters. */
   readonly authSecret: string
   /** Whose pages may send the session cookie. */
@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ authSecret, hosts, x, quotas, retention }: Told): Settings => ({
+export const settingsFrom = ({ authSecret, hosts, x, quotas, retention }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
   publishing: { x, quotas, retention },
 })

@@ -47,7 +47,7 @@ export const areas: readonly Area[] = [
       'router/access/policies': ['test/access/rules.test.ts'],
       'router/access/refus': ['test/access/{filter,refusal}.test.ts'],
       'router/access/rules': ['test/access/rules.test.ts'],
-      'router/access/standing': ['test/access/caller/standing.test.ts'],
+      'router/access/session-cache': ['test/access/caller/session-cache.test.ts'],
       'router/access/strip': ['test/access/strip.test.ts'],
       'router/access/token': ['test/access/caller/token.test.ts'],
     },

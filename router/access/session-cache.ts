@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 const keptMs = 1000
 const mostKept = 10_000
 
-/** Asks by key, many at a time: keys that are asked for in one turn of the event loop go in one call. */
-export interface Standing<Value> {
+/** Sessions, or API keys, as identity last told of them; those that are asked for in one turn of the event loop go in one call. */
+export interface SessionCache<Value> {
   /**
    * The value of one key, at most a second old; undefined when it does not stand. Throws what the lookup throws.
    * @param since elapsed milliseconds: an answer that was asked for before it does not count @default none
@@ -19,10 +19,10 @@ export interface Standing<Value> {
  * Puts a short memory and batching before one of the authority's questions.
  * @param elapsed milliseconds since some beginning: age is no moment, and does not follow the platform's clock @default performance.now
  */
-export function createStanding<Value>(
+export function createSessionCache<Value>(
   lookup: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
   elapsed: () => number = () => performance.now(),
-): Standing<Value> {
+): SessionCache<Value> {
   const kept = new LRUCache<string, { readonly at: number; readonly answer: Promise<Value | undefined> }>({ max: mostKept })
   let batch: { readonly keys: Set<string>; readonly answer: Promise<ReadonlyMap<string, Value>> } | null = null
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createStanding } from '../../../router/access/standing.ts'
+import { createSessionCache } from '../../../router/access/session-cache.ts'
 
 /** A lookup that writes down what it was asked, over a map. */
 function identity(rows: Map<string, string>) {
@@ -14,7 +14,7 @@ function identity(rows: Map<string, string>) {
     fail: (state: boolean) => {
       fails = state
     },
-    standing: createStanding(
+    standing: createSessionCache(
       async keys => {
         asked.push([...keys])
         await new Promise(resolve => setImmediate(resolve))
