@@ -31,9 +31,9 @@ export interface Run {
   readonly data: Data
   readonly failures: Failure[]
   /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), each once where equal ones became one. */
-  readonly met: Map<string, readonly Data[]>
+  readonly found: Map<string, readonly Data[]>
   /** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
-  readonly gone: Map<Data, Data>
+  readonly missing: Map<Data, Data>
 }
 
 /** How many places one failure is told for: an entity that stands everywhere would repeat it everywhere. */
@@ -144,8 +144,8 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
     const waiting: Data[][] = []
     const alike = group.alike[at]
     const memo = group.memos[at] ?? null
-    const met = memo === null ? undefined : run.met.get(memo)
-    const meeting: Data[] | null = memo === null || met ? null : []
+    const found = memo === null ? undefined : run.found.get(memo)
+    const finding: Data[] | null = memo === null || found ? null : []
     const visit = (object: Data, owner: Owner | null, key: string | number) => {
       const index = represent(object)
       const targets = index === -1 ? undefined : waiting[index]
@@ -154,13 +154,13 @@ function gather(run: Run, group: EntityGroup, told: Map<string, Representations>
         owner[key] = targets[0]
         return
       }
-      meeting?.push(object)
+      finding?.push(object)
       if (targets) targets.push(object)
       else if (index !== -1) waiting[index] = [object]
     }
-    if (met) for (const object of met) visit(object, null, 0)
+    if (found) for (const object of found) visit(object, null, 0)
     else walk(run.data, visit)
-    if (memo !== null && meeting) run.met.set(memo, meeting)
+    if (memo !== null && finding) run.found.set(memo, finding)
     return waiting
   })
 }
@@ -176,7 +176,7 @@ function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked
     atPath.forEach((targets, index) => {
       let entity = entities[index]
       if (!entity) {
-        for (const target of targets) run.gone.set(target, asked[index]!)
+        for (const target of targets) run.missing.set(target, asked[index]!)
         return
       }
       if (taken?.has(index)) entity = merger.copy(entity, elements)

@@ -83,7 +83,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { viewer, requestId, headers, browser } = ready.request
     const deadline = now() + operationTimeoutMs
     const call = { viewer, requestId, headers, browser, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
-    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], met: new Map(), gone: new Map() }
+    return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], found: new Map(), missing: new Map() }
   }
 
   /**
@@ -109,7 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
     const errors = decision ? decision.errors.map(errorFrom) : []
     const reader: ErrorReader = { log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
     errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
-    const { data, flaws } = variant.project(run.data, introspection, run.gone)
+    const { data, flaws } = variant.project(run.data, introspection, run.missing)
     if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
     return errors.length > 0 ? { data, errors } : { data }
   }

@@ -17,7 +17,7 @@ export interface Projection {
 }
 
 /** Objects of which a subgraph said that there is no such entity, with what it was told about them. */
-export type Gone = ReadonlyMap<Data, Data>
+export type Missing = ReadonlyMap<Data, Data>
 
 /** How many flaws one answer tells: a list of a thousand broken elements says nothing more than the first. */
 const mostFlaws = 100
@@ -31,18 +31,18 @@ const mostFlaws = 100
  * @param mostBytes     of the answer as JSON
  * @throws TooMuch for an answer of too many elements or bytes, before it is made whole
  */
-export function project(shape: Shape, data: Data, introspection: Readonly<Data>, gone: Gone, mostBytes: number): Projection {
+export function project(shape: Shape, data: Data, introspection: Readonly<Data>, missing: Missing, mostBytes: number): Projection {
   // Text is only measured character by character where its length leaves it open.
-  const projection = attempt(shape, data, introspection, gone, mostBytes, atMost) ?? attempt(shape, data, introspection, gone, mostBytes, exactly)
+  const projection = attempt(shape, data, introspection, missing, mostBytes, atMost) ?? attempt(shape, data, introspection, missing, mostBytes, exactly)
   if (!projection) throw new TooManyBytes(mostBytes)
   return projection
 }
 
 /** Null when the answer takes more bytes, or may take more, by this measure of text. */
-function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: Gone, mostBytes: number, measure: Measure): Projection | null {
+function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missing: Missing, mostBytes: number, measure: Measure): Projection | null {
   let left = mostBytes
   const flaws: Flaw[] = []
-  /** Whether the null that moves up now comes from an entity that is gone, and no flaw was told for it. */
+  /** Whether the null that moves up now comes from an entity that is missing, and no flaw was told for it. */
   let untold = false
   const path: (string | number)[] = []
   const elements = countElements()
@@ -100,7 +100,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
         take(4)
         return null
       }
-      if (value === undefined && parent && isGone(parent, parentShape!)) untold = true
+      if (value === undefined && parent && isMissing(parent, parentShape!)) untold = true
       else nullFlaw(field)
       return undefined
     }
@@ -120,8 +120,8 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, gone: 
   }
 
   /** Whether an object has nothing but what refers to an entity that is not there, under whatever alias. */
-  function isGone(object: Data, { fields }: ObjectShape): boolean {
-    const told = gone.get(object)
+  function isMissing(object: Data, { fields }: ObjectShape): boolean {
+    const told = missing.get(object)
     if (!told) return false
     const isTold = (key: string) => Object.hasOwn(told, key) || fields.some(field => holds(field, key) && Object.hasOwn(told, field.nodes[0]!.name.value))
     return Object.keys(object).every(key => key === '__typename' || object[key] === null || isTold(key))

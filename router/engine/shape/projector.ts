@@ -2,11 +2,11 @@ import { generate, literal, warming } from '../code.ts'
 import { sizeOf } from '../data/bytes.ts'
 import { countElements, type Elements, TooManyElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
-import { type Gone, type Projection, project } from './project.ts'
+import { type Missing, type Projection, project } from './project.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
 
 /** Turns merged data into an answer of one shape; the same as `project`. */
-export type Projector = (data: Data, introspection: Readonly<Data>, gone: Gone) => Projection
+export type Projector = (data: Data, introspection: Readonly<Data>, missing: Missing) => Projection
 
 /** What is left of one answer. */
 interface Room extends Elements {
@@ -26,18 +26,18 @@ const mostFields = 5000
  * @param mostBytes of an answer as JSON
  */
 export function createProjector(shape: Shape, mostBytes: number): Projector {
-  const interpreted: Projector = (data, introspection, gone) => project(shape, data, introspection, gone, mostBytes)
+  const interpreted: Projector = (data, introspection, missing) => project(shape, data, introspection, missing, mostBytes)
   const form = warming(interpreted, () => {
     const write = createWriter(shape.common)
     return (
       write &&
-      ((data, introspection, gone) => {
+      ((data, introspection, missing) => {
         const answer = write(data, introspection, { ...countElements(), bytes: mostBytes })
-        return answer === undefined ? interpreted(data, introspection, gone) : { data: answer, flaws: noFlaws }
+        return answer === undefined ? interpreted(data, introspection, missing) : { data: answer, flaws: noFlaws }
       })
     )
   })
-  return (data, introspection, gone) => form()(data, introspection, gone)
+  return (data, introspection, missing) => form()(data, introspection, missing)
 }
 
 const noFlaws: Projection['flaws'] = []
