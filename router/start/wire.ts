@@ -13,16 +13,19 @@ export interface Door {
   close(): Promise<void>
 }
 
-/** What one way to start is made of, where it differs from the others. */
-export interface Parts {
-  /** The subgraphs that live here. @default none: they run apart */
-  readonly home?: HomeParts
-  /** What has to be there before anything works by itself: demo data, a link for the first person. */
-  prepare?(home: Home): Promise<void>
-  /** What clients come in by: a router, by default before the subgraphs that live here. */
-  readonly router?: RouterParts | { readonly sandbox: string | null }
-  /** What routers come in by, in the place of clients. */
-  server?(home: Home): Door
+/** A way to start whose subgraphs run apart: what clients come in by is all that lives here. */
+export interface RouterStart {
+  readonly home?: undefined
+  door(): RouterParts
+}
+
+/** A way to start with subgraphs of its own. */
+export interface HomeStart {
+  readonly home: HomeParts
+  /** Makes what has to be there before anything works by itself: demo data, a link for the first person. */
+  prepare(home: Home): Promise<void>
+  /** What clients come in by; or what routers do, which is made by the mode. */
+  door(home: Home): RouterParts | Door
 }
 
 /**
@@ -30,28 +33,24 @@ export interface Parts {
  * be there, their jobs and sweeps, the door; and only when that is open do jobs run, for a start that cannot open it must not have published
  * anything.
  */
-export async function wire(process: Process, parts: Parts): Promise<Home | null> {
-  const { config, stack, signal } = process
-  armCrash(config.crashAt)
-  const open = Promise.withResolvers<void>()
+export async function wire(process: Process, parts: RouterStart | HomeStart): Promise<void> {
+  armCrash(process.config.crashAt)
+  if (!parts.home) return open(process, parts.door())
+  const listening = Promise.withResolvers<void>()
   // A router's process loads neither the database's code nor that of the subgraphs.
-  const home = parts.home ? await (await import('./home.ts')).openHome(process, parts.home, open.promise) : null
-  if (home) await parts.prepare?.(home)
-  signal.throwIfAborted()
-  await Promise.all((home?.subgraphs ?? []).map(subgraph => subgraph.start()))
-  const door = await openDoor(process, parts, home)
-  stack.defer(() => door.close())
-  await listenAt(door, config)
-  open.resolve()
-  return home
+  const { openHome } = await import('./home.ts')
+  const home = await openHome(process, parts.home, listening.promise)
+  await parts.prepare(home)
+  process.signal.throwIfAborted()
+  await Promise.all(home.subgraphs.map(subgraph => subgraph.start()))
+  await open(process, parts.door(home))
+  listening.resolve()
 }
 
-async function openDoor(process: Process, { router, server }: Parts, home: Home | null): Promise<Door> {
-  if (server) return server(home!)
-  const { openDoors } = await import('./doors.ts')
-  if (router && 'engine' in router) return openDoors(process, router)
-  const { defined, subgraphs, engine, readiness } = home!
-  return openDoors(process, { ...router, engine: engine!, authority: defined.identity!.authority, subgraphs, readiness })
+async function open(process: Process, made: RouterParts | Door): Promise<void> {
+  const door = 'listen' in made ? made : await (await import('./doors.ts')).openDoors(process, made)
+  process.stack.defer(() => door.close())
+  await listenAt(door, process.config)
 }
 
 /**

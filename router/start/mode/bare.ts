@@ -22,7 +22,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
     const engine = await openEngine().catch(error => {
       throw error instanceof StartError ? error : new StartError(`${file} holds no supergraph that can be served: ${lineOf(error)}`, error)
     })
-    await wire(process, { router: { engine, authority: null, subgraphs: [], readiness: [] } })
+    await wire(process, { door: () => ({ engine, authority: null, subgraphs: [], readiness: [] }) })
     const names = [...subgraphs.keys()]
     const banner = [`${names.length} subgraphs of ${file}: ${names.join(', ')}`]
     return { url: `${config.publicUrl}/graphql`, banner, facts: { supergraph: file, subgraphs: names } }

@@ -26,17 +26,25 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     const database = await openDatabase(process)
     signal.throwIfAborted()
     const trial = config.demo ? await (await import('../demo.ts')).openDemo(process) : null
+    const notices = [...noticesOf(config)]
     let setup: string | null = null
-    const home = await wire(process, {
+    await wire(process, {
       home: { databaseUrl: database.url, keys, x: config.x ?? trial?.x ?? null },
       async prepare(made) {
         if (trial) await trial.provide(made)
         else setup = await made.defined.identity!.openSetup()
+        notices.push(...(trial?.notices ?? []), ...made.notices)
       },
-      router: { sandbox: trial?.sandbox ?? null },
+      // All of them live here, so the engine does.
+      door: ({ defined, engine, subgraphs, readiness }) => ({
+        engine: engine!,
+        authority: defined.identity!.authority,
+        subgraphs,
+        readiness,
+        sandbox: trial?.sandbox ?? null,
+      }),
     })
     const link = setup && config.publicUrl + setup
-    const notices = [...noticesOf(config), ...(trial?.notices ?? []), ...home!.notices]
     const seen = config.environment === 'development'
     for (const notice of seen ? [] : notices) tell.warn(notice)
     if (link && !seen) tell.say(`nobody has signed in yet: make the first account here, within a day: ${link}`)

@@ -37,7 +37,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const streams = new Agent({ connections: 64 })
     stack.defer(() => streams.destroy())
     await wire(process, {
-      router: {
+      door: () => ({
         engine,
         authority,
         subgraphs: [...urls].map(([slug, url]) => createRemoteTarget(slug, url, seal, streams)),
@@ -47,7 +47,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
           const documents = createDocuments(engine.schema, { introspection: false })
           serveAsk(app, { engine, documents, registrations, keys: [publicHalf(key)], clock: systemClock })
         },
-      },
+      }),
     })
     const banner = [`router before ${[...urls].map(([slug, url]) => `${slug} (${url})`).join(', ')}`]
     return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) } }

@@ -36,7 +36,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         const setup = await identity?.openSetup()
         if (setup) tell.say(`nobody has signed in yet: open ${publicUrl}${setup} within a day to make the first account`)
       },
-      server: ({ defined, subgraphs, readiness }) => ({
+      door: ({ defined, subgraphs, readiness }) => ({
         async listen() {
           // The router's questions about credentials, which identity alone can answer.
           const internal = new Map(defined.identity && [[authorityPath, answerAuthority(defined.identity.authority)]])
