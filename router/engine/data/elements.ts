@@ -4,14 +4,14 @@ import { TooMuch } from '../errors.ts'
  * How many elements of lists one walk through the data may meet, and one answer may have. Where fields of several subgraphs lead
  * back to each other, fetches stay small and what is put together out of them multiplies with every level.
  */
-const most = 250_000
+export const mostElements = 250_000
 
 /** What is left of it for one walk, one merge or one answer: whoever begins makes one, and hands it down. */
 export interface Elements {
   left: number
 }
 
-export const countElements = (): Elements => ({ left: most })
+export const countElements = (): Elements => ({ left: mostElements })
 
 /** @throws TooManyElements */
 export function takeElements(elements: Elements, count: number): void {
@@ -21,6 +21,6 @@ export function takeElements(elements: Elements, count: number): void {
 
 export class TooManyElements extends TooMuch {
   constructor() {
-    super(`The answer would have more than ${most} elements of lists; ask for fewer levels of lists within lists, or for shorter ones.`)
+    super(`The answer would have more than ${mostElements} elements of lists; ask for fewer levels of lists within lists, or for shorter ones.`)
   }
 }

@@ -1,6 +1,6 @@
 import { generate, literal, warming } from '../code.ts'
 import { sizeOf } from '../data/bytes.ts'
-import { countElements, type Elements, TooManyElements } from '../data/elements.ts'
+import { type Elements, mostElements, TooManyElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type Missing, type Projection, project } from './project.ts'
 import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type ValueShape } from './shape.ts'
@@ -32,7 +32,7 @@ export function createProjector(shape: Shape, mostBytes: number): Projector {
     return (
       write &&
       ((data, introspection, missing) => {
-        const answer = write(data, introspection, { ...countElements(), bytes: mostBytes })
+        const answer = write(data, introspection, { left: mostElements, bytes: mostBytes })
         return answer === undefined ? interpreted(data, introspection, missing) : { data: answer, flaws: noFlaws }
       })
     )

@@ -25,7 +25,7 @@ export function workWith<Context extends object>(context: Context, work: Work): 
   return context
 }
 
-/** Those of introspection are the same in every schema. */
+/** Fields that count already: those of introspection are the same objects in every schema. */
 const metered = new WeakSet<GraphQLField<unknown, unknown>>()
 
 /**
@@ -44,19 +44,19 @@ export function meterLists(types: Iterable<GraphQLNamedType>): void {
   }
 }
 
-/** A resolver of a list whose elements have come, and count. */
+/** The resolver of a list field, which waits for the list's elements and counts them. */
 function counted(resolve: Resolver): Resolver {
   return (source, args, context, info) => {
     const list = resolve(source, args, context, info)
     const work = (context as { [workKey]?: Work } | null | undefined)?.[workKey]
-    return isThenable(list) ? list.then(come => whole(come, work, info)) : whole(list, work, info)
+    return isThenable(list) ? list.then(known => awaited(known, work, info)) : awaited(list, work, info)
   }
 }
 
-function whole(list: unknown, work: Work | undefined, info: GraphQLResolveInfo): unknown {
+function awaited(list: unknown, work: Work | undefined, info: GraphQLResolveInfo): unknown {
   const elements = settled(list)
   if (!work) return elements
-  return isThenable(elements) ? elements.then(come => count(come, work, info)) : count(elements, work, info)
+  return isThenable(elements) ? elements.then(known => count(known, work, info)) : count(elements, work, info)
 }
 
 function count(list: unknown, work: Work, info: GraphQLResolveInfo): unknown {
