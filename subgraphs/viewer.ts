@@ -42,3 +42,6 @@ export function actorOf(viewer: Viewer): string {
   if (viewer.kind === 'service') return `service:${viewer.appId}`
   return `user:${viewer.userId}`
 }
+
+/** The person whom the record names so; null when it names somebody, or something, else. */
+export const personOf = (actor: string): string | null => (actor.startsWith('user:') ? actor.slice('user:'.length) : null)

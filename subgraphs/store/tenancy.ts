@@ -20,7 +20,7 @@ export type Tenant = Pick<Viewer, 'organizationId' | 'userId'>
 /** The condition, in SQL, under which a row `t` is seen. */
 export function conditionOf<T extends Table>(tenancy: Tenancy<T>): string {
   if ('everybody' in tenancy) return 'true'
-  if ('where' in tenancy) return tenancy.where
+  if ('where' in tenancy) return `(${tenancy.where})`
   if ('through' in tenancy)
     return `exists (select from ${tenancy.through.name} o where o.id = t.${columnOf(tenancy.by)} and o.${columnOf(tenancy.owner)} = :organization)`
   return `t.${columnOf(tenancy.by)} = :organization`

@@ -3,13 +3,13 @@ import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { routeTables } from '../../router/rest/tables.ts'
-import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { failure } from '../../subgraphs/publishing/delivery/rules.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Answer } from '../kit/answer.ts'
 import { type Door, openDoor } from '../kit/door.ts'
+import { identityOf } from '../kit/identity.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { key, person } from '../kit/viewers.ts'
 import { readSupergraphTypes } from '../schema/graph.ts'
@@ -183,11 +183,13 @@ const freshly: Record<Fresh, () => Promise<string>> = {
   async person() {
     const now = graph.clock.now()
     const email = `${newId()}@test.test`
-    const { users, memberships } = defineTables(graph.database.sequelize)
-    const userId = newId(now)
-    await users.create({ id: userId, name: 'New', email, emailVerified: true, createdAt: now, updatedAt: now }, { returning: false })
-    const stamps = { version: 1, createdAt: now, updatedAt: now, createdBy: null }
-    await memberships.create({ organizationId: commons, id: newId(now), userId, roles: ['viewer'], ...stamps }, { returning: false })
+    const identity = identityOf(graph.database.sequelize, graph.clock)
+    const stamps = { createdAt: now, updatedAt: now }
+    await inTransaction(identity, async ({ transaction }) => {
+      const { id: userId } = await identity.users.insert({ id: newId(now), name: 'New', email, emailVerified: true, ...stamps }, transaction)
+      const membership = { organizationId: commons, id: newId(now), userId, roles: ['viewer'], ...stamps, createdBy: 'platform' }
+      await identity.memberships.insert(membership, transaction)
+    })
     return email
   },
   async membership() {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCipher } from '../../platform/cipher.ts'
 import { columnOf, type Table } from '../../platform/sql/table.ts'
-import { stores } from '../../subgraphs/publishing/nouns.ts'
+import { stores as identityStores } from '../../subgraphs/identity/nouns.ts'
+import { stores as publishingStores } from '../../subgraphs/publishing/nouns.ts'
 import type { List } from '../../subgraphs/store/list.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 
 /** Every store that stands on a table of its own. */
-const kept = Object.values(stores(createCipher([{ id: 'test', key: Buffer.alloc(32) }]))).filter(
-  (each): each is typeof each & { table: Table; lists: Readonly<Record<string, List<Table>>> } => 'table' in each,
-)
+const stores: readonly object[] = [...Object.values(identityStores), ...Object.values(publishingStores(createCipher([{ id: 'test', key: Buffer.alloc(32) }])))]
+const kept = stores.filter((each): each is { table: Table; lists: Readonly<Record<string, List<Table>>> } => 'table' in each)
 
 interface Found {
   readonly name: string

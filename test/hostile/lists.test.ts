@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { Work, workLimits } from '../../router/engine/work.ts'
-import { membershipOrder } from '../../subgraphs/identity/membership/store.ts'
-import { defineTables } from '../../subgraphs/identity/tables.ts'
-import { createEachLoader, createListLoader } from '../../subgraphs/store/loader.ts'
+import { createEachLoader } from '../../subgraphs/store/loader.ts'
 import { crowd } from '../kit/crowd.ts'
-import { unbounded } from '../kit/reading.ts'
+import { identityOf } from '../kit/identity.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
 const nested = (levels: number): string =>
@@ -98,12 +96,10 @@ test('one page is read below any number of parents by one statement, each parent
   const [here, there] = [await graph.seed.owner(), await graph.seed.owner()]
   await crowd(graph.database.sequelize, here.organization.id, { members: 5, brands: 0, posts: 0 })
   await crowd(graph.database.sequelize, there.organization.id, { members: 2, brands: 0, posts: 0 })
-  const { membershipsOfOrganizations: store } = defineTables(graph.database.sequelize)
-  const list = createListLoader(unbounded, membershipOrder, store)
+  const { memberships } = identityOf(graph.database.sequelize, graph.clock)
   const nowhere = newId()
   const statements = await graph.statements(async () => {
-    const first = { first: 4, limit: 5, after: null }
-    const pages = await Promise.all([here.organization.id, nowhere, there.organization.id].map(id => list.load(id, first)))
+    const pages = await Promise.all([here.organization.id, nowhere, there.organization.id].map(id => memberships.page('ofOrganization', id, { first: 4 })))
     expect(pages.map(({ nodes }) => nodes.length)).toEqual([4, 0, 3])
     expect(pages.map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, false, false])
     for (const { nodes } of pages) expect(nodes).toEqual(nodes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()))

@@ -1,11 +1,11 @@
 import { newId } from '../../platform/ids.ts'
-import { defineTables } from '../../subgraphs/identity/tables.ts'
 import type { BrandRow } from '../../subgraphs/publishing/brand/table.ts'
 import type { ConnectionRow } from '../../subgraphs/publishing/connection/table.ts'
 import type { PostRow } from '../../subgraphs/publishing/post/table.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import { identityOf } from './identity.ts'
 import type { Supergraph } from './supergraph.ts'
 import { key, person } from './viewers.ts'
 
@@ -72,24 +72,28 @@ type Told = Record<string, any>
 /** Makes the story-teller of one supergraph. */
 export function createSeed(graph: Graph): Seed {
   const { database, clock, job } = graph
-  const tables = defineTables(database.sequelize)
+  const identity = identityOf(database.sequelize, clock)
   let people = 0
 
   async function someone(role: string, organizationId: string): Promise<Viewer> {
     const now = clock.now()
     people += 1
     const user = { id: newId(now), name: `Person ${people}`, email: `person-${people}@example.test`, emailVerified: true, createdAt: now, updatedAt: now }
-    await tables.users.create(user, { returning: false })
-    const stamps = { version: 1, createdAt: now, updatedAt: now, createdBy: null }
-    await tables.memberships.create({ organizationId, id: newId(now), userId: user.id, roles: [role], ...stamps }, { returning: false })
+    const membership = { organizationId, id: newId(now), userId: user.id, roles: [role], createdAt: now, updatedAt: now, createdBy: 'platform' }
+    await inTransaction(identity, async ({ transaction }) => {
+      await identity.users.insert(user, transaction)
+      await identity.memberships.insert(membership, transaction)
+    })
     return person(user.id, organizationId, [role])
   }
 
   async function organization(): Promise<OrganizationSeed> {
     const now = clock.now()
     const id = newId(now)
-    const row = { id, slug: `organization-${id}`.slice(0, 40).replace(/-$/, ''), name: `Organization ${id.slice(-4)}`, version: 1 }
-    await tables.organizations.create({ ...row, createdAt: now, updatedAt: now, createdBy: null }, { returning: false })
+    const row = { id, slug: `organization-${id}`.slice(0, 40).replace(/-$/, ''), name: `Organization ${id.slice(-4)}` }
+    await inTransaction(identity, ({ transaction }) =>
+      identity.organizations.insert({ ...row, createdAt: now, updatedAt: now, createdBy: 'platform' }, transaction),
+    )
     return { id, name: row.name }
   }
 

@@ -6,9 +6,9 @@ import { newId } from '../../platform/ids.ts'
 import { publicHalf } from '../../router/engine/transport/seal.ts'
 import { demoWorld } from '../../subgraphs/identity/setup/demo.ts'
 import { provision } from '../../subgraphs/identity/setup/provision.ts'
-import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { signIn } from '../kit/client.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { identityOf } from '../kit/identity.ts'
 import { type DataFolder, freePort, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 import { complaintOf } from './complaint.ts'
 
@@ -36,26 +36,22 @@ test('production and staging refuse a database with demo accounts in one line, w
   platform.child.kill('SIGTERM')
   await platform.ended
   const real = { email: 'ada@example.test', name: 'Ada' }
-  const { organizations, users } = await provision(
-    defineTables(database.sequelize),
-    {
-      password: 'a long enough one',
-      people: [real, ...demoWorld.people],
-      organizations: [
-        {
-          slug: 'real',
-          name: 'Real',
-          members: [
-            { email: real.email, roles: ['owner'] },
-            { email: 'peer@demo.test', roles: ['member'] },
-          ],
-        },
-        { slug: 'other', name: 'Other', members: [{ email: real.email, roles: ['member'] }] },
-      ],
-      keys: [],
-    },
-    systemClock.now(),
-  )
+  const { organizations, users } = await provision(identityOf(database.sequelize, systemClock), {
+    password: 'a long enough one',
+    people: [real, ...demoWorld.people],
+    organizations: [
+      {
+        slug: 'real',
+        name: 'Real',
+        members: [
+          { email: real.email, roles: ['owner'] },
+          { email: 'peer@demo.test', roles: ['member'] },
+        ],
+      },
+      { slug: 'other', name: 'Other', members: [{ email: real.email, roles: ['member'] }] },
+    ],
+    keys: [],
+  })
   const [now, brandId] = [systemClock.now(), newId()]
   await database.sequelize.query(
     `insert into publishing.brands (id, organization_id, name, created_at, updated_at, created_by) values ($1, $2, 'Real', $3, $3, $4)`,

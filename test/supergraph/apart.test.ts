@@ -9,11 +9,11 @@ import { modelOf } from '../../platform/sql/table.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
 import { type ListedSlug, listedSlugs } from '../../router/start/registry.ts'
 import { provision } from '../../subgraphs/identity/setup/provision.ts'
-import { defineTables } from '../../subgraphs/identity/tables.ts'
 import { registration as launcher } from '../../subgraphs/launcher/registration.ts'
 import { brands } from '../../subgraphs/publishing/brand/table.ts'
 import { forAsk, forForward, forOperation, type Purpose, sealHeader } from '../../subgraphs/seal.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { identityOf } from '../kit/identity.ts'
 import { freePort, type Launched, launch, until } from '../kit/launch.ts'
 import { person } from '../kit/viewers.ts'
 
@@ -82,7 +82,7 @@ async function startApart(databaseUrl: string) {
 beforeAll(async () => {
   database = await createTestDatabase()
   const now = systemClock.now()
-  const { users, organizations, keys } = await provision(defineTables(database.sequelize), world, now)
+  const { users, organizations, keys } = await provision(identityOf(database.sequelize, systemClock), world)
   ids = { userId: users[email]!, organizationId: organizations.apart! }
   apiKey = keys['reads posts']!.secret!
   brandId = newId(now)

@@ -1,66 +1,66 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
-import { requireId } from '../../../platform/ids.ts'
 import { requireRoom } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
+import { change, create } from '../../store/write.ts'
+import { actorOf, personOf, type Viewer } from '../../viewer.ts'
 import { readName } from '../organization/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireOrganization, requirePerson } from '../viewer/rules.ts'
-import { hashKey, prefixOf, readExpiry, readIdempotencyKey, readScopes, requireMayManageKeys, writeKey } from './rules.ts'
-import { apiKeyOrder } from './store.ts'
+import { hashKey, prefixOf, readExpiry, readScopes, requireMayManageKeys, writeKey } from './rules.ts'
+import type { ApiKeyRow } from './table.ts'
 
-type ApiKeyResolvers = Pick<Resolvers, 'ApiKey'> & {
-  Query: Pick<NonNullable<Resolvers['Query']>, 'apiKeys'>
-  Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'createApiKey' | 'revokeApiKey'>
-}
-
-export const apiKeyResolvers: ApiKeyResolvers = {
+export const apiKeyResolvers: Resolvers = {
   Query: {
     apiKeys: (_, page, { viewer, apiKeys }) => {
       const organizationId = requireOrganization(viewer)
       requireMayManageKeys(viewer)
-      return apiKeys.ofOrganization(organizationId, readPage(page, apiKeyOrder))
+      return apiKeys.page('ofOrganization', organizationId, page)
     },
   },
 
   ApiKey: {
-    createdBy: ({ createdBy }, _, { users }) => (createdBy ? users.byId.load(createdBy) : null),
+    createdBy: ({ createdBy }, _, { users }) => users.find(personOf(createdBy)),
   },
 
   Mutation: {
-    async createApiKey(_, { input }, { viewer, apiKeys, quotas, now }) {
-      const createdBy = requirePerson(viewer)
-      const organizationId = requireOrganization(viewer)
-      requireMayManageKeys(viewer)
-      const at = now()
-      const idempotencyKey = readIdempotencyKey(input.idempotencyKey)
-      const wanted = {
-        organizationId,
-        createdBy,
-        idempotencyKey,
-        name: readName(input.name, 'name', 80),
-        scopes: readScopes(input.scopes, viewer),
-        expiresAt: input.expiresAt ?? null,
-      }
-      const repeated = idempotencyKey === null ? null : await apiKeys.findRepeated(organizationId, createdBy, idempotencyKey)
-      if (repeated) return { apiKey: repeated, secret: null }
-      readExpiry(wanted.expiresAt, at)
+    async createApiKey(_, { input }, context) {
+      const { viewer, apiKeys, quotas } = context
+      const organizationId = requireKeyManager(viewer)
+      const wanted = { name: readName(input.name, 'name', 80), scopes: readScopes(input.scopes, viewer), expiresAt: input.expiresAt ?? null }
       const secret = writeKey(randomBytes(32))
-      const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
-      const created = await apiKeys.create({ ...wanted, hash: hashKey(secret), prefix: prefixOf(secret) }, at, made =>
-        requireRoom(made, most, 'API keys of this organization', 'revoke one that nobody uses', at),
-      )
-      if (created) return { apiKey: created, secret }
-      return { apiKey: await apiKeys.findRepeated(organizationId, createdBy, idempotencyKey ?? ''), secret: null }
+      const { row: apiKey, repeated } = await create(context, {
+        of: apiKeys,
+        once: { ...wanted, idempotencyKey: input.idempotencyKey },
+        tenantId: organizationId,
+        async run({ transaction, now }, id) {
+          readExpiry(wanted.expiresAt, now)
+          const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
+          requireRoom(await apiKeys.madeFor(organizationId, now, transaction), most, 'API keys of this organization', 'revoke one that nobody uses', now)
+          const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+          return { organizationId, id, ...wanted, hash: hashKey(secret), prefix: prefixOf(secret), ...stamps }
+        },
+        audit: audited('api_key.created'),
+      })
+      return { apiKey, secret: repeated ? null : secret }
     },
 
-    async revokeApiKey(_, { input }, { viewer, apiKeys, now }) {
-      const by = requirePerson(viewer)
-      const organizationId = requireOrganization(viewer)
-      requireMayManageKeys(viewer)
-      const revoked = await apiKeys.revoke(organizationId, requireId(input.id, 'id'), by, now())
-      if (!revoked) throw new Refusal('NOT_FOUND', 'The active organization has no such API key.', { field: 'id' })
-      return revoked
+    async revokeApiKey(_, { input }, context) {
+      requireKeyManager(context.viewer)
+      return change(context, {
+        of: context.apiKeys,
+        id: input.id,
+        decide: ({ revokedAt }, { now }) => (revokedAt ? {} : { revokedAt: now }),
+        audit: ({ after }) => audited('api_key.revoked')(after),
+      })
     },
   },
+}
+
+const audited = (action: string) => (key: ApiKeyRow) => ({ tenantId: key.organizationId, action, subjectId: key.id })
+
+/** The organization whose keys the viewer may make and revoke. @throws FORBIDDEN */
+function requireKeyManager(viewer: Viewer): string {
+  requirePerson(viewer)
+  const organizationId = requireOrganization(viewer)
+  requireMayManageKeys(viewer)
+  return organizationId
 }

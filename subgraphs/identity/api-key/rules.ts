@@ -44,11 +44,3 @@ export function readExpiry(expiresAt: Date | null, now: Date): Date | null {
     })
   return expiresAt
 }
-
-/** @throws BAD_USER_INPUT unless it has 1 to 200 characters */
-export function readIdempotencyKey(key: string | null | undefined): string | null {
-  if (key === null || key === undefined) return null
-  if (key.length === 0 || key.length > 200 || key.includes('\0'))
-    throw new Refusal('BAD_USER_INPUT', 'idempotencyKey takes 1 to 200 characters.', { field: 'idempotencyKey' })
-  return key
-}

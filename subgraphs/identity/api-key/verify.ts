@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
+import { isId } from '../../../platform/ids.ts'
 import type { StandingKey } from '../../authority.ts'
 
 /** How exact "last used" is, in milliseconds. */
@@ -22,20 +23,21 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
   const written = new Map<string, number>()
   const writing = new Set<Promise<unknown>>()
 
-  const standing = (name: string, column: 'hash' | 'id') => async (values: readonly string[]) => {
+  const standing = (name: string, column: 'hash' | 'id', type: 'text' | 'uuid') => async (named: readonly string[]) => {
+    const values = type === 'uuid' ? named.filter(isId) : named
     if (values.length === 0) return new Map<string, StandingKey>()
     const { rows } = await pool.query<KeyFound>({
       name,
       text: `select id, hash, organization_id, scopes, expires_at from identity.api_keys
-              where ${column} = any($1::text[]) and revoked_at is null and (expires_at is null or expires_at > $2)`,
+              where ${column} = any($1::${type}[]) and revoked_at is null and (expires_at is null or expires_at > $2)`,
       values: [values, clock.now()],
     })
     return new Map(rows.map(row => [row[column], toStandingKey(row)]))
   }
 
   return {
-    byHash: standing('keys by hash', 'hash'),
-    byId: standing('keys by id', 'id'),
+    byHash: standing('keys by hash', 'hash', 'text'),
+    byId: standing('keys by id', 'id', 'uuid'),
 
     /** Notes the use of keys; each is written at most once a minute, in the background. */
     touch(ids: readonly string[]): void {
@@ -46,7 +48,7 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
       const done = pool
         .query({
           name: 'touch keys',
-          text: `update identity.api_keys set last_used_at = $2 where id = any($1::text[]) and (last_used_at is null or last_used_at < $2)`,
+          text: `update identity.api_keys set last_used_at = $2 where id = any($1::uuid[]) and (last_used_at is null or last_used_at < $2)`,
           values: [due, now],
         })
         .catch(error => log.warn({ err: error }, 'the last use of API keys was not noted'))

@@ -143,7 +143,7 @@ const busy = (what: string) => new Refusal('RATE_LIMITED', `${what}: try again i
 
 const accountOf = (email: string): string => createHash('sha256').update(toStored(email)).digest('base64url')
 
-const addressHash = "encode(sha256(convert_to(u.id || ' ' || $2, 'UTF8')), 'hex')"
+const addressHash = "encode(sha256(convert_to(u.id::text || ' ' || $2, 'UTF8')), 'hex')"
 
 async function isKnown(pool: pg.Pool, email: string, address: string): Promise<boolean> {
   const { rowCount } = await pool.query({

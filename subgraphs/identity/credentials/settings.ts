@@ -1,5 +1,5 @@
-import type { Retention } from '../audit/retention.ts'
 import type { Quotas } from '../quota.ts'
+import type { Retention } from '../retention.ts'
 
 /** What identity is told by the composition root; nothing in this folder reads the environment. */
 export interface IdentitySettings {

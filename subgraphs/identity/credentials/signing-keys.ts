@@ -49,7 +49,7 @@ export async function replaceForeignKeys(pool: pg.Pool, secret: string, now: Dat
     await client.query('select pg_advisory_xact_lock($1::bigint)', [foreignKeysLock])
     const foreign = await foreignIds((await client.query<StoredKey>(stored)).rows, secret)
     if (foreign.length > 0) {
-      await client.query('delete from identity.signing_keys where id = any($1::text[])', [foreign])
+      await client.query('delete from identity.signing_keys where id = any($1::uuid[])', [foreign])
       await client.query('delete from identity.sessions')
       await client.query(
         `insert into identity.signing_keys (id, public_key, private_key, created_at, expires_at, alg, crv) values ($1, $2, $3, $4, $5, $6, $7)`,

@@ -1,31 +1,31 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
-import { requireId } from '../../../platform/ids.ts'
+import { newId, requireId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { scopesOf } from '../../scopes.ts'
+import { orderOf } from '../../store/list.ts'
+import { notFound } from '../../store/store.ts'
+import { change, checkVersion, remove, write } from '../../store/write.ts'
+import { actorOf } from '../../viewer.ts'
 import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
 import type { Context } from '../nouns.ts'
 import type { OrganizationRow } from '../organization/table.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireOrganization, requirePerson } from '../viewer/rules.ts'
-import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireRoomForMember, requireVersion, rolesToGraph } from './rules.ts'
-import { membershipOrder } from './store.ts'
-import type { MembershipRow } from './table.ts'
+import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireRoomForMember, rolesToGraph } from './rules.ts'
+import { type MembershipRow, memberships as table } from './table.ts'
 
-type MembershipResolvers = Pick<Resolvers, 'Membership'> & {
-  Query: Pick<NonNullable<Resolvers['Query']>, 'memberships' | 'organizationMembers' | 'memberRights'>
-  Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'addMember' | 'changeMemberRoles' | 'removeMember'>
-}
-
-export const membershipResolvers: MembershipResolvers = {
+export const membershipResolvers: Resolvers = {
   Query: {
-    memberships: (_, page, { viewer, memberships }) => memberships.ofUser(requirePerson(viewer), readPage(page, membershipOrder)),
+    memberships: (_, page, { viewer, ownMemberships }) => ownMemberships.page('ofPerson', requirePerson(viewer), page),
     organizationMembers: (_, page, { viewer, memberships }) => {
-      const request = readPage(page, membershipOrder)
-      return viewer.organizationId ? memberships.ofOrganization(viewer.organizationId, request) : null
+      if (viewer.organizationId) return memberships.page('ofOrganization', viewer.organizationId, page)
+      // Nothing to show, and a page that cannot be is refused all the same.
+      readPage(page, orderOf<MembershipRow>(table, { order: 'oldest first' }))
+      return null
     },
     memberRights: async (_, { userId, organizationId }, { memberships }) => {
-      const membership = await memberships.find(requireId(organizationId, 'organizationId'), { userId: requireId(userId, 'userId') })
+      const membership = await memberships.ofPerson(requireId(organizationId, 'organizationId'), requireId(userId, 'userId'))
       return membership && { roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
     },
   },
@@ -38,77 +38,93 @@ export const membershipResolvers: MembershipResolvers = {
 
   Mutation: {
     async addMember(_, { input }, context) {
-      const { viewer, users, memberships, quotas, now } = context
+      const { viewer, users, memberships, quotas } = context
       const roles = readRoles(input.roles)
       if (!isMailAddress(input.email)) throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
-      countAddition(context)
-      return inOrganization(context, async (organization, by, transaction) => {
-        requireMayChangeRoles(viewer, organization, [], roles)
-        const user = await users.addableBy(by, input.email, transaction)
-        if (!user) throw new Refusal('NOT_FOUND', strangerSentence, { field: 'email' })
-        const present = await memberships.find(organization.id, { userId: user.id }, transaction)
-        if (present) throw new Refusal('CONFLICT', 'The person is a member already: change the roles of the membership instead.', { membershipId: present.id })
-        requireRoomForMember(await memberships.countOf(organization.id, transaction), quotas.membersAnOrganization)
-        return memberships.add({ organizationId: organization.id, userId: user.id, roles }, by, now(), transaction)
+      const person = countAddition(context)
+      const organizationId = requireOrganization(viewer)
+      return write(context, {
+        async run({ transaction, now }) {
+          requireMayChangeRoles(viewer, await alone(context, organizationId, transaction), [], roles)
+          const user = await users.addableBy(person, input.email, transaction)
+          if (!user) throw new Refusal('NOT_FOUND', strangerSentence, { field: 'email' })
+          const present = await memberships.ofPerson(organizationId, user.id, transaction)
+          if (present)
+            throw new Refusal('CONFLICT', 'The person is a member already: change the roles of the membership instead.', { membershipId: present.id })
+          requireRoomForMember(await memberships.countOf(organizationId, transaction), quotas.membersAnOrganization)
+          const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+          return memberships.insert({ organizationId, id: newId(now), userId: user.id, roles, ...stamps }, transaction)
+        },
+        audit: audited('membership.added'),
       })
     },
 
     async changeMemberRoles(_, { input }, context) {
-      const { viewer, memberships, now } = context
-      const id = requireId(input.id, 'id')
+      const { viewer } = context
       const roles = readRoles(input.roles)
-      return inOrganization(context, async (organization, by, transaction) => {
-        const membership = found(await memberships.find(organization.id, { id }, transaction))
-        requireMayChangeRoles(viewer, organization, membership.roles, roles)
-        requireVersion(membership, input.expectedVersion)
-        requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, roles)
-        return memberships.changeRoles(membership, roles, by, now(), transaction)
+      requirePerson(viewer)
+      requireOrganization(viewer)
+      return change(context, {
+        of: context.memberships,
+        id: input.id,
+        async decide(membership, { transaction }) {
+          requireMayChangeRoles(viewer, await alone(context, membership.organizationId, transaction), membership.roles, roles)
+          // Not before: whoever may not change it is not told its version.
+          checkVersion(membership.version, input.expectedVersion, 'membership')
+          requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, roles)
+          return new Set(roles).symmetricDifference(new Set(membership.roles)).size > 0 ? { roles } : {}
+        },
+        audit: ({ after }) => audited('membership.roles_changed')(after),
       })
     },
 
     async removeMember(_, { input }, context) {
-      const { viewer, memberships, now } = context
-      const id = requireId(input.id, 'id')
-      return inOrganization(context, async (organization, by, transaction) => {
-        const membership = found(await memberships.find(organization.id, { id }, transaction))
-        requireMayRemove(viewer, organization, membership)
-        requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, [])
-        await memberships.remove(membership, by, now(), transaction)
-        return membership
+      const { viewer } = context
+      requirePerson(viewer)
+      requireOrganization(viewer)
+      return remove(context, {
+        of: context.memberships,
+        id: input.id,
+        async decide(membership, { transaction }) {
+          requireMayRemove(viewer, await alone(context, membership.organizationId, transaction), membership)
+          requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, [])
+        },
+        audit: audited('membership.removed'),
       })
     },
   },
 }
 
+const audited = (action: string) => (row: MembershipRow) => ({ tenantId: row.organizationId, action, subjectId: row.id })
+
 /** One sentence for everybody who may not be added: it does not tell whether somebody has an account. */
 const strangerSentence =
   'Nobody with this address shares an organization with you. Members of your other organizations can be added; people from elsewhere will be invited, which is not there yet: until then a platform admin can add them.'
 
-/** Counts an address that the person tries. @throws RATE_LIMITED with `retryAfter` in seconds past the hour's number */
-function countAddition({ viewer, additions, now }: Context): void {
+/**
+ * Counts an address that the person tries.
+ * @returns the person
+ * @throws RATE_LIMITED with `retryAfter` in seconds past the hour's number
+ */
+function countAddition({ viewer, additions, clock }: Context): string {
   const person = requirePerson(viewer)
-  const waitMs = additions.wait(person, now())
+  const now = clock.now()
+  const waitMs = additions.wait(person, now)
   if (waitMs > 0) {
     const retryAfter = Math.ceil(waitMs / 1000)
     throw new Refusal('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
   }
-  additions.add(person, now())
+  additions.add(person, now)
+  return person
 }
 
-/** Runs a change in the active organization, alone among the changes of its members. */
-async function inOrganization<Result>(
-  { viewer, organizations }: Context,
-  run: (organization: OrganizationRow, by: string, transaction: Transaction) => Promise<Result>,
-): Promise<Result | null> {
-  const by = requirePerson(viewer)
-  return organizations.change(requireOrganization(viewer), (organization, transaction) => run(organization, by, transaction))
+/** Sees to it that nobody else changes the members of an organization before the transaction ends: rules see settled facts. */
+async function alone({ organizations }: Context, id: string, transaction: Transaction): Promise<OrganizationRow> {
+  const organization = await organizations.lock(id, transaction)
+  if (!organization) throw notFound(organizations.what, id)
+  return organization
 }
 
 async function othersWhoKeep({ memberships }: Context, { organizationId, id }: MembershipRow, transaction: Transaction): Promise<MembershipRow[]> {
   return (await memberships.holders(organizationId, keepers, transaction)).filter(other => other.id !== id)
-}
-
-function found(membership: MembershipRow | null): MembershipRow {
-  if (!membership) throw new Refusal('NOT_FOUND', 'The active organization has no such membership.', { field: 'id' })
-  return membership
 }

@@ -93,10 +93,3 @@ export function requireRoomForMember(members: number, most: number): void {
   if (members < most) return
   throw new Refusal('CONFLICT', `The organization has ${most} members, which is the most: remove somebody first.`, { reason: 'QUOTA' })
 }
-
-/** @throws CONFLICT when the membership has changed since the caller saw it */
-export function requireVersion(membership: { readonly version: number }, expected: number | null | undefined): void {
-  if (expected === null || expected === undefined || expected === membership.version) return
-  const sentence = `The membership has changed: it has version ${membership.version}, not ${expected}. Read it again, then decide.`
-  throw new Refusal('CONFLICT', sentence, { reason: 'STALE_VERSION', version: membership.version })
-}

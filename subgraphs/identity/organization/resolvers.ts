@@ -1,30 +1,41 @@
+import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
 import { requireRoom } from '../../../platform/limit.ts'
-import { readPage } from '../../../platform/page.ts'
-import { membershipOrder } from '../membership/store.ts'
+import { write } from '../../store/write.ts'
+import { actorOf } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requirePerson } from '../viewer/rules.ts'
 import { canSee, readName, readSlug } from './rules.ts'
 
-export const organizationResolvers: Pick<Resolvers, 'Organization'> & { Mutation: Pick<NonNullable<Resolvers['Mutation']>, 'createOrganization'> } = {
+export const organizationResolvers: Resolvers = {
   Organization: {
+    // One that the viewer could switch to is seen through its membership alone.
     __resolveReference: ({ id }, { viewer, organizations }) => (canSee(viewer, id) ? organizations.byId.load(id) : null),
     memberships: ({ id }, page, { viewer, memberships }) => {
       if (!canSee(viewer, id)) throw new Refusal('NOT_FOUND', 'The members of an organization are seen from inside: switch to it first.')
-      return memberships.ofOrganization(id, readPage(page, membershipOrder))
+      return memberships.page('ofOrganization', id, page)
     },
   },
   Mutation: {
-    async createOrganization(_, { input }, { viewer, organizations, quotas, now }) {
+    async createOrganization(_, { input }, context) {
+      const { viewer, organizations, memberships, quotas } = context
       const person = requirePerson(viewer)
-      const organization = { slug: readSlug(input.slug), name: readName(input.name) }
-      const at = now()
+      const { slug, name } = { slug: readSlug(input.slug), name: readName(input.name) }
       const most = { inAll: quotas.organizationsAPerson, aDay: quotas.organizationsADay }
-      const created = await organizations.create(organization, person, at, made =>
-        requireRoom(made, most, 'organizations that you created', 'work in one of them', at),
-      )
-      if (!created) throw new Refusal('CONFLICT', `The slug "${organization.slug}" is taken: choose another.`, { field: 'slug' })
-      return created
+      return write(context, {
+        async run({ transaction, now }) {
+          requireRoom(await organizations.madeBy(person, now, transaction), most, 'organizations that you created', 'work in one of them', now)
+          const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+          const organization = await organizations.insert({ id: newId(now), slug, name, ...stamps }, transaction)
+          await memberships.insert({ organizationId: organization.id, id: newId(now), userId: person, roles: ['owner'], ...stamps }, transaction)
+          return organization
+        },
+        audit: ({ id }) => ({ tenantId: id, action: 'organization.created', subjectId: id }),
+      }).catch(error => {
+        if (!(error instanceof UniqueConstraintError)) throw error
+        throw new Refusal('CONFLICT', `The slug "${slug}" is taken: choose another.`, { field: 'slug' })
+      })
     },
   },
 }

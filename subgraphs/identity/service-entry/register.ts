@@ -1,8 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
+import { newId } from '../../../platform/ids.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { selectList } from '../../../platform/sql/table.ts'
+import { inTransaction, type Unit } from '../../store/write.ts'
 import type { Registration } from '../../subgraph.ts'
-import type { Tables } from '../tables.ts'
-import { type Addresses, entryOf, mistakeIn } from './rules.ts'
-import { synchroniseEntries } from './store.ts'
+import type { Work } from '../nouns.ts'
+import { type Addresses, conflictOf, type EntryContent, entryOf, mistakeIn } from './rules.ts'
+import { type ServiceEntryRow, serviceEntries } from './table.ts'
 
 /** What became of the registrations, by slug. */
 export interface RegistrationOutcome {
@@ -16,10 +21,10 @@ export interface RegistrationOutcome {
  * @param addresses by slug, then by role
  */
 export async function registerServices(
-  tables: Tables,
+  work: Work,
   registrations: readonly Registration[],
   addresses: Readonly<Record<string, Addresses>>,
-  { environment, now, log }: { environment: string; now: Date; log: Logger },
+  { environment, log }: { environment: string; log: Logger },
 ): Promise<RegistrationOutcome> {
   const reasons = new Map<string, string>()
   const valid = registrations.filter(registration => {
@@ -28,8 +33,43 @@ export async function registerServices(
     return !mistake
   })
   const entries = valid.map(registration => entryOf(registration, addresses[registration.slug] ?? {}, environment))
-  if (entries.length > 0) for (const [slug, reason] of await synchroniseEntries(tables, entries, now)) reasons.set(slug, reason)
+  if (entries.length > 0) for (const [slug, reason] of await synchroniseEntries(work, entries, environment)) reasons.set(slug, reason)
   const conflicts = [...reasons].map(([slug, reason]) => ({ slug, reason }))
   for (const { slug, reason } of conflicts) log.error({ service: slug, reason }, 'a service was not registered')
   return { registered: valid.map(({ slug }) => slug).filter(slug => !reasons.has(slug)), conflicts }
+}
+
+/** Serialises those who synchronise the registry; any number that nothing else in this database locks. */
+const registryLock = 7_301_442
+const lockRegistry = statement('select pg_advisory_xact_lock($1::bigint)')
+const findAll = statement(`select ${selectList(serviceEntries, 't')} from identity.service_entries t where t.environment = $1`)
+
+/**
+ * Brings the registry up to the given entries: adds new ones, updates what differs, leaves alone what belongs to others.
+ * Any number of processes may call it at once.
+ * @returns why entries were left out, by slug
+ */
+const synchroniseEntries = (work: Work, entries: readonly EntryContent[], environment: string): Promise<Map<string, string>> =>
+  inTransaction(work, async unit => {
+    await work.serviceEntries.read(lockRegistry, [registryLock], unit.transaction)
+    const present = await work.serviceEntries.read(findAll, [environment], unit.transaction)
+    const conflicts = new Map<string, string>()
+    for (const entry of entries) {
+      const bySlug = present.find(row => row.slug === entry.slug) ?? null
+      const byAppId = present.find(row => row.appId === entry.appId) ?? null
+      const conflict = conflictOf(entry, bySlug, byAppId)
+      if (conflict) conflicts.set(entry.slug, conflict)
+      else await enter(work, entry, bySlug, unit)
+    }
+    return conflicts
+  })
+
+async function enter({ serviceEntries }: Work, entry: EntryContent, present: ServiceEntryRow | null, { transaction, now }: Unit): Promise<void> {
+  if (!present) {
+    await serviceEntries.insert({ ...entry, id: newId(now), createdAt: now, updatedAt: now }, transaction)
+    return
+  }
+  const { id, version, createdAt, updatedAt, ...content } = present
+  if (isDeepStrictEqual(content, entry)) return
+  await serviceEntries.update(present, { ...entry, version: version + 1, updatedAt: now }, transaction)
 }

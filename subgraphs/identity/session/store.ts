@@ -1,8 +1,10 @@
 import type pg from 'pg'
-import { QueryTypes } from 'sequelize'
+import type { Transaction } from 'sequelize'
 import type { Clock } from '../../../platform/clock.ts'
+import { isId } from '../../../platform/ids.ts'
+import { rows, statement } from '../../../platform/sql/statement.ts'
 import type { CookieSession, StandingSession } from '../../authority.ts'
-import type { Tables } from '../tables.ts'
+import type { Opening } from '../../store/store.ts'
 
 interface SessionFound {
   readonly id: string
@@ -21,11 +23,12 @@ const standing = `
 /** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
 export function createSessionReader(pool: pg.Pool, clock: Clock) {
   return {
-    async byId(ids: readonly string[]): Promise<ReadonlyMap<string, StandingSession>> {
+    async byId(named: readonly string[]): Promise<ReadonlyMap<string, StandingSession>> {
+      const ids = named.filter(isId)
       if (ids.length === 0) return new Map()
       const { rows } = await pool.query<SessionFound>({
         name: 'sessions by id',
-        text: `${standing} where s.id = any($1::text[]) and s.expires_at > $2`,
+        text: `${standing} where s.id = any($1::uuid[]) and s.expires_at > $2`,
         values: [ids, clock.now()],
       })
       return new Map(rows.map(row => [row.id, toStandingSession(row)]))
@@ -85,27 +88,16 @@ function toStandingSession(row: SessionFound): StandingSession {
   }
 }
 
-export type SessionStore = ReturnType<typeof openSessionStore>
+const moveSession = statement(
+  'update identity.sessions set active_organization_id = $1, updated_at = $2 where id = $3 and user_id = $4 and expires_at > $2 returning id',
+)
 
-export function openSessionStore(tables: Tables) {
-  const { sequelize, memberships } = tables
-  return {
-    /**
-     * Makes another organization of the person the active one.
-     * @returns the membership there; `'no membership'` or `'no session'` when there is none, and nothing has changed
-     */
-    switchTo(session: { sessionId: string; userId: string }, organizationId: string, now: Date) {
-      return sequelize.transaction(async transaction => {
-        const membership = await memberships.findOne({ where: { organizationId, userId: session.userId }, raw: true, transaction })
-        if (!membership) return 'no membership'
-        const moved = await sequelize.query<{ id: string }>(
-          'update identity.sessions set active_organization_id = $1, updated_at = $2 where id = $3 and user_id = $4 and expires_at > $2 returning id',
-          { type: QueryTypes.SELECT, bind: [organizationId, now, session.sessionId, session.userId], transaction },
-        )
-        if (moved.length === 0) return 'no session'
-        await memberships.update({ lastUsedAt: now }, { where: { organizationId, id: membership.id }, transaction })
-        return membership
-      })
+/** The credential library's sessions, as far as resolvers change them. */
+export const sessionStore = {
+  open: ({ sequelize }: Opening) => ({
+    /** Makes another organization the active one of a session; false when the person has no such session any more. */
+    async move(session: { sessionId: string; userId: string }, organizationId: string, now: Date, transaction: Transaction): Promise<boolean> {
+      return (await rows(sequelize, moveSession, [organizationId, now, session.sessionId, session.userId], transaction)).length > 0
     },
-  }
+  }),
 }

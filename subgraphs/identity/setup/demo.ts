@@ -86,9 +86,9 @@ export async function findDemo(run: Run): Promise<DemoFound> {
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const users = (await run<{ id: string }>('select id from identity.users where email = any($1::text[])', [emails])).map(({ id }) => id)
   return [
-    { sql: 'delete from identity.api_keys where created_by = any($1::text[])', bind: [users] },
-    { sql: 'delete from identity.memberships where user_id = any($1::text[])', bind: [users] },
-    { sql: 'delete from identity.organizations where id = any($1::text[])', bind: [organizations] },
-    { sql: 'delete from identity.users where id = any($1::text[])', bind: [users] },
+    { sql: 'delete from identity.api_keys where created_by = any($1::text[])', bind: [users.map(id => `user:${id}`)] },
+    { sql: 'delete from identity.memberships where user_id = any($1::uuid[])', bind: [users] },
+    { sql: 'delete from identity.organizations where id = any($1::uuid[])', bind: [organizations] },
+    { sql: 'delete from identity.users where id = any($1::uuid[])', bind: [users] },
   ]
 }

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { QueryTypes, type Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
+import { statement } from '../../../platform/sql/statement.ts'
+import { selectList } from '../../../platform/sql/table.ts'
 import type { Scope } from '../../scopes.ts'
+import { inTransaction, type Unit } from '../../store/write.ts'
 import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
-import { insertAccounts } from '../credentials/accounts.ts'
+import { apiKeys } from '../api-key/table.ts'
 import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
 import type { Role } from '../membership/rules.ts'
-import type { Tables } from '../tables.ts'
+import type { Work } from '../nouns.ts'
+import { insertAccounts } from './accounts.ts'
 
 /** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
 export interface World {
@@ -42,79 +45,78 @@ export interface Provisioned {
 
 /** Serialises those who provision; any number that nothing else in this database locks. */
 const provisionLock = 7_301_443
+const lockProvision = statement('select pg_advisory_xact_lock($1::bigint)')
+const findPeople = statement('select id, email as name from identity.users where email = any($1::text[])')
+const findOrganizations = statement('select id, slug as name from identity.organizations where slug = any($1::text[])')
+const findMembers = statement(
+  `select organization_id || ' ' || user_id as place from identity.memberships where organization_id = any($1::uuid[]) and user_id = any($2::uuid[])`,
+)
+const findKeys = statement(
+  `select ${selectList(apiKeys, 't')} from identity.api_keys t where t.organization_id = any($1::uuid[]) and t.name = any($2::text[]) and t.revoked_at is null`,
+)
+
+/** Who made what nobody asked for by name. */
+const createdBy = 'platform'
 
 /**
  * Makes what is missing of a world, in one transaction, and leaves alone what is there: passwords, names and roles that people
- * have changed meanwhile stay. Past its first time it costs six statements.
+ * have changed meanwhile stay. Past its first time it costs seven statements.
  */
-export function provision(tables: Tables, world: World, now: Date): Promise<Provisioned> {
-  return tables.sequelize.transaction(transaction => provisionWithin(tables, world, now, transaction))
-}
+export const provision = (work: Work, world: World): Promise<Provisioned> => inTransaction(work, unit => provisionWithin(work, world, unit))
 
 /** The same within a transaction of the caller's. */
-export async function provisionWithin(tables: Tables, world: World, now: Date, transaction: Transaction): Promise<Provisioned> {
+export async function provisionWithin(work: Work, world: World, unit: Unit): Promise<Provisioned> {
   const wrong = world.people.find(({ email }) => !isMailAddress(email))
   if (wrong) throw new Error(`the world has a person at ${wrong.email}, where nobody could sign in: an address is ${mailAddressSentence}`)
-  await tables.sequelize.query('select pg_advisory_xact_lock($1::bigint)', { type: QueryTypes.SELECT, bind: [provisionLock], transaction })
-  const users = await providePeople(tables, world, now, transaction)
-  const organizations = await provideOrganizations(tables, world, now, transaction)
-  await provideMemberships(tables, world, users, organizations, now, transaction)
-  const keys = await provideKeys(tables, world, users, organizations, now, transaction)
+  await work.users.read(lockProvision, [provisionLock], unit.transaction)
+  const users = await providePeople(work, world, unit)
+  const organizations = await provideOrganizations(work, world, unit)
+  await provideMemberships(work, world, users, organizations, unit)
+  const keys = await provideKeys(work, world, users, organizations, unit)
   return { users, organizations, keys }
 }
 
-async function providePeople({ users, sequelize }: Tables, { people, password }: World, now: Date, transaction: Transaction) {
-  const present = await users.findAll({ attributes: ['id', 'email'], where: { email: people.map(({ email }) => email) }, raw: true, transaction })
-  const ids = Object.fromEntries(present.map(({ email, id }) => [email, id]))
-  const missing = people
-    .filter(({ email }) => !ids[email])
-    .map(({ email, name }) => ({ id: newId(now), email, name, emailVerified: true, createdAt: now, updatedAt: now }))
-  if (missing.length === 0) return ids
-  await users.bulkCreate(missing, { transaction, returning: false })
-  const userIds = missing.map(({ id }) => id)
-  await insertAccounts(sequelize, userIds, password, now, transaction)
-  return { ...ids, ...Object.fromEntries(missing.map(({ email, id }) => [email, id])) }
-}
-
-async function provideOrganizations({ organizations }: Tables, world: World, now: Date, transaction: Transaction) {
-  const slugs = world.organizations.map(({ slug }) => slug)
-  const present = await organizations.findAll({ attributes: ['id', 'slug'], where: { slug: slugs }, raw: true, transaction })
-  const ids = Object.fromEntries(present.map(({ slug, id }) => [slug, id]))
-  const missing = world.organizations
-    .filter(({ slug }) => !ids[slug])
-    .map(({ slug, name }) => ({ id: newId(now), slug, name, version: 1, createdAt: now, updatedAt: now, createdBy: null }))
-  if (missing.length > 0) await organizations.bulkCreate(missing, { transaction, returning: false })
-  return { ...ids, ...Object.fromEntries(missing.map(({ slug, id }) => [slug, id])) }
-}
-
 type Ids = Readonly<Record<string, string>>
+type Named = { readonly id: string; readonly name: string }
+const byName = (found: readonly Named[]): Record<string, string> => Object.fromEntries(found.map(({ name, id }) => [name, id]))
 
-async function provideMemberships({ memberships }: Tables, world: World, users: Ids, organizations: Ids, now: Date, transaction: Transaction): Promise<void> {
-  const present = await memberships.findAll({
-    attributes: ['organizationId', 'userId'],
-    where: { organizationId: Object.values(organizations), userId: Object.values(users) },
-    raw: true,
-    transaction,
-  })
-  const there = new Set(present.map(({ organizationId, userId }) => `${organizationId} ${userId}`))
-  const missing = world.organizations.flatMap(({ slug, members }, place) => {
+async function providePeople(work: Work, { people, password }: World, { transaction, now }: Unit): Promise<Ids> {
+  const ids = byName(await work.users.read<Named>(findPeople, [people.map(({ email }) => email)], transaction))
+  const made: string[] = []
+  for (const { email, name } of people) {
+    if (ids[email]) continue
+    const { id } = await work.users.insert({ id: newId(now), email, name, emailVerified: true, createdAt: now, updatedAt: now }, transaction)
+    ids[email] = id
+    made.push(id)
+  }
+  if (made.length > 0) await insertAccounts(work, made, password, now, transaction)
+  return ids
+}
+
+async function provideOrganizations({ organizations }: Work, world: World, { transaction, now }: Unit): Promise<Ids> {
+  const ids = byName(await organizations.read<Named>(findOrganizations, [world.organizations.map(({ slug }) => slug)], transaction))
+  for (const { slug, name } of world.organizations)
+    ids[slug] ??= (await organizations.insert({ id: newId(now), slug, name, createdAt: now, updatedAt: now, createdBy }, transaction)).id
+  return ids
+}
+
+async function provideMemberships({ memberships }: Work, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<void> {
+  const values = [Object.values(organizations), Object.values(users)]
+  const there = new Set((await memberships.read<{ place: string }>(findMembers, values, transaction)).map(({ place }) => place))
+  for (const [place, { slug, members }] of world.organizations.entries()) {
     // A sign-in begins in the oldest membership: the order of the world decides which that is.
     const at = new Date(now.getTime() + place)
-    const stamps = { version: 1, createdAt: at, updatedAt: at, createdBy: null }
     const organizationId = idOf(organizations, slug)
-    return members.map(({ email, roles }) => ({ organizationId, id: newId(at), userId: idOf(users, email), roles: [...roles], ...stamps }))
-  })
-  const rows = missing.filter(({ organizationId, userId }) => !there.has(`${organizationId} ${userId}`))
-  if (rows.length > 0) await memberships.bulkCreate(rows, { transaction, returning: false })
+    for (const { email, roles } of members) {
+      const userId = idOf(users, email)
+      if (there.has(`${organizationId} ${userId}`)) continue
+      await memberships.insert({ organizationId, id: newId(at), userId, roles: [...roles], createdAt: at, updatedAt: at, createdBy }, transaction)
+    }
+  }
 }
 
-async function provideKeys({ apiKeys }: Tables, world: World, users: Ids, organizations: Ids, now: Date, transaction: Transaction) {
-  const present = await apiKeys.findAll({
-    attributes: ['id', 'name', 'organizationId'],
-    where: { organizationId: Object.values(organizations), name: world.keys.map(({ name }) => name), revokedAt: null },
-    raw: true,
-    transaction,
-  })
+async function provideKeys(work: Work, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<Provisioned['keys']> {
+  const present = await work.apiKeys.read(findKeys, [Object.values(organizations), world.keys.map(({ name }) => name)], transaction)
   const keys: Record<string, { id: string; secret: string | null }> = {}
   for (const { organization, name, scopes, createdBy, reissue } of world.keys) {
     const organizationId = idOf(organizations, organization)
@@ -123,12 +125,11 @@ async function provideKeys({ apiKeys }: Tables, world: World, users: Ids, organi
       keys[name] = { id: there.id, secret: null }
       continue
     }
-    if (there) await apiKeys.update({ revokedAt: now, updatedAt: now }, { where: { organizationId, id: there.id }, transaction })
-    const id = newId(now)
+    if (there) await work.apiKeys.update(there, { revokedAt: now, updatedAt: now, version: there.version + 1 }, transaction)
     const secret = writeKey(randomBytes(32))
-    const stamps = { version: 1, createdAt: now, updatedAt: now, createdBy: idOf(users, createdBy) }
-    const facts = { hash: hashKey(secret), prefix: prefixOf(secret), scopes: [...scopes].sort(), expiresAt: null, idempotencyKey: null }
-    await apiKeys.create({ organizationId, id, name, ...facts, ...stamps }, { transaction, returning: false })
+    const facts = { organizationId, name, hash: hashKey(secret), prefix: prefixOf(secret), scopes: [...scopes].sort() }
+    const stamps = { createdAt: now, updatedAt: now, createdBy: `user:${idOf(users, createdBy)}` }
+    const { id } = await work.apiKeys.insert({ id: newId(now), ...facts, ...stamps }, transaction)
     keys[name] = { id, secret }
   }
   return keys

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
 import { formOf, page } from '../../page.ts'
+import { inTransaction } from '../../store/write.ts'
 import { loginPath } from '../credentials/login-page.ts'
-import type { Tables } from '../tables.ts'
+import type { Work } from '../nouns.ts'
 import { setupForm } from './page.ts'
-import { readForm, setupPath } from './rules.ts'
-import { createSetupStore } from './store.ts'
+import { provisionWithin, type World } from './provision.ts'
+import { hashCode, readForm, setupPath } from './rules.ts'
 
 /**
  * How the first account comes into being where there is no demo data: a link that the operator finds on the terminal. It lives until somebody
@@ -21,8 +23,8 @@ export interface Setup {
 const signInLink = `<p><a href="${loginPath}">Sign in</a></p>`
 
 /** Makes the set-up of one platform. */
-export function createSetup(tables: Tables, clock: Clock): Setup {
-  const store = createSetupStore(tables)
+export function createSetup(open: () => Work, clock: Clock): Setup {
+  const stands = (code: string) => open().setupLinks.stands(hashCode(code), clock.now())
   const dead = () =>
     page(
       410,
@@ -33,21 +35,21 @@ export function createSetup(tables: Tables, clock: Clock): Setup {
 
   return {
     async open() {
-      const code = await store.open(clock.now())
-      return code && `${setupPath}?code=${code}`
+      const code = randomBytes(32).toString('base64url')
+      return (await open().setupLinks.replace(hashCode(code), clock.now())) ? `${setupPath}?code=${code}` : null
     },
 
     async handle(request) {
       if (request.method === 'GET') {
         const code = new URL(request.url).searchParams.get('code') ?? ''
-        return (await store.stands(code, clock.now())) ? setupForm(code, new URLSearchParams()) : dead()
+        return (await stands(code)) ? setupForm(code, new URLSearchParams()) : dead()
       }
       const form = await formOf(request)
       const code = form.get('code') ?? ''
-      if (!(await store.stands(code, clock.now()))) return dead()
+      if (!(await stands(code))) return dead()
       try {
         const world = readForm(form)
-        if (!(await store.redeem(code, world, clock.now()))) return dead()
+        if (!(await redeem(open(), code, world))) return dead()
         const [person] = world.people
         const sentence = `The account ${person!.email} is there. Sign in now: that ends this link. Until then the form can be sent again, should the address or the password be wrong.`
         return page(201, 'The platform is set up', sentence, signInLink)
@@ -58,3 +60,18 @@ export function createSetup(tables: Tables, clock: Clock): Setup {
     },
   }
 }
+
+/**
+ * Makes the world of the form in place of the one that the form made before, while nobody has signed in. Forms that come at once are taken
+ * one after another.
+ * @returns false when the link is not good any more, and nothing has changed
+ */
+const redeem = (work: Work, code: string, world: World): Promise<boolean> =>
+  inTransaction(work, async unit => {
+    const { setupLinks } = work
+    if (!(await setupLinks.lock(hashCode(code), unit.now, unit.transaction))) return false
+    await setupLinks.takeBack(unit.transaction)
+    const { users } = await provisionWithin(work, world, unit)
+    await setupLinks.note(users[world.people[0]!.email]!, unit.now, unit.transaction)
+    return true
+  })

@@ -1,6 +1,6 @@
 import type { Resolvers } from '../resolvers.generated.ts'
 
-export const userResolvers: Pick<Resolvers, 'User'> = {
+export const userResolvers: Resolvers = {
   User: {
     __resolveReference: ({ id }, { users }) => users.byId.load(id),
   },

@@ -2,12 +2,12 @@ import { rolesToGraph } from '../membership/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { kindToGraph } from './rules.ts'
 
-export const viewerResolvers: Pick<Resolvers, 'Viewer'> & { Query: Pick<NonNullable<Resolvers['Query']>, 'viewer'> } = {
+export const viewerResolvers: Resolvers = {
   Query: {
     viewer: (_, _arguments, { viewer }) => ({ kind: kindToGraph[viewer.kind], roles: rolesToGraph(viewer.roles), scopes: viewer.scopes }),
   },
   Viewer: {
-    user: (_, _arguments, { viewer, users }) => (viewer.userId ? users.byId.load(viewer.userId) : null),
-    organization: (_, _arguments, { viewer, organizations }) => (viewer.organizationId ? organizations.byId.load(viewer.organizationId) : null),
+    user: (_, _arguments, { viewer, users }) => users.find(viewer.userId),
+    organization: (_, _arguments, { viewer, organizations }) => organizations.find(viewer.organizationId),
   },
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashKey, prefixOf, readExpiry, readIdempotencyKey, readScopes, requireMayManageKeys, writeKey } from '../../../subgraphs/identity/api-key/rules.ts'
+import { hashKey, prefixOf, readExpiry, readScopes, requireMayManageKeys, writeKey } from '../../../subgraphs/identity/api-key/rules.ts'
 import { everyScope } from '../../../subgraphs/scopes.ts'
 import { key, person, personally } from '../../kit/viewers.ts'
 import { refusalOf, verdictOf } from '../refusal.ts'
@@ -66,11 +66,5 @@ describe('an API key', () => {
     expect([readExpiry(null, now), readExpiry(next, now)]).toEqual([null, next])
     for (const past of [now, new Date(now.getTime() - 1)])
       expect(refusalOf(() => readExpiry(past, now)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'expiresAt' })
-  })
-
-  it('is made once for an idempotency key, which has 1 to 200 characters and may be left out', () => {
-    expect([undefined, null, 'a', 'x'.repeat(200)].map(readIdempotencyKey)).toEqual([null, null, 'a', 'x'.repeat(200)])
-    for (const given of ['', 'x'.repeat(201), 'a\0b'])
-      expect(refusalOf(() => readIdempotencyKey(given)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'idempotencyKey' })
   })
 })

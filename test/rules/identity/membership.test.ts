@@ -6,7 +6,6 @@ import {
   requireMayChangeRoles,
   requireMayRemove,
   requireRoomForMember,
-  requireVersion,
   rolesToGraph,
 } from '../../../subgraphs/identity/membership/rules.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
@@ -90,14 +89,6 @@ describe('changing roles', () => {
     for (const given of [[], ['KING'], ['OWNER', 'KING'], ['']])
       expect(refusalOf(() => readRoles(given)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'roles' })
     expect(rolesToGraph(['viewer', 'platform_admin', 'king'])).toEqual(['PLATFORM_ADMIN', 'VIEWER'])
-  })
-
-  it('compares versions only when the caller names one', () => {
-    for (const expected of [null, undefined, 2]) expect(verdictOf(() => requireVersion({ version: 2 }, expected))).toBe('allowed')
-    for (const expected of [0, 1, 3]) {
-      const { extensions } = refusalOf(() => requireVersion({ version: 2 }, expected))
-      expect(extensions).toEqual({ code: 'CONFLICT', reason: 'STALE_VERSION', version: 2 })
-    }
   })
 
   it('adds nobody past the most members that an organization may have', () => {

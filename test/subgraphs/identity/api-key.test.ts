@@ -139,4 +139,16 @@ describe('API keys', () => {
     expect(made.filter(({ secret }) => secret !== null)).toHaveLength(1)
     expect((await run(owner, list)).data().apiKeys.totalCount).toBe(2)
   })
+  it('answers a repetition with the key as it is, and refuses the same idempotency key for another one', async () => {
+    const expiresAt = new Date(open.clock.now().getTime() + 60_000).toISOString()
+    const once = { ...input, expiresAt, idempotencyKey: 'the same' }
+    const first = (await run(owner, create, { input: once })).data().createApiKey
+    open.clock.advance(120_000)
+    const again = { ...once, name: ` ${input.name} `, scopes: input.scopes.toReversed() }
+    expect((await run(owner, create, { input: again })).data().createApiKey).toEqual({ secret: null, apiKey: first.apiKey })
+    for (const other of [{ name: 'exporter' }, { scopes: ['publishing:posts.read'] }, { expiresAt: null }])
+      expect((await run(owner, create, { input: { ...once, ...other } })).extensions()).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
+    const admin = userViewer(made.users['admin@acme.test']!, made.organizations.acme!, ['admin'])
+    expect((await run(admin, create, { input: { ...input, idempotencyKey: 'the same' } })).data().createApiKey.secret).toMatch(/^sgk_/)
+  })
 })

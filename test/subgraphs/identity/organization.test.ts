@@ -2,6 +2,7 @@ import { QueryTypes } from 'sequelize'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { unbounded } from '../../kit/reading.ts'
 import { countStatements } from '../../kit/statements.ts'
 import { atTheSameMoment, execute, openIdentity, password, quotas, userViewer, world } from './identity-world.ts'
 
@@ -30,7 +31,7 @@ describe('organizations and their members', () => {
 
   const run = (viewer: Viewer, source: string, variables?: Record<string, unknown>) => execute(open.identity, viewer, source, variables)
   const audit = async () =>
-    (await open.database.sequelize.query('select action, target, user_id from identity.audit_entries order by at, id'))[0] as { action: string }[]
+    (await open.database.sequelize.query('select action, subject_id, actor from identity.audit_entries order by at, id'))[0] as { action: string }[]
   const members =
     'query($first: Int, $after: String) { organizationMembers(first: $first, after: $after) { totalCount nodes { id version roles user { name } } pageInfo { hasNextPage endCursor } } }'
   const memberOf = async (email: string) => {
@@ -124,7 +125,7 @@ describe('organizations and their members', () => {
     expect((await run(viewers.owner, create, { name: 'New', slug: 'No Slug' })).code()).toBe('BAD_USER_INPUT')
     expect((await run(viewers.owner, create, { name: 'New', slug: 'admin' })).code()).toBe('FORBIDDEN')
     expect((await run(viewers.owner, create, { name: ' ', slug: 'blank' })).code()).toBe('BAD_USER_INPUT')
-    expect(await audit()).toEqual([{ action: 'organization.created', target: created.id, user_id: viewers.ada.userId }])
+    expect(await audit()).toEqual([{ action: 'organization.created', subject_id: created.id, actor: `user:${viewers.ada.userId}` }])
   })
 
   /** An organization that ada, who belongs to two others, has just made. */
@@ -139,10 +140,10 @@ describe('organizations and their members', () => {
     expect(added).toMatchObject({ roles: ['MEMBER', 'VIEWER'], user: { email: 'out@other.test' }, organization: { slug: 'new' } })
     expect((await run(ada, add, { email: 'out@other.test', roles: ['MEMBER'] })).code()).toBe('CONFLICT')
     expect((await run(ada, add, { email: 'owner@acme.test', roles: ['MEMBER'] })).data().addMember.roles).toEqual(['MEMBER'])
-    expect((await audit()).find(entry => (entry as { target?: string }).target === added.id)).toEqual({
+    expect((await audit()).find(entry => (entry as { subject_id?: string }).subject_id === added.id)).toEqual({
       action: 'membership.added',
-      target: added.id,
-      user_id: ada.userId,
+      subject_id: added.id,
+      actor: `user:${ada.userId}`,
     })
   })
 
@@ -215,7 +216,7 @@ describe('organizations and their members', () => {
     const ada = await memberOf('ada@acme.test')
     const changed = await run(viewers.owner, change, { id: ada.id, roles: ['ADMIN'], v: 1 })
     expect(changed.data().changeMemberRoles).toEqual({ roles: ['ADMIN'], version: 2 })
-    expect(await audit()).toEqual([{ action: 'membership.roles_changed', target: ada.id, user_id: viewers.owner.userId }])
+    expect(await audit()).toEqual([{ action: 'membership.roles_changed', subject_id: ada.id, actor: `user:${viewers.owner.userId}` }])
     expect((await run(viewers.owner, change, { id: ada.id, roles: ['VIEWER'], v: 1 })).code()).toBe('CONFLICT')
     expect((await run(viewers.outsider, change, { id: ada.id, roles: ['VIEWER'] })).code()).toBe('NOT_FOUND')
     expect((await run(viewers.owner, change, { id: 'x', roles: ['VIEWER'] })).code()).toBe('BAD_USER_INPUT')
@@ -258,7 +259,32 @@ describe('organizations and their members', () => {
     const person = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } } }'
     const r = [{ __typename: 'User', id: made.users['ada@acme.test'] }]
     expect((await run(viewers.owner, person, { r })).data()._entities).toEqual([null])
-    expect(await audit()).toEqual([{ action: 'membership.removed', target: ada.id, user_id: viewers.ada.userId }])
+    expect(await audit()).toEqual([{ action: 'membership.removed', subject_id: ada.id, actor: `user:${viewers.ada.userId}` }])
+  })
+
+  it('leaves alone the caller’s own membership in another organization than the active one', async () => {
+    const elsewhere = (await run({ ...viewers.ada, organizationId: made.organizations.other! }, members)).data().organizationMembers.nodes
+    const own = elsewhere.find(({ user }: { user: { name: string } }) => user.name === 'Ada Both')
+    expect((await run(viewers.ada, remove, { id: own.id })).code()).toBe('NOT_FOUND')
+    expect((await run({ ...viewers.ada, roles: ['owner'] }, change, { id: own.id, roles: ['ADMIN'] })).code()).toBe('NOT_FOUND')
+  })
+
+  it('opens stores that show a viewer nothing of another organization, whatever is asked of them', async () => {
+    const { users, organizations, memberships, ownMemberships, apiKeys } = open.identity.open(viewers.outsider, { requestId: 'test', ...unbounded })
+    const [acme, ada] = [made.organizations.acme!, await memberOf('ada@acme.test')]
+    expect(await users.byId.load(viewers.owner.userId!)).toBeNull()
+    expect(await organizations.byId.load(acme)).toBeNull()
+    expect(await Promise.all([memberships, ownMemberships].map(store => store.byId.load(ada.id)))).toEqual([null, null])
+    expect((await memberships.page('ofOrganization', acme, {})).nodes).toEqual([])
+    expect((await ownMemberships.page('ofPerson', viewers.owner.userId!, {})).nodes).toEqual([])
+    expect(await apiKeys.byId.load(made.keys.reader!.id)).toBeNull()
+    expect((await apiKeys.page('ofOrganization', acme, {})).nodes).toEqual([])
+  })
+
+  it('refuses a page that cannot be, also where there is no organization whose members it would show', async () => {
+    const nowhere = { ...viewers.ada, organizationId: null }
+    expect((await run(nowhere, members, { first: 2 })).data().organizationMembers).toBeNull()
+    for (const page of [{ first: 101 }, { after: 'x' }]) expect((await run(nowhere, members, page)).code()).toBe('BAD_USER_INPUT')
   })
 
   it('provisions a world once: a second time everything is found, and no password is hashed', async () => {

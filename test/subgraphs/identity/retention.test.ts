@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { retention } from '../../../platform/jobs/retention.ts'
-import { agingOf } from '../../../subgraphs/identity/audit/retention.ts'
+import { agingOf } from '../../../subgraphs/identity/retention.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 
 const day = 86_400_000
@@ -10,13 +10,13 @@ const day = 86_400_000
 async function fill(graph: Supergraph, organizationId: string, userId: string, ages: Readonly<Record<string, number>>) {
   for (const [name, age] of Object.entries(ages)) {
     const at = graph.clock.in(-age)
-    await graph.rows(`insert into identity.audit_entries (organization_id, id, action, target, at) values ($1, $2, $3, '?', $4)`, [
+    await graph.rows(`insert into identity.audit_entries (tenant_id, id, at, actor, action, subject_id) values ($1, $2, $4, 'platform', $3, $2)`, [
       organizationId,
       newId(at),
       name,
       at,
     ])
-    await graph.rows('insert into identity.sessions (id, expires_at, token, updated_at, user_id) values ($1, $2, $1, $2, $3)', [name, at, userId])
+    await graph.rows('insert into identity.sessions (id, expires_at, token, updated_at, user_id) values ($4, $2, $1, $2, $3)', [name, at, userId, newId(at)])
     for (const identifier of ['setup', 'setup person', 'another'])
       await graph.rows('insert into identity.verifications (id, identifier, value, expires_at) values ($1, $2, $3, $4)', [newId(at), identifier, name, at])
   }
@@ -28,7 +28,7 @@ async function left(graph: Supergraph) {
     (await graph.rows<{ name: string }>(`select ${column} as name from identity.${table} order by 1`)).map(({ name }) => name)
   return {
     audit: await names('action', 'audit_entries'),
-    sessions: await names('id', 'sessions'),
+    sessions: await names('token', 'sessions'),
     verifications: await names(`identifier || ', ' || value`, 'verifications'),
   }
 }

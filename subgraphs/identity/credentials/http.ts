@@ -1,10 +1,10 @@
-import { codeOf, type ErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
-import type { Authority } from '../authority.ts'
-import type { createAttempts, Outcome } from './credentials/attempts.ts'
-import type { Auth } from './credentials/auth.ts'
-import { isMailAddress } from './credentials/mail-address.ts'
-import { credentialsPath } from './credentials/names.ts'
-import { distinctSentence, isDistinct, longestPassword } from './credentials/password.ts'
+import { codeOf, type ErrorCode, Refusal, statusOf } from '../../../platform/errors.ts'
+import type { Authority } from '../../authority.ts'
+import type { createAttempts, Outcome } from './attempts.ts'
+import type { Auth } from './auth.ts'
+import { isMailAddress } from './mail-address.ts'
+import { credentialsPath } from './names.ts'
+import { distinctSentence, isDistinct, longestPassword } from './password.ts'
 
 /** The longest body that a credential endpoint reads, in bytes. */
 const longestBody = 16 * 1024
