@@ -6,7 +6,7 @@ import { announceStep } from '../announce.ts'
 import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import type { ConnectionRow } from '../connection/table.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
-import { type Delivery, GrantFailure, type Network } from '../network/network.ts'
+import { type Delivery, GrantFailure, type Network, type Publication } from '../network/network.ts'
 import type { Job } from '../nouns.ts'
 import type { PostRow } from '../post/table.ts'
 import { conclude, giveUp, insist, putBack } from './conclude.ts'
@@ -109,9 +109,18 @@ async function begin(job: Job, claimed: PostRow, connection: ConnectionRow): Pro
   })
 }
 
+/** What a network is asked to publish, or asked for: the text as the attempt recorded it. What else a post has stands still while its outcome is open. */
+export const publicationOf = (post: PostRow, { copy, inReplyTo }: AttemptRow, connection: ConnectionRow): Omit<Publication, 'accessToken'> => ({
+  account: { externalId: connection.externalAccountId, name: connection.accountName },
+  copy,
+  target: post.target,
+  media: [],
+  inReplyTo,
+})
+
 /** Makes the call. A token that the network refuses is renewed once: a refused call has published nothing. */
 export async function send(job: Job, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
-  const publication = { account: { externalId: connection.externalAccountId, name: connection.accountName }, copy: attempt.copy, inReplyTo: attempt.inReplyTo }
+  const publication = publicationOf(post, attempt, connection)
   const first = await network.publish({ ...publication, accessToken })
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
   try {

@@ -5,6 +5,7 @@ import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { Job } from '../nouns.ts'
 import type { PostRow } from '../post/table.ts'
 import { announce, conclude } from './conclude.ts'
+import { publicationOf } from './deliver.ts'
 import { absentAfterMs, askAgainAfterMs, doubtSince, failure, farthestPauseMs, hasCome, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 import type { PostKey } from './store.ts'
 import type { AttemptRow } from './table.ts'
@@ -81,11 +82,7 @@ export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise
   const connection = await job.connections.find(attempt.connectionId)
   if (!network || !connection?.active) throw new GrantFailure('the connection is not there any more', true)
   const accessToken = await tokenSoon(job, network, connection)
-  const publication = {
-    account: { externalId: connection.externalAccountId, name: connection.accountName },
-    copy: attempt.copy,
-    inReplyTo: attempt.inReplyTo,
-  }
+  const publication = publicationOf(post, attempt, connection)
   const [earlier] = await attempts.doubtful(attempt, doubtSince(attempt))
   const since = earlier && earlier.startedAt < attempt.startedAt ? earlier.startedAt : attempt.startedAt
   const find = async (token: string) => {

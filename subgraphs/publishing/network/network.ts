@@ -50,11 +50,33 @@ export interface Account {
   readonly name: string
 }
 
+/** A place within an account of a network, as the client named it. */
+export interface Target {
+  readonly kind: TargetKind
+  readonly externalId: string
+  readonly name: string | null
+}
+
+/** A picture or a film, in the form in which the network takes it. */
+export interface Medium {
+  readonly kind: 'IMAGE' | 'GIF' | 'VIDEO'
+  readonly mimeType: string
+  readonly bytes: number
+  /** What it shows, for people who cannot see it. */
+  readonly altText: string | null
+  /** Its bytes, from the first one at each call. */
+  open(): Promise<ReadableStream<Uint8Array>>
+}
+
 /** What a network is asked to publish. */
 export interface Publication {
   readonly accessToken: string
   readonly account: Account
   readonly copy: string
+  /** Where within the account; null: the account itself. */
+  readonly target: Target | null
+  /** In the order in which they are shown. */
+  readonly media: readonly Medium[]
   /** The network's id of the post that this one answers; null when it stands alone. */
   readonly inReplyTo: string | null
 }

@@ -3,16 +3,16 @@ import { change, type Unit } from '../../store/write.ts'
 import { announcePost } from '../announce.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
-import type { Networks } from '../network/network.ts'
+import type { Networks, Target } from '../network/network.ts'
 import type { Context } from '../nouns.ts'
 import { checkCopy, checkSchedule, checkTarget, move, type PostVerb } from './rules.ts'
-import type { PostRow, PostTarget } from './table.ts'
+import type { PostRow } from './table.ts'
 
 /** What people may change in a post; what is undefined stays. */
 export interface Edit {
   readonly copy?: string | null | undefined
   readonly scheduledAt?: Date | null | undefined
-  readonly target?: PostTarget | null | undefined
+  readonly target?: Target | null | undefined
 }
 
 const verbOf = ({ scheduledAt }: Edit): PostVerb => (scheduledAt === undefined ? 'edit' : scheduledAt === null ? 'revert' : 'schedule')

@@ -9,15 +9,16 @@ import { activeOrganization } from '../brand/rules.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import { isHeldBy } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
+import type { Target } from '../network/network.ts'
 import type { Context } from '../nouns.ts'
 import type { CreatePostInput, DeletePostInput, PostTargetInput, Resolvers } from '../resolvers.generated.ts'
 import { changePost } from './change.ts'
 import { checkCopy, checkMoment, checkSchedule, checkTarget, move } from './rules.ts'
 import { newestFirst, type PostFilter, threadOrder } from './store.ts'
-import type { PostRow, PostTarget } from './table.ts'
+import type { PostRow } from './table.ts'
 
 /** A target as it is stored; undefined stays undefined, for an edit that does not mention it changes nothing. */
-const toTarget = (input: PostTargetInput | null | undefined): PostTarget | null | undefined =>
+const toTarget = (input: PostTargetInput | null | undefined): Target | null | undefined =>
   input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
 
 const maybeId = (value: string | null | undefined, field: string): string | null => (value === null || value === undefined ? null : requireId(value, field))

@@ -1,15 +1,8 @@
 import { integer, json, moment, type Row, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
-import type { Platform } from '../network/network.ts'
+import type { Platform, Target } from '../network/network.ts'
 import type { DeliveryPhase, PostStatus } from './rules.ts'
 
 export type PostApproval = 'NONE' | 'PENDING' | 'APPROVED' | 'CHANGES_REQUESTED' | 'REJECTED'
-
-/** A place within an account of a network, as the client named it. */
-export interface PostTarget {
-  readonly kind: 'PAGE' | 'GROUP' | 'ORGANIZATION' | 'PHOTO_ACCOUNT' | 'THREAD_ACCOUNT'
-  readonly externalId: string
-  readonly name: string | null
-}
 
 export const posts = table('publishing.posts', {
   brandId: uuid.key,
@@ -18,7 +11,7 @@ export const posts = table('publishing.posts', {
   position: integer,
   platform: text.of<Platform>(),
   copy: text,
-  target: json.of<PostTarget>().maybe,
+  target: json.of<Target>().maybe,
   status: text.of<PostStatus>(),
   approval: text.of<PostApproval>().or('NONE'),
   scheduledAt: moment.maybe,

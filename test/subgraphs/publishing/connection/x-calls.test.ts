@@ -6,7 +6,7 @@ import { createXOauth } from '../../../../subgraphs/publishing/network/x/oauth.t
 import { createXPublish } from '../../../../subgraphs/publishing/network/x/publish.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
-const publication = { accessToken: 't', account: { externalId: '7', name: '@a' }, copy: 'Hello', inReplyTo: null }
+const publication = { accessToken: 't', account: { externalId: '7', name: '@a' }, copy: 'Hello', target: null, media: [], inReplyTo: null }
 
 test('each call that publishes has a connection of its own, so that a kept one that just closed leaves nothing in doubt', async () => {
   let connections = 0
@@ -50,12 +50,12 @@ describe('P-10 a look-up finds', () => {
     const { accessToken } = graph.job.connections.open(connection)
     const account = { externalId: connection.externalAccountId, name: connection.accountName }
     const publish = async (copy: string, inReplyTo: string | null = null) => {
-      const delivery = await x.publish({ accessToken, account, copy, inReplyTo })
+      const delivery = await x.publish({ accessToken, account, copy, target: null, media: [], inReplyTo })
       if (delivery.outcome !== 'delivered') throw new Error(JSON.stringify(delivery))
       return delivery.platformPostId
     }
     const find = (copy: string, inReplyTo: string | null, since: Date, except: string[] = []) =>
-      x.find({ accessToken, account, copy, inReplyTo }, since, new Set(except))
+      x.find({ accessToken, account, copy, target: null, media: [], inReplyTo }, since, new Set(except))
     return { graph, publish, find }
   }
 

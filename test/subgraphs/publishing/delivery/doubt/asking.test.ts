@@ -43,11 +43,15 @@ describe('P-10 the question what became of a call', () => {
     const earlier = (milliseconds: number) => new Date(startedAt.getTime() - absentAfterMs - milliseconds)
     await story.post({ row: { ...published, platformPostId: '5', publishedAt: earlier(0) } })
     await story.post({ row: { ...published, platformPostId: '6', publishedAt: earlier(1) } })
+    const target = { kind: 'GROUP', externalId: '9', name: null }
+    await graph.rows('update publishing.posts set target = $1 where id = $2', [JSON.stringify(target), post.id])
     await ask()
     const publication = {
       accessToken: graph.job.connections.open(connection).accessToken,
       account: { externalId: connection.externalAccountId, name: connection.accountName },
       copy: post.copy,
+      target,
+      media: [],
       inReplyTo: null,
     }
     expect(asked).toEqual([[publication, startedAt, new Set(['5'])]])

@@ -13,6 +13,8 @@ async function interrupted() {
     accessToken: job.connections.open(connection).accessToken,
     account: { externalId: connection.externalAccountId, name: connection.accountName },
     copy: post.copy,
+    target: null,
+    media: [],
     inReplyTo: null,
   })
   expect(call.outcome).toBe('delivered')

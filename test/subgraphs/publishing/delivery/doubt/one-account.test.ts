@@ -81,7 +81,7 @@ describe('P-10 a duplicate that is nobody’s doubt', () => {
     await using _ = graph
     const { accessToken } = graph.job.connections.open(one.connection)
     const account = { externalId: one.connection.externalAccountId, name: one.connection.accountName }
-    await graph.job.networks.get('X')!.publish({ accessToken, account, copy, inReplyTo: null })
+    await graph.job.networks.get('X')!.publish({ accessToken, account, copy, target: null, media: [], inReplyTo: null })
     await wake(graph, one.post)
     expect(await stored(graph, one.post)).toMatchObject({ status: 'FAILED', deliveryPhase: 'NONE', failureCode: 'DUPLICATE_CONTENT' })
   })
@@ -146,7 +146,7 @@ describe('P-10 two brands that publish as one account', () => {
     }
     const { accessToken } = job.connections.open(one.connection)
     const account = { externalId: one.connection.externalAccountId, name: one.connection.accountName }
-    await job.networks.get('X')!.publish({ accessToken, account, copy, inReplyTo: null })
+    await job.networks.get('X')!.publish({ accessToken, account, copy, target: null, media: [], inReplyTo: null })
     await asked(graph, (sendMs + answerableMs) / 1000 + 60)
     const rows = [await stored(graph, one.post), await stored(graph, other.post)]
     expect(rows.map(({ status, failureCode }) => `${status} ${failureCode}`).sort()).toEqual(['FAILED DUPLICATE_CONTENT', 'PUBLISHED null'])
