@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type Connections, connections } from './config/connections.ts'
-import { demo, eachSubgraph, networks, operations, place, quotas, remote, retention, seal, secrets, storage, testing } from './config/families.ts'
+import { demo, eachSubgraph, operations, place, quotas, remote, retention, seal, secrets, storage, testing } from './config/families.ts'
+import { readApplications } from './config/networks.ts'
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
+import type { Applications } from './subgraphs/publishing/network/networks.ts'
 
 export type { NamedKey } from './config/readers.ts'
 
@@ -26,8 +28,8 @@ export interface Config extends AsRead {
     /** Folder of a sandbox that runs as a process of its own; null: it runs within this one. */
     readonly folder: string | null
   }
-  /** Our application at X; null: none. */
-  readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string } | null
+  /** Our applications at networks that posts go to. */
+  readonly applications: Applications
   /** What this process may have open to its database. */
   readonly connections: Connections
   readonly quotas: Values<typeof quotas>
@@ -84,7 +86,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const kept = readFamily(storage, given, mistakes)
   const secret = readFamily(secrets, given, mistakes)
   const seals = readFamily(seal, given, mistakes)
-  const { clientId, clientSecret, ...x } = readFamily(networks, given, mistakes)
+  const { applications, halves } = readApplications(given, mistakes)
   const trial = readFamily(demo, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
@@ -100,7 +102,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   if (secretsMissing && !secret.authSecret) mistakes.push(`AUTH_SECRET: missing, and ${at.environment} generates none: set at least 32 random characters`)
   if (secretsMissing && !secret.encryptionKeys)
     mistakes.push(`ENCRYPTION_KEYS: missing, and ${at.environment} generates none: set k1:<32 random bytes in base64>`)
-  if (Boolean(clientId) !== Boolean(clientSecret)) mistakes.push('X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none')
+  mistakes.push(...halves)
   if (trial.wanted && at.environment === 'production')
     mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
   if (crashAt && !developing) mistakes.push('CRASH_AT: only in development, for tests')
@@ -116,7 +118,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     databaseUrl: kept.databaseUrl,
     demo: trial.wanted ?? (loopback && developing),
     sandbox: { port: trial.sandboxPort ?? Math.min(at.port + 100, 65535), folder: trial.sandboxFolder && resolve(trial.sandboxFolder) },
-    x: clientId && clientSecret ? { clientId, clientSecret, ...x } : null,
+    applications,
     connections,
     quotas: most,
     retention: keptFor,

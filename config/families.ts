@@ -1,3 +1,4 @@
+import { networkFamilies } from './networks.ts'
 import {
   address,
   answerBytes,
@@ -100,22 +101,6 @@ export const seal = {
     by: ['subgraph'],
     does: 'For processes apart: the keys of routers that a subgraph believes.',
   }),
-}
-
-/** Networks that posts go to. */
-export const networks = {
-  clientId: setting('X_CLIENT_ID', text, {
-    fallback: null,
-    by: subgraphs,
-    does: 'Your application at X. Without one a start outside the demo says that X is not set up. Its callback address is `$PUBLIC_URL/publishing/api/integrations/x/callback`.',
-  }),
-  clientSecret: setting('X_CLIENT_SECRET', text, { fallback: null, by: subgraphs, does: 'Its secret: both are set, or none.' }),
-  authorizeUrl: setting('X_AUTHORIZE_URL', address, {
-    fallback: 'https://x.com/i/oauth2/authorize',
-    by: subgraphs,
-    does: 'Where X asks people. The demo brand is connected by itself at the sandbox only.',
-  }),
-  apiUrl: setting('X_API_URL', address, { fallback: 'https://api.x.com', by: subgraphs, does: 'Where X is called.' }),
 }
 
 /** What is there to try the platform with. */
@@ -256,7 +241,7 @@ export const told: readonly { readonly title: string; readonly family: Family }[
   { title: 'Where it is', family: place },
   { title: 'What it keeps', family: storage },
   { title: 'Secrets', family: { ...secrets, ...seal } },
-  { title: 'X', family: networks },
+  ...networkFamilies.map(({ title, family }) => ({ title, family })),
   { title: 'Demo', family: demo },
   { title: 'Operations', family: operations },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FaultKind } from './faults.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { FaultKind, Faults } from './faults.ts'
+import type { State } from './state.ts'
 
 /** One request as a network sees it: the path has lost the network's prefix. */
 export interface Call {
@@ -50,6 +52,37 @@ export interface Network {
   answer(call: Call): Reply
   /** What was published here, oldest first. */
   received(): readonly ReceivedPost[]
+}
+
+/** What a network keeps, and what it stands on. */
+export interface Ground {
+  readonly state: State
+  readonly faults: Faults
+  readonly clock: Clock
+  /** Where the demo application may be sent back to; replaces the list it was registered with. @default the stored list */
+  readonly redirectUris?: readonly string[]
+}
+
+/** What demo data and tests need to know: an application and the account that it may be connected to. */
+export interface Demo {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly account: { readonly id: string; readonly username: string; readonly name: string }
+  /**
+   * Gives an application a permission of the demo account without a browser: every scope that publishing asks for.
+   * @throws when no such application is registered
+   */
+  grant(clientId: string): Promise<{ accessToken: string; refreshToken: string; expiresIn: number; scope: string }>
+}
+
+/** A network's twin: one value, in a folder of its own. */
+export interface Twin {
+  /** In sentences: `X`. */
+  readonly title: string
+  /** Where it is found, by the names of a platform's settings, under the prefix that the list gives it. */
+  readonly addresses: Readonly<Record<string, string>>
+  /** Plays it. */
+  play(name: string, ground: Ground): { readonly network: Network; readonly demo: Demo }
 }
 
 /** A JSON answer. */

@@ -9,9 +9,8 @@ import { createControl, createRequestLog } from './control.ts'
 import { createFaults } from './faults.ts'
 import type { Call, Network, Reply } from './network.ts'
 import { json } from './network.ts'
+import { type Demos, ofTwins, twinNames, twins } from './networks.ts'
 import { openState } from './state.ts'
-import type { XDemo } from './x/demo.ts'
-import { createX } from './x/network.ts'
 
 /** As much of a pino logger as the sandbox speaks to. */
 export interface SandboxLog {
@@ -38,7 +37,7 @@ export interface Sandbox {
   readonly origin: string
   readonly port: number
   /** The demo application and account of each network. The same facts stand in `demo.json` in the folder (mode 0600). */
-  readonly demo: { readonly x: XDemo }
+  readonly demo: Demos
   /** Cuts every connection, also those that a fault holds, and closes the state. */
   stop(): Promise<void>
 }
@@ -54,9 +53,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const state = openState(folder)
   const faults = createFaults(state)
   const requests = createRequestLog()
-  const x = createX({ state, faults, clock, ...(redirectUris ? { redirectUris } : {}) })
+  const played = ofTwins(name => twins[name].play(name, { state, faults, clock, ...(redirectUris ? { redirectUris } : {}) }))
   state.commit()
-  const networks: readonly Network[] = [x.network]
+  const networks: readonly Network[] = twinNames.map(name => played[name].network)
   const control = createControl({ networks, faults, requests })
 
   const answer = (call: Call): Reply => {
@@ -98,27 +97,30 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   })
   const bound = (servers[0]!.address() as AddressInfo).port
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
-  const { clientId, clientSecret, account } = x.demo
-  writeFileSync(join(folder, 'demo.json'), `${JSON.stringify({ origin, x: { clientId, clientSecret, account } }, null, 2)}\n`, { mode: 0o600 })
-  log?.info({ origin }, 'the sandbox plays X')
+  const facts = ofTwins(name => {
+    const { clientId, clientSecret, account } = played[name].demo
+    return { clientId, clientSecret, account }
+  })
+  writeFileSync(join(folder, 'demo.json'), `${JSON.stringify({ origin, ...facts }, null, 2)}\n`, { mode: 0o600 })
+  log?.info({ origin }, `the sandbox plays ${twinNames.map(name => twins[name].title).join(', ')}`)
 
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map(close))
     state.close()
   }
-  const demo: XDemo = {
-    ...x.demo,
-    async grantX(id) {
-      const grant = await x.demo.grantX(id)
+  const demo: Demos = ofTwins(name => ({
+    ...played[name].demo,
+    async grant(id) {
+      const grant = await played[name].demo.grant(id)
       state.commit()
       return grant
     },
-  }
+  }))
   return {
     origin,
     port: bound,
-    demo: { x: demo },
+    demo,
     stop: () => {
       stopped ??= stop()
       return stopped

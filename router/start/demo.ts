@@ -13,8 +13,8 @@ export interface Demo {
   readonly password: string
   /** Origin of the sandbox. */
   readonly sandbox: string
-  /** Our application at its X. */
-  readonly x: NonNullable<Configured['x']>
+  /** Our applications at its networks. */
+  readonly applications: Configured['applications']
   /** What is otherwise than one would expect, a sentence each: more of them once the demo was provided. */
   readonly notices: readonly string[]
   /** Makes what is missing of the demo data, leaves alone what is there, and writes its ids for `npm run demo:ids`. */
@@ -24,14 +24,14 @@ export interface Demo {
 /** Opens the sandbox. */
 export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
   const { dataDir } = config
-  const { origin: sandbox, x, moved, stop } = await openSandbox(config)
+  const { origin: sandbox, applications, moved, stop } = await openSandbox(config)
   stack.defer(stop)
   const notices = moved ? [moved] : []
   return {
     accounts: identityDemo.demoWorld.people.map(({ email }) => email),
     password: identityDemo.demoPassword,
     sandbox,
-    x,
+    applications,
     notices,
     async provide({ defined: { identity, publishing }, outbound }) {
       const { organizationId, userId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)

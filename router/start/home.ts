@@ -10,6 +10,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
+import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -26,7 +27,7 @@ export interface HomeParts {
   readonly databaseUrl: string
   readonly keys: Keys
   /** Our application at X, or the sandbox's in its place. */
-  readonly x: Configured['x']
+  readonly applications: Configured['applications']
   /** The one that lives here, and how it asks the others. @default all of them, with the engine between */
   readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask }
 }
@@ -76,13 +77,13 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
 /** Makes what subgraphs stand on, of configuration and a database that is open. */
 export function depsOf(
   { config, log, stack }: Pick<Process, 'config' | 'log' | 'stack'>,
-  { keys, x }: Pick<HomeParts, 'keys' | 'x'>,
+  { keys, applications }: Pick<HomeParts, 'keys' | 'applications'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention } = config
-  const outbound = createOutbound(x ? [x.apiUrl, x.authorizeUrl] : [])
+  const outbound = createOutbound(Object.values(applications).flatMap(addressesOf))
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
-  const configured = { authSecret: keys.authSecret, x, hosts: hostsOf(config), quotas, retention }
+  const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention }
   return { ...database, ...configured, environment, publicUrl, events: createMemoryEvents(), clock: systemClock, cipher, outbound, log }
 }

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { applicationAt, type Demos, type TwinName, twins } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
+import { type Applications, everyNetwork, platforms } from '../../subgraphs/publishing/network/networks.ts'
 
 /** The stand-ins that development speaks to. */
 export interface OpenSandbox {
   readonly origin: string
-  readonly x: { readonly clientId: string; readonly clientSecret: string; readonly authorizeUrl: string; readonly apiUrl: string }
+  /** Our demo applications at the networks that it plays. */
+  readonly applications: Applications
   /** Says that it listens elsewhere than configured; null when it does not. */
   readonly moved: string | null
   stop(): Promise<void>
@@ -20,7 +23,7 @@ export interface OpenSandbox {
  */
 export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Promise<OpenSandbox> {
   if (sandbox.folder) return toOpen(readFacts(sandbox.folder), null, async () => {})
-  const options = { folder: join(dataDir, 'sandbox'), redirectUris: [callbackUrl(publicUrl, 'X')] }
+  const options = { folder: join(dataDir, 'sandbox'), redirectUris: played.map(platform => callbackUrl(publicUrl, platform)) }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') return startSandbox({ ...options, port: 0 })
@@ -29,18 +32,25 @@ export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Prom
   })
   const moved =
     sandbox.port === 0 || started.port === sandbox.port ? null : `port ${sandbox.port} is taken: the sandbox listens on ${started.port} (SANDBOX_PORT)`
-  return toOpen({ origin: started.origin, x: started.demo.x }, moved, started.stop)
+  return toOpen({ origin: started.origin, ...started.demo }, moved, started.stop)
 }
 
-interface Facts {
-  readonly origin: string
-  readonly x: { readonly clientId: string; readonly clientSecret: string }
-}
+type Facts = { readonly origin: string } & { readonly [Name in TwinName]: Pick<Demos[Name], 'clientId' | 'clientSecret'> }
 
-const toOpen = ({ origin, x }: Facts, moved: string | null, stop: () => Promise<void>): OpenSandbox => ({
+const isTwin = (name: string): name is TwinName => Object.hasOwn(twins, name)
+
+/** The networks whose twins are played: those go by the path of their network. */
+const played = platforms.filter(platform => isTwin(everyNetwork[platform].path))
+
+const toOpen = ({ origin, ...demos }: Facts, moved: string | null, stop: () => Promise<void>): OpenSandbox => ({
   origin,
   moved,
-  x: { clientId: x.clientId, clientSecret: x.clientSecret, authorizeUrl: `${origin}/x/i/oauth2/authorize`, apiUrl: `${origin}/x` },
+  applications: Object.fromEntries(
+    played.map(platform => {
+      const name = everyNetwork[platform].path as TwinName
+      return [platform, applicationAt(origin, name, demos[name])]
+    }),
+  ),
   stop,
 })
 

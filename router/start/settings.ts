@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts'
-import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
 import { addressHeader } from '../../subgraphs/seal.ts'
 import type { Hosts } from '../hosts.ts'
 import type { Settings } from './registry.ts'
@@ -10,14 +9,14 @@ export interface Configured {
   readonly authSecret: string
   /** Whose pages may send the session cookie. */
   readonly hosts: Pick<Hosts, 'trusts'>
-  /** Null: no application of ours at X. */
-  readonly x: XSettings | null
+  /** Ours at networks. */
+  readonly applications: Config['applications']
   readonly quotas: Config['quotas']
   readonly retention: Config['retention']
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ authSecret, hosts, x, quotas, retention }: Configured): Settings => ({
+export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
-  publishing: { x, quotas, retention },
+  publishing: { applications, quotas, retention },
 })

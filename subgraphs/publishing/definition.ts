@@ -14,9 +14,7 @@ import { sweeps } from './delivery/sweep.ts'
 import { deliverQueue } from './delivery/wake-up.ts'
 import { handle } from './http.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
-import type { Networks } from './network/network.ts'
-import type { XSettings } from './network/x/oauth.ts'
-import { createX } from './network/x/x.ts'
+import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './nouns.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { registration } from './registration.ts'
@@ -24,17 +22,19 @@ import { widgetResolvers } from './widget/resolvers.ts'
 
 /** What publishing is told by configuration. */
 export interface PublishingSettings {
-  /** Null: no application of ours at X, so it cannot be connected. */
-  readonly x: XSettings | null
+  /** A network without an application of ours cannot be connected. */
+  readonly applications: Applications
   readonly quotas: Quotas
   readonly retention: Retention
 }
+
+const adapters = await loadAdapters()
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
   const { ask, cipher, clock, events, openJobs, outbound, publicUrl, sequelize } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
-  const networks: Networks = new Map(settings.x ? [['X', createX(settings.x, outbound)]] : [])
+  const networks = openNetworks(adapters, settings.applications, outbound)
   /** What delivery works with, made anew for each piece of work. */
   const job = (actor = 'delivery') => contexts.everybodys(actor)
   const jobs = openJobs({

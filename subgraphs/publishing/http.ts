@@ -1,6 +1,6 @@
 import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './integration/callback.ts'
-import { networkFacts, type Platform } from './network/network.ts'
+import { everyNetwork, platforms } from './network/networks.ts'
 import type { Job } from './nouns.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
@@ -9,7 +9,7 @@ const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 export async function handle(job: Job, request: Request, viewer: Viewer): Promise<Response> {
   const url = new URL(request.url)
   const path = callbackPath.exec(url.pathname)?.[1]
-  const platform = (Object.keys(networkFacts) as Platform[]).find(name => networkFacts[name].path === path)
+  const platform = platforms.find(name => everyNetwork[name].path === path)
   if (request.method === 'GET' && platform) return callback(job, platform, request, viewer)
   if (request.method === 'POST' && platform) return confirmed(job, platform, request, viewer)
   const problem = {

@@ -169,6 +169,6 @@ const noAccount = (externalId = newId()) => ({
 
 async function sandboxAccount({ x }: Graph) {
   const { id, username } = x.demo.account
-  const granted = await x.demo.grantX(x.settings.clientId)
+  const granted = await x.demo.grant(x.settings.clientId)
   return { account: { externalId: id, name: `@${username}` }, grant: { ...granted, scopes: granted.scope.split(' ') } }
 }

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
-import type { XDemo } from '../../sandbox/x/demo.ts'
-import type { XSettings } from '../../subgraphs/publishing/network/x/oauth.ts'
+import type { Demo } from '../../sandbox/network.ts'
+import type { XApplication } from '../../subgraphs/publishing/network/x/oauth.ts'
 
 /** X as the sandbox plays it: a real server on loopback with a folder of its own and the test's clock. */
 export interface StandIn extends AsyncDisposable {
   readonly origin: string
-  readonly settings: XSettings
-  readonly demo: XDemo
+  readonly settings: XApplication
+  readonly demo: Demo
   /** What was published, oldest first. */
   published(): Promise<readonly { readonly id: string; readonly text: string; readonly inReplyToId?: string | null }[]>
   /** Takes it off the network: connections are refused until what comes back is disposed of, which brings it back as it was. */
@@ -20,10 +20,10 @@ export interface StandIn extends AsyncDisposable {
 
 export async function standIn(clock: Clock, redirectUri: string): Promise<StandIn> {
   const { startSandbox } = await import('../../sandbox/server.ts')
+  const { applicationAt } = await import('../../sandbox/networks.ts')
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'))
   const start = (port: number) => startSandbox({ folder, port, clock, redirectUris: [redirectUri] })
   let sandbox = await start(0)
-  const { clientId, clientSecret } = sandbox.demo.x
   const { port } = sandbox
   const control = async <Answer>(path: string, body?: object): Promise<Answer> => {
     const answer = await fetch(`${sandbox.origin}/_control/${path}`, {
@@ -35,7 +35,7 @@ export async function standIn(clock: Clock, redirectUri: string): Promise<StandI
   }
   return {
     origin: sandbox.origin,
-    settings: { clientId, clientSecret, authorizeUrl: `${sandbox.origin}/x/i/oauth2/authorize`, apiUrl: `${sandbox.origin}/x` },
+    settings: applicationAt(sandbox.origin, 'x', sandbox.demo.x),
     get demo() {
       return sandbox.demo.x
     },

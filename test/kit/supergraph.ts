@@ -116,7 +116,7 @@ export async function supergraph({
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
       authSecret: randomBytes(32).toString('hex'),
       outbound,
-      x: x?.settings ?? null,
+      applications: x ? { X: x.settings } : {},
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,

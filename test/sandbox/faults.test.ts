@@ -3,7 +3,7 @@ import { post, send, stage } from './stage.ts'
 
 async function connected() {
   const world = await stage()
-  const { accessToken, refreshToken } = await world.sandbox.demo.x.grantX(world.sandbox.demo.x.clientId)
+  const { accessToken, refreshToken } = await world.sandbox.demo.x.grant(world.sandbox.demo.x.clientId)
   const call = (method: string, path: string, body?: unknown) => world.call(accessToken, method, path, body)
   const requests = async () => (await send(`${world.sandbox.origin}/_control/requests?network=x`)).body
   return {

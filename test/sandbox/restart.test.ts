@@ -37,8 +37,8 @@ const bearer = (token: string, body?: object): RequestInit => ({
 test('a killed sandbox has forgotten nothing it answered for: post, grant, credentials, armed fault, used rate limit', async () => {
   const folder = temporaryFolder()
   const before = await startSandbox({ folder, port: 0, redirectUris: [callback] })
-  const { clientId, clientSecret, account, grantX } = before.demo.x
-  const { accessToken, refreshToken } = await grantX(clientId)
+  const { clientId, clientSecret, account, grant } = before.demo.x
+  const { accessToken, refreshToken } = await grant(clientId)
   await before.stop()
 
   const first = await spawnSandbox(folder)

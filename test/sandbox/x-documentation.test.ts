@@ -94,8 +94,8 @@ const examples: readonly Example[] = [
 
 test.each(examples)('answers $request.method $request.path as printed on $page', async ({ request, status, answer }) => {
   await using world = await stage()
-  const { clientId, account, grantX } = world.sandbox.demo.x
-  const { accessToken } = await grantX(clientId)
+  const { clientId, account, grant } = world.sandbox.demo.x
+  const { accessToken } = await grant(clientId)
   const text = "What did the developer write in their Valentine's card?\n\nwhile(true) {\n    I = Love(You);\n}"
   const { body } = await world.call(accessToken, 'POST', '/2/tweets', { text })
   const places: Record<string, string> = { ':post': body.data.id, ':username': account.username, ':user': account.id, ':name': account.name }
@@ -150,7 +150,7 @@ test.each([
   ['composed and decomposed letters count alike', 'cafe\u0301'.repeat(70), 'cafe\u0301'.repeat(71)],
 ])('%s', async (_rule, fits, isTooLong) => {
   await using world = await stage()
-  const { accessToken } = await world.sandbox.demo.x.grantX(world.sandbox.demo.x.clientId)
+  const { accessToken } = await world.sandbox.demo.x.grant(world.sandbox.demo.x.clientId)
   expect((await world.call(accessToken, 'POST', '/2/tweets', { text: fits })).status).toBe(201)
   const refused = await world.call(accessToken, 'POST', '/2/tweets', { text: isTooLong })
   expect(refused).toMatchObject({ status: 400, body: { title: 'Invalid Request', errors: [{ message: expect.stringContaining('too long') }] } })

@@ -89,9 +89,9 @@ test('only the application itself gets tokens, with its id and secret as they ar
 
 test('a refresh token is good once, and using a spent one ends the whole family', async () => {
   await using world = await stage()
-  const { grantX, clientId } = world.sandbox.demo.x
-  const bystander = await grantX(clientId)
-  const first = await grantX(clientId)
+  const { grant, clientId } = world.sandbox.demo.x
+  const bystander = await grant(clientId)
+  const first = await grant(clientId)
   const refresh = (refreshToken: string) => post(world.sandbox, '/2/oauth2/token', { grant_type: 'refresh_token', refresh_token: refreshToken })
   const second = (await refresh(first.refreshToken)).body
   expect((await world.call(first.accessToken, 'GET', '/2/users/me')).status).toBe(401)

@@ -4,7 +4,7 @@ import { post, send, stage } from './stage.ts'
 /** A stage with an access token of the demo account. */
 async function connected() {
   const world = await stage()
-  const { accessToken } = await world.sandbox.demo.x.grantX(world.sandbox.demo.x.clientId)
+  const { accessToken } = await world.sandbox.demo.x.grant(world.sandbox.demo.x.clientId)
   const call = (method: string, path: string, body?: unknown) => world.call(accessToken, method, path, body)
   return {
     ...world,
@@ -58,7 +58,7 @@ test('the same text is refused for a day while the first post stands', async () 
   await world.x('DELETE', `/2/tweets/${body.data.id}`)
   expect((await world.publish('Good morning')).status).toBe(201)
   world.clock.advance(23 * 3_600_000)
-  const again = (await world.sandbox.demo.x.grantX(world.sandbox.demo.x.clientId)).accessToken
+  const again = (await world.sandbox.demo.x.grant(world.sandbox.demo.x.clientId)).accessToken
   expect(await world.call(again, 'POST', '/2/tweets', { text: 'Good morning' })).toMatchObject(refusal)
   world.clock.advance(3_600_000)
   expect((await world.call(again, 'POST', '/2/tweets', { text: 'Good morning' })).status).toBe(201)

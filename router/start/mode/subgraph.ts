@@ -30,7 +30,12 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, told: times.told }))
     let server: SubgraphServer | undefined
     await wire(process, {
-      home: { databaseUrl, keys: { authSecret, encryptionKeys }, x: config.x, apart: { slug, ask: createRemoteAsk(config.routerUrl, seals) } },
+      home: {
+        databaseUrl,
+        keys: { authSecret, encryptionKeys },
+        applications: config.applications,
+        apart: { slug, ask: createRemoteAsk(config.routerUrl, seals) },
+      },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks(config) : [])]) tell.warn(notice)
         const setup = await identity?.openSetup()

@@ -1,7 +1,8 @@
 import { networkInterfaces } from 'node:os'
+import { credentialsOf, networkFamilies } from '../../../config/networks.ts'
 import { type Config, isLoopback } from '../../../config.ts'
 
-type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo' | 'x'>
+type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo' | 'applications'>
 
 /**
  * What a start did otherwise than on a machine of one's own, a sentence each: from where it can be reached, whether there are
@@ -29,8 +30,10 @@ export function noticesOf(config: Addressed, interfaces: readonly string[] = own
 }
 
 /** What cannot be published to, for want of an application of the operator's own; with demo accounts the sandbox stands in. */
-export const missingNetworks = ({ x }: Pick<Config, 'x'>): readonly string[] =>
-  x ? [] : ['X is not set up: no account there can be connected, and posts for it stay drafts; set X_CLIENT_ID and X_CLIENT_SECRET']
+export const missingNetworks = ({ applications }: Pick<Config, 'applications'>): readonly string[] =>
+  networkFamilies
+    .filter(({ platform }) => !applications[platform])
+    .map(({ platform, title }) => `${title} is not set up: no account there can be connected, and posts for it stay drafts; set ${credentialsOf(platform)}`)
 
 const mostShown = 4
 

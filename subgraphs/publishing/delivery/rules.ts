@@ -1,5 +1,5 @@
-import type { Delivery, RefusalReason } from '../network/network.ts'
-import { networkFacts, type Platform } from '../network/network.ts'
+import type { Delivery, Platform, RefusalReason } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
 import type { PostRow } from '../post/table.ts'
 import type { AttemptRow } from './table.ts'
 
@@ -50,7 +50,7 @@ export const failureSentence: Readonly<Record<FailureCode, (network: string, det
 
 /** The failure fields of a post. */
 export function failure(code: FailureCode, platform: Platform, detail: string, now: Date) {
-  return { failureCode: code, failureMessage: failureSentence[code](networkFacts[platform].title, detail), failedAt: now }
+  return { failureCode: code, failureMessage: failureSentence[code](everyNetwork[platform].title, detail), failedAt: now }
 }
 
 export const noFailure = { failureCode: null, failureMessage: null, failedAt: null } as const

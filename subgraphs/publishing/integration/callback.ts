@@ -3,7 +3,8 @@ import { Refusal, statusOf } from '../../../platform/errors.ts'
 import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
 import { inTransaction, record } from '../../store/write.ts'
 import type { Viewer } from '../../viewer.ts'
-import { GrantFailure, type Network, networkFacts, type Platform } from '../network/network.ts'
+import { GrantFailure, type Network, type Platform } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
 import type { Job } from '../nouns.ts'
 import { registration } from '../registration.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
@@ -24,7 +25,7 @@ const lookEveryMs = 250
  */
 export async function callback(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
   const { authorizations, brands, clock, networks, publicUrl } = job
-  const { title } = networkFacts[platform]
+  const { title } = everyNetwork[platform]
   const parameters = new URL(request.url).searchParams
   const network = networks.get(platform)
   const state = parameters.get('state')
@@ -105,7 +106,7 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
   const { authorizations, connections, brands, clock, log, publicUrl } = job
   const { brandId, userId } = begun
   const { platform } = network
-  const { title } = networkFacts[platform]
+  const { title } = everyNetwork[platform]
   const redirectUri = callbackUrl(publicUrl, platform)
   try {
     await requireStillManages(job, begun, viewer)

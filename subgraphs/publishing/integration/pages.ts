@@ -1,10 +1,11 @@
 import { escaped, isolated, page } from '../../page.ts'
-import { networkFacts, type Platform } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
 import type { AuthorizationRow } from './table.ts'
 
 /** The end of a connection that was made. */
 export const connectedPage = (platform: Platform, accountName: string, brandName: string): Response =>
-  page(200, `${networkFacts[platform].title} is connected`, [{ name: accountName }, ' can now be used by ', { name: brandName }, '. You can close this page.'])
+  page(200, `${everyNetwork[platform].title} is connected`, [{ name: accountName }, ' can now be used by ', { name: brandName }, '. You can close this page.'])
 
 /** The end of one that was not, and what to do. */
 export const nothingConnected = (status: number, sentence: string): Response => page(status, 'Nothing was connected', sentence)
@@ -21,7 +22,7 @@ export interface Confirmation {
 
 /** Asks whether the account may be given to a brand, before anything is: whoever did not begin it reads whose brand it is. */
 export function confirmationPage({ platform, begun, brandName, token, parameters }: Confirmation): Response {
-  const { title } = networkFacts[platform]
+  const { title } = everyNetwork[platform]
   const ofOrganization = begun.organizationName ? ['” of the organization “', { name: begun.organizationName }] : []
   const who = begun.begunBy ? [{ name: begun.begunBy }, ' began this. '] : []
   const hidden = [['token', token] as const, ...parameters].map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
@@ -44,6 +45,6 @@ export const onceMorePage = (platform: Platform, address: string): Response =>
   page(
     200,
     'One more step',
-    `${networkFacts[platform].title} waits for its answer a short while only, and that is over. Agree there once more: nothing else will be asked.`,
-    `<p><a href="${escaped(address)}" rel="noreferrer">Go on to ${escaped(networkFacts[platform].title)}</a></p>`,
+    `${everyNetwork[platform].title} waits for its answer a short while only, and that is over. Agree there once more: nothing else will be asked.`,
+    `<p><a href="${escaped(address)}" rel="noreferrer">Go on to ${escaped(everyNetwork[platform].title)}</a></p>`,
   )

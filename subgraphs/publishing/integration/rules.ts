@@ -1,5 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { type Network, type Networks, networkFacts, type Platform, whyAbsent } from '../network/network.ts'
+import type { Network, Networks, Platform } from '../network/network.ts'
+import { everyNetwork, whyAbsent } from '../network/networks.ts'
 
 /**
  * The adapter of a network that can be connected here.
@@ -8,7 +9,7 @@ import { type Network, type Networks, networkFacts, type Platform, whyAbsent } f
 export function connectable(networks: Networks, platform: Platform): Network {
   const network = networks.get(platform)
   if (network) return network
-  throw new Refusal('CONFLICT', `${networkFacts[platform].title} cannot be connected here: ${whyAbsent(platform)}`, { platform })
+  throw new Refusal('CONFLICT', `${everyNetwork[platform].title} cannot be connected here: ${whyAbsent(platform)}`, { platform })
 }
 
 /**
@@ -25,7 +26,7 @@ export function requireManages(scopes: readonly string[]): void {
 }
 
 /** The address to which a network sends the person back. */
-export const callbackUrl = (publicUrl: string, platform: Platform): string => `${publicUrl}/publishing/api/integrations/${networkFacts[platform].path}/callback`
+export const callbackUrl = (publicUrl: string, platform: Platform): string => `${publicUrl}/publishing/api/integrations/${everyNetwork[platform].path}/callback`
 
 /** What only browsers send. */
 const marksOfBrowsers = ['cookie', 'origin', 'referer', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user', 'sec-ch-ua', 'upgrade-insecure-requests']

@@ -1,36 +1,41 @@
-/**
- * What publishing needs of a social network. One folder beside this file speaks one network's protocol; which networks
- * there are, and which of them can be connected, is data below.
- */
+import type { Outbound } from '../../../platform/outbound.ts'
+
+/** What publishing needs of a social network. `networks.ts` lists them; a folder beside this file is one of them. */
 export type Platform = 'X' | 'LINKEDIN' | 'LINKEDIN_PAGE' | 'FACEBOOK' | 'INSTAGRAM' | 'THREADS' | 'YOUTUBE' | 'TIKTOK'
 
 export type TargetKind = 'PAGE' | 'GROUP' | 'ORGANIZATION' | 'PHOTO_ACCOUNT' | 'THREAD_ACCOUNT'
 
-/** What the platform knows of a network whether or not an adapter is there. */
+/** What the platform knows of a network, whether or not it speaks its protocol: one value, in the network's own folder where it does. */
 export interface NetworkFacts {
   readonly title: string
-  /** The segment of REST paths: `/api/integrations/<path>/connect`. */
+  /** The segment of REST paths, `/api/integrations/<path>/connect`, and the name of its twin in the sandbox. */
   readonly path: string
   /** The kinds of places that a post for this network may name. */
   readonly targets: readonly TargetKind[]
+  /** How it is spoken to; null: not at all yet. */
+  readonly protocol: Protocol | null
 }
 
-export const networkFacts: Readonly<Record<Platform, NetworkFacts>> = {
-  X: { title: 'X', path: 'x', targets: [] },
-  LINKEDIN: { title: 'LinkedIn (person)', path: 'linkedin', targets: [] },
-  LINKEDIN_PAGE: { title: 'LinkedIn (company page)', path: 'linkedin-page', targets: ['ORGANIZATION'] },
-  FACEBOOK: { title: 'Facebook', path: 'facebook', targets: ['PAGE', 'GROUP'] },
-  INSTAGRAM: { title: 'Instagram', path: 'instagram', targets: ['PHOTO_ACCOUNT'] },
-  THREADS: { title: 'Threads', path: 'threads', targets: ['THREAD_ACCOUNT'] },
-  YOUTUBE: { title: 'YouTube', path: 'youtube', targets: [] },
-  TIKTOK: { title: 'TikTok', path: 'tiktok', targets: [] },
+/** How a network is spoken to, by an application that an operator registers there. */
+export interface Protocol<Name extends string = string> {
+  /** What its settings begin with: `X` for `X_CLIENT_ID`, `X_CLIENT_SECRET` and the addresses, `X_API_URL` for `apiUrl`. */
+  readonly prefix: string
+  /** Where the network is, by the name under which its adapter is told. */
+  readonly addresses: { readonly [Key in Name]: { readonly fallback: string; readonly does: string } }
+  /** Loads the adapter, which only processes with this subgraph need. */
+  load(): Promise<Adapter<Name>>
 }
 
-/** Why a network without an adapter cannot be used here, and who can change it. */
-export const whyAbsent = (platform: Platform): string =>
-  platform === 'X'
-    ? 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
-    : 'the platform does not speak its protocol yet.'
+export interface Adapter<Name extends string = string> {
+  /** The network's protocol at the addresses of an application. */
+  open(application: Application<Name>, outbound: Outbound): Network
+}
+
+/** An application of ours at a network, and where that network, or a stand-in, is found. */
+export type Application<Name extends string = string> = { readonly clientId: string; readonly clientSecret: string } & { readonly [Key in Name]: string }
+
+/** Where an application finds its network. */
+export const addressesOf = ({ clientId: _id, clientSecret: _secret, ...addresses }: Application): readonly string[] => Object.values(addresses)
 
 /** Tokens as a network granted them. */
 export interface Grant {

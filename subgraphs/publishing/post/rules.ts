@@ -1,5 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { type Network, networkFacts, type Platform, type TargetKind, whyAbsent } from '../network/network.ts'
+import type { Network, Platform, TargetKind } from '../network/network.ts'
+import { everyNetwork, whyAbsent } from '../network/networks.ts'
 
 export type PostStatus = 'DRAFT' | 'SCHEDULED' | 'PUBLISHED' | 'FAILED'
 export type DeliveryPhase = 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
@@ -106,7 +107,7 @@ export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platfo
   if (!network)
     throw new Refusal(
       'BAD_USER_INPUT',
-      `Posts for ${networkFacts[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
+      `Posts for ${everyNetwork[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
       { field: 'platform' },
     )
   const objection = network.objection(copy)
@@ -123,7 +124,7 @@ export function checkTarget<Target extends { kind: TargetKind; externalId: strin
   platform: Platform,
 ): Target | null {
   if (target === null) return null
-  const { title, targets } = networkFacts[platform]
+  const { title, targets } = everyNetwork[platform]
   if (!targets.includes(target.kind))
     throw new Refusal('BAD_USER_INPUT', `${title} has no ${target.kind}: ${targets.length ? `it has ${targets.join(', ')}` : 'leave the target out'}.`, {
       field: 'target',

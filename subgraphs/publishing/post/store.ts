@@ -8,7 +8,7 @@ import { selectList } from '../../../platform/sql/table.ts'
 import { createEachLoader, createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { brands } from '../brand/table.ts'
-import { networkFacts } from '../network/network.ts'
+import { platforms } from '../network/networks.ts'
 import { transitions } from './rules.ts'
 import { type PostRow, posts } from './table.ts'
 
@@ -65,7 +65,6 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
 }
 
 const statuses = Object.keys(transitions)
-const platforms = Object.keys(networkFacts)
 
 const columns = selectList(posts, 'p')
 

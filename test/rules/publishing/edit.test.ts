@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Network, Networks } from '../../../subgraphs/publishing/network/network.ts'
-import { createX } from '../../../subgraphs/publishing/network/x/x.ts'
+import { open } from '../../../subgraphs/publishing/network/x/adapter.ts'
 import { edit } from '../../../subgraphs/publishing/post/change.ts'
 import { checkCopy, checkMoment, checkSchedule, checkTarget, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
 import { checkVersion } from '../../../subgraphs/store/write.ts'
@@ -8,7 +8,7 @@ import { refusalOf } from '../refusal.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
 const nowhere = () => Promise.reject(new Error('rules ask nobody'))
-const x: Network = createX({ clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test' }, nowhere)
+const x: Network = open({ clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test' }, nowhere)
 const networks: Networks = new Map([['X', x]])
 const later = inMs(60_000)
 const scheduled = postRow({ status: 'SCHEDULED', scheduledAt: later })

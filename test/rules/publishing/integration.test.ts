@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { callbackUrl, connectable, isProgram } from '../../../subgraphs/publishing/integration/rules.ts'
-import { type Network, networkFacts, type Platform } from '../../../subgraphs/publishing/network/network.ts'
+import type { Network, Platform } from '../../../subgraphs/publishing/network/network.ts'
+import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 import { refusalOf } from '../refusal.ts'
 
-const platforms = Object.keys(networkFacts) as Platform[]
+const platforms = Object.keys(everyNetwork) as Platform[]
 
 test('a network that is set up is connected by its adapter', () => {
   const x = { platform: 'X' } as Network
@@ -14,7 +15,7 @@ test.each(platforms)('%s is not connected without an adapter, and the refusal sa
   const others = new Map(platforms.filter(other => other !== platform).map(other => [other, { platform: other } as Network]))
   const { extensions, message } = refusalOf(() => connectable(others, platform))
   expect(extensions).toEqual({ code: 'CONFLICT', platform })
-  expect(message).toContain(networkFacts[platform].title)
+  expect(message).toContain(everyNetwork[platform].title)
   expect(/operate|credentials/.test(message)).toBe(platform === 'X')
   expect(/protocol/.test(message)).toBe(platform !== 'X')
 })

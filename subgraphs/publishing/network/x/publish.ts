@@ -1,7 +1,7 @@
 import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../../platform/outbound.ts'
+import { readJson } from '../json.ts'
 import { AccessExpired, type Delivery, type Lookup, type Publication } from '../network.ts'
-import { readJson } from './json.ts'
-import type { XSettings } from './oauth.ts'
+import type { XApplication } from './oauth.ts'
 import { type ListedText, saysTheSame } from './text.ts'
 
 /** An error as X writes it (RFC 7807 with additions): https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
@@ -27,7 +27,7 @@ const findTimeoutMs = 12_000
 const mostPages = 5
 
 /** Creating posts and looking for them: https://docs.x.com/x-api/posts/create-post, https://docs.x.com/x-api/users/get-posts */
-export function createXPublish(settings: XSettings, outbound: Outbound) {
+export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound: Outbound) {
   const authorized = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
   return {
@@ -36,7 +36,7 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
     async publish({ accessToken, account, copy, inReplyTo }: Publication): Promise<Delivery> {
       let answer: OutboundAnswer
       try {
-        answer = await outbound(`${settings.apiUrl}/2/tweets`, {
+        answer = await outbound(`${apiUrl}/2/tweets`, {
           method: 'POST',
           headers: { ...authorized(accessToken), 'content-type': 'application/json' },
           body: JSON.stringify({ text: copy, ...(inReplyTo && { reply: { in_reply_to_tweet_id: inReplyTo } }) }),
@@ -60,7 +60,7 @@ export function createXPublish(settings: XSettings, outbound: Outbound) {
       let isAnothers = false
       for (let page = 0; page < mostPages; page += 1) {
         const timeoutMs = Math.max(1, Math.round(deadline - performance.now()))
-        const answer = await outbound(`${settings.apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken), timeoutMs })
+        const answer = await outbound(`${apiUrl}/2/users/${account.externalId}/tweets?${query}`, { headers: authorized(accessToken), timeoutMs })
         if (answer.status === 401) throw new AccessExpired('X')
         if (answer.status !== 200) throw new Error(`X did not list the account's posts: ${answer.status}`)
         const { data = [], meta } = readJson<{ data: ListedPost[]; meta: { next_token?: string; result_count?: number } }>(answer.text)

@@ -1,14 +1,17 @@
-import type { Outbound } from '../../../../platform/outbound.ts'
-import type { Network } from '../network.ts'
-import { createXOauth, type XSettings } from './oauth.ts'
-import { createXPublish } from './publish.ts'
-import { objection } from './text.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { XAddress } from './oauth.ts'
 
-/** X's protocol at the configured addresses. */
-export const createX = (settings: XSettings, outbound: Outbound): Network => ({
-  platform: 'X',
-  refusesDuplicates: true,
-  objection,
-  ...createXOauth(settings, outbound),
-  ...createXPublish(settings, outbound),
-})
+/** X: short texts, threads as replies. */
+export const x = {
+  title: 'X',
+  path: 'x',
+  targets: [],
+  protocol: {
+    prefix: 'X',
+    addresses: {
+      authorizeUrl: { fallback: 'https://x.com/i/oauth2/authorize', does: 'Where X asks people. The demo brand is connected by itself at the sandbox only.' },
+      apiUrl: { fallback: 'https://api.x.com', does: 'Where X is called.' },
+    },
+    load: () => import('./adapter.ts'),
+  } satisfies Protocol<XAddress>,
+} satisfies NetworkFacts

@@ -16,7 +16,7 @@ test('each call that publishes has a connection of its own, so that a kept one t
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const outbound = createOutbound([origin])
   try {
-    const x = createXPublish({ clientId: '', clientSecret: '', authorizeUrl: '', apiUrl: origin }, outbound)
+    const x = createXPublish({ apiUrl: origin }, outbound)
     for (let call = 1; call <= 3; call += 1) {
       expect((await x.publish(publication)).outcome).toBe('delivered')
       expect(connections).toBe(call)

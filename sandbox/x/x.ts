@@ -1,8 +1,4 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { Faults } from '../faults.ts'
-import type { Call, Network, ReceivedPost, Reply } from '../network.ts'
-import type { State } from '../state.ts'
-import type { XDemo } from './demo.ts'
+import type { Call, Network, ReceivedPost, Reply, Twin } from '../network.ts'
 import { createDemo } from './demo.ts'
 import { findByAccess } from './grants.ts'
 import type { Endpoint } from './limits.ts'
@@ -41,11 +37,19 @@ const open: Readonly<Record<string, (world: World, call: Call) => Reply>> = {
   'POST /2/oauth2/revoke': revoke,
 }
 
-/** X as it is played here, and what demo data needs to know of it. */
-export function createX(options: { state: State; faults: Faults; clock: Clock; redirectUris?: readonly string[] }): { network: Network; demo: XDemo } {
-  const world = openWorld(options)
-  const network: Network = {
-    name: 'x',
+/** X as it is played here. */
+export const x = {
+  title: 'X',
+  addresses: { authorizeUrl: '/i/oauth2/authorize', apiUrl: '' },
+  play(name, ground) {
+    const world = openWorld(ground)
+    return { network: networkOf(name, world), demo: createDemo(world) }
+  },
+} satisfies Twin
+
+function networkOf(name: string, world: World): Network {
+  return {
+    name,
     answer(call) {
       const unguarded = open[`${call.method} ${call.path}`]
       if (unguarded) return unguarded(world, call)
@@ -54,7 +58,6 @@ export function createX(options: { state: State; faults: Faults; clock: Clock; r
     },
     received: () => received(world),
   }
-  return { network, demo: createDemo(world) }
 }
 
 function findRoute({ method, path }: Call): { endpoint: Endpoint; id: string } | undefined {
