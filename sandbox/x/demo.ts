@@ -1,5 +1,5 @@
 import type { Demo } from '../network.ts'
-import { createGrant } from './grants.ts'
+import { createGrant } from '../oauth/grants.ts'
 import type { World } from './world.ts'
 
 const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'] as const

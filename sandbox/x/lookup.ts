@@ -1,10 +1,11 @@
 import type { Call, Reply } from '../network.ts'
 import { json } from '../network.ts'
+import type { Account } from '../oauth/world.ts'
 import type { Parameters } from './parameters.ts'
 import { isPostId, readParameters } from './parameters.ts'
 import { invalidRequest, notFound } from './problems.ts'
 import { toTweet } from './tweet.ts'
-import type { Account, StoredPost, World } from './world.ts'
+import type { StoredPost, World } from './world.ts'
 
 /** `GET /2/users/me`: whom the token speaks for. https://docs.x.com/x-api/users/get-my-user */
 export function findMe(_world: World, call: Call, account: Account): Reply {

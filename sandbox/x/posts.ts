@@ -1,11 +1,12 @@
 import twitter from 'twitter-text'
 import type { Call, Reply } from '../network.ts'
 import { json } from '../network.ts'
+import type { Account } from '../oauth/world.ts'
 import { limitHeaders, limits } from './limits.ts'
 import type { Mistake } from './problems.ts'
 import { invalidRequest, problem } from './problems.ts'
 import { normalize, render } from './tweet.ts'
-import type { Account, StoredPost, World } from './world.ts'
+import type { StoredPost, World } from './world.ts'
 
 const duplicateMemory = 24 * 3_600_000 // milliseconds
 

@@ -1,26 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../platform/clock.ts'
-import type { Faults } from '../faults.ts'
-import type { Collection, State } from '../state.ts'
+import type { Ground } from '../network.ts'
+import type { Account, Client, OauthWorld } from '../oauth/world.ts'
+import type { Collection } from '../state.ts'
+import { manners } from './manners.ts'
 import { createSnowflakes } from './snowflake.ts'
-
-/** A user of the network. */
-export interface Account {
-  readonly id: string
-  readonly username: string
-  readonly name: string
-  /** ISO 8601. */
-  readonly createdAt: string
-}
-
-/** A confidential application registered with the network. */
-export interface Client {
-  readonly id: string
-  readonly secret: string
-  readonly name: string
-  /** Where it may be sent back to: compared letter by letter. */
-  readonly redirectUris: readonly string[]
-}
 
 /** A post as it is stored. Removed posts stay, marked, so that their ids are never used again. */
 export interface StoredPost {
@@ -36,34 +19,6 @@ export interface StoredPost {
   readonly deletedAt: string | null
 }
 
-/** A permission that an account gave to an application: a family of tokens, of which only the latest pair is good. */
-export interface Grant {
-  readonly id: string
-  readonly clientId: string
-  readonly accountId: string
-  readonly scopes: readonly string[]
-  /** SHA-256 of the token; null once revoked by the application. */
-  readonly access: { readonly hash: string; readonly expiresAt: number } | null
-  /** Null without `offline.access`. */
-  readonly refresh: { readonly hash: string; readonly expiresAt: number } | null
-  /** Hashes of the latest fifty refresh tokens that were already used. */
-  readonly spent: readonly string[]
-}
-
-/** An authorization code on its way; a used one stays until it is crowded out, so that a second use is noticed. */
-export interface Code {
-  readonly hash: string
-  readonly clientId: string
-  readonly accountId: string
-  readonly redirectUri: string
-  readonly challenge: string
-  readonly scopes: readonly string[]
-  /** Unix milliseconds. */
-  readonly expiresAt: number
-  /** The grant it was exchanged for, empty when its exchange failed; absent while unused. */
-  readonly usedFor?: string
-}
-
 /** A fifteen-minute window of a rate limit. */
 export interface Window {
   /** Unix milliseconds. */
@@ -72,22 +27,13 @@ export interface Window {
 }
 
 /** Everything that this network knows and stands on. */
-export interface World {
-  readonly clock: Clock
-  readonly faults: Faults
-  readonly accounts: Collection<Account>
-  readonly clients: Collection<Client>
-  readonly codes: Collection<Code>
-  readonly grants: Collection<Grant>
+export interface World extends OauthWorld {
   readonly posts: Collection<StoredPost>
   readonly windows: Collection<Window>
-  /** The application and the account of the demo data, made at the first start. */
-  readonly demo: { readonly client: () => Client; readonly account: () => Account }
-  readonly newId: () => string
 }
 
 /** Opens the network's collections and, at the first start, registers the demo application and its account. */
-export function openWorld({ state, faults, clock, redirectUris }: { state: State; faults: Faults; clock: Clock; redirectUris?: readonly string[] }): World {
+export function openWorld(name: string, { state, faults, clock, redirectUris }: Ground): World {
   const meta = state.collection<string>('x.meta', 10)
   const accounts = state.collection<Account>('x.accounts', 100)
   const clients = state.collection<Client>('x.clients', 100)
@@ -107,6 +53,8 @@ export function openWorld({ state, faults, clock, redirectUris }: { state: State
   if (redirectUris) clients.set(demo.client().id, { ...demo.client(), redirectUris })
 
   return {
+    name,
+    manners,
     clock,
     faults,
     accounts,

@@ -1,13 +1,14 @@
 import type { Call, Network, ReceivedPost, Reply, Twin } from '../network.ts'
+import { findByAccess } from '../oauth/grants.ts'
+import { authorize, revoke, token } from '../oauth/server.ts'
+import type { Account } from '../oauth/world.ts'
 import { createDemo } from './demo.ts'
-import { findByAccess } from './grants.ts'
 import type { Endpoint } from './limits.ts'
 import { countCall } from './limits.ts'
 import { findMe, findPost, findPosts, listPosts } from './lookup.ts'
-import { authorize, revoke, token } from './oauth.ts'
 import { createPost, deletePost, refuseByFault } from './posts.ts'
 import { problem } from './problems.ts'
-import type { Account, World } from './world.ts'
+import type { World } from './world.ts'
 import { openWorld } from './world.ts'
 
 interface Route {
@@ -42,7 +43,7 @@ export const x = {
   title: 'X',
   addresses: { authorizeUrl: '/i/oauth2/authorize', apiUrl: '' },
   play(name, ground) {
-    const world = openWorld(ground)
+    const world = openWorld(name, ground)
     return { network: networkOf(name, world), demo: createDemo(world) }
   },
 } satisfies Twin

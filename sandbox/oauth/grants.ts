@@ -1,12 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
-import type { Grant, World } from './world.ts'
+import { createHash } from 'node:crypto'
+import type { Grant, OauthWorld } from './world.ts'
 
-/** Seconds that an access token is good for. */
-export const accessLifetime = 7200
-
-const refreshLifetime = 183 * 86_400_000 // milliseconds, about six months
-
-/** A fresh pair, in clear for the only time. `refreshToken` is absent without the scope `offline.access`. */
+/** A fresh pair, in clear for the only time. `refreshToken` is absent without the scope that the network wants for it. */
 export interface Tokens {
   readonly accessToken: string
   readonly refreshToken?: string
@@ -19,13 +14,11 @@ export interface Tokens {
 /** What the stored state knows a token by. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** An opaque token as X's look: base64 of letters, the moment, and a marker for its kind. */
-export function newToken(world: World, kind: 'ac' | 'at' | 'rt'): string {
-  return Buffer.from(`${randomBytes(32).toString('base64url')}:${world.clock.now().getTime()}:1:1:${kind}:1`).toString('base64url')
-}
-
 /** Gives an application a permission of its own: it neither touches nor replaces earlier ones. */
-export function createGrant(world: World, { clientId, accountId, scopes }: Pick<Grant, 'clientId' | 'accountId' | 'scopes'>): { grant: Grant; tokens: Tokens } {
+export function createGrant(
+  world: OauthWorld,
+  { clientId, accountId, scopes }: Pick<Grant, 'clientId' | 'accountId' | 'scopes'>,
+): { grant: Grant; tokens: Tokens } {
   return issue(world, { id: world.newId(), clientId, accountId, scopes, access: null, refresh: null, spent: [] })
 }
 
@@ -34,7 +27,7 @@ export function createGrant(world: World, { clientId, accountId, scopes }: Pick<
  * whole family, for one of its two holders is not the application.
  * @returns nothing for a token that is unknown, expired, of another application, or used
  */
-export function refreshGrant(world: World, clientId: string, refreshToken: string): Tokens | undefined {
+export function refreshGrant(world: OauthWorld, clientId: string, refreshToken: string): Tokens | undefined {
   const hash = hashOf(refreshToken)
   const grant = find(world, one => one.refresh?.hash === hash || one.spent.includes(hash))
   if (!grant || grant.clientId !== clientId) return undefined
@@ -47,14 +40,14 @@ export function refreshGrant(world: World, clientId: string, refreshToken: strin
 }
 
 /** The grant behind an access token that is good now. */
-export function findByAccess(world: World, accessToken: string): Grant | undefined {
+export function findByAccess(world: OauthWorld, accessToken: string): Grant | undefined {
   const hash = hashOf(accessToken)
   const grant = find(world, one => one.access?.hash === hash)
   return grant?.access && grant.access.expiresAt > world.clock.now().getTime() ? grant : undefined
 }
 
 /** Ends what a token stands for: a refresh token takes the grant with it, an access token goes alone. Unknown ones change nothing. */
-export function revokeToken(world: World, clientId: string, token: string): void {
+export function revokeToken(world: OauthWorld, clientId: string, token: string): void {
   const hash = hashOf(token)
   const grant = find(world, one => one.access?.hash === hash || one.refresh?.hash === hash)
   if (!grant || grant.clientId !== clientId) return
@@ -62,10 +55,12 @@ export function revokeToken(world: World, clientId: string, token: string): void
   else world.grants.set(grant.id, { ...grant, access: null })
 }
 
-function issue(world: World, grant: Grant): { grant: Grant; tokens: Tokens } {
-  const now = world.clock.now().getTime()
-  const accessToken = newToken(world, 'at')
-  const refreshToken = grant.scopes.includes('offline.access') ? newToken(world, 'rt') : undefined
+function issue(world: OauthWorld, grant: Grant): { grant: Grant; tokens: Tokens } {
+  const { accessLifetime, refreshLifetime, refreshScope, newToken } = world.manners
+  const at = world.clock.now()
+  const now = at.getTime()
+  const accessToken = newToken('at', at)
+  const refreshToken = grant.scopes.includes(refreshScope) ? newToken('rt', at) : undefined
   const renewed: Grant = {
     ...grant,
     access: { hash: hashOf(accessToken), expiresAt: now + accessLifetime * 1000 },
@@ -78,6 +73,6 @@ function issue(world: World, grant: Grant): { grant: Grant; tokens: Tokens } {
   }
 }
 
-function find(world: World, matches: (grant: Grant) => boolean): Grant | undefined {
+function find(world: OauthWorld, matches: (grant: Grant) => boolean): Grant | undefined {
   return world.grants.values().find(matches)
 }

@@ -1,30 +1,5 @@
 import type { Reply } from '../network.ts'
-import type { Account, Client } from './world.ts'
-
-/** What each scope lets an application do: https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
-export const scopeMeanings: Readonly<Record<string, string>> = {
-  'tweet.read': 'See posts, also of protected accounts you can see',
-  'tweet.write': 'Post and repost for you',
-  'tweet.moderate.write': 'Hide and unhide replies to your posts',
-  'users.read': 'See accounts you can see',
-  'follows.read': 'See whom you follow and who follows you',
-  'follows.write': 'Follow and unfollow for you',
-  'offline.access': 'Keep access until you revoke it',
-  'space.read': 'See Spaces you can see',
-  'mute.read': 'See accounts you muted',
-  'mute.write': 'Mute and unmute for you',
-  'like.read': 'See likes you can see',
-  'like.write': 'Like and unlike for you',
-  'list.read': 'See your Lists',
-  'list.write': 'Change your Lists',
-  'block.read': 'See accounts you blocked',
-  'block.write': 'Block and unblock for you',
-  'bookmark.read': 'See your bookmarks',
-  'bookmark.write': 'Change your bookmarks',
-  'dm.read': 'Read your Direct Messages',
-  'dm.write': 'Send Direct Messages for you',
-  'media.write': 'Upload media for you',
-}
+import type { Account, Client, Manners } from './world.ts'
 
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
@@ -45,19 +20,19 @@ const headers = {
 }
 
 /** The page on which the account allows or denies; its form comes back to the same address with `decision`. */
-export function consentPage(client: Client, account: Account, scopes: readonly string[]): Reply {
-  const wishes = scopes.map(scope => `<li>${escapeHtml(scopeMeanings[scope] ?? scope)} <small>${escapeHtml(scope)}</small></li>`).join('\n')
-  const body = `<h1>X, played by the sandbox</h1>
+export function consentPage({ title, scopes: meanings }: Manners, client: Client, account: Account, scopes: readonly string[]): Reply {
+  const wishes = scopes.map(scope => `<li>${escapeHtml(meanings[scope] ?? scope)} <small>${escapeHtml(scope)}</small></li>`).join('\n')
+  const body = `<h1>${escapeHtml(title)}, played by the sandbox</h1>
 <p><strong>${escapeHtml(client.name)}</strong> wants to access the account <strong>${escapeHtml(account.name)}</strong> (@${escapeHtml(account.username)}) and to:</p>
 <ul>
 ${wishes}
 </ul>
 <form method="post"><button name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></form>
-<p><small>Nothing here reaches the real X.</small></p>`
+<p><small>Nothing here reaches the real ${escapeHtml(title)}.</small></p>`
   return { status: 200, headers, body: page('Authorize access · sandbox', body), outcome: 'read' }
 }
 
-/** The page for an authorization request that cannot be granted: the browser stays here, as on X. */
+/** The page for an authorization request that cannot be granted: the browser stays here, as on the network. */
 export function refusalPage(reason: string): Reply {
   const body = `<h1>Something went wrong</h1>
 <p>You weren’t able to give access to the App. Go back and try logging in again.</p>

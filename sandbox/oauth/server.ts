@@ -1,13 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Call, Reply } from '../network.ts'
 import { json } from '../network.ts'
-import { consentPage, refusalPage, scopeMeanings } from './consent.ts'
+import { consentPage, refusalPage } from './consent.ts'
 import type { Tokens } from './grants.ts'
-import { createGrant, hashOf, newToken, refreshGrant, revokeToken } from './grants.ts'
-import { oauthError } from './problems.ts'
-import type { Client, World } from './world.ts'
-
-const codeLifetime = 30_000 // milliseconds: https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code, glossary
+import { createGrant, hashOf, refreshGrant, revokeToken } from './grants.ts'
+import type { Client, OauthWorld } from './world.ts'
 
 interface Wish {
   readonly client: Client
@@ -18,21 +15,21 @@ interface Wish {
 }
 
 /**
- * `GET` and `POST /i/oauth2/authorize`: shows the consent page, takes its decision and sends the browser back with a code, or
+ * Shows the consent page, takes its decision and sends the browser back with a code, or
  * with `error=access_denied`. `sandbox_approve=1` in the address decides at once. It is always the demo account that consents.
  *
- * PKCE must be S256; X would take `plain` too. A request that is wrong in itself stays on a page here and redirects nowhere.
+ * PKCE must be S256, also where the network would take `plain` too. A request that is wrong in itself stays on a page here and redirects nowhere.
  */
-export function authorize(world: World, call: Call): Reply {
+export function authorize(world: OauthWorld, call: Call): Reply {
   const wish = readWish(world, call.query)
   if (typeof wish === 'string') return refusalPage(wish)
   const decision = call.query.get('sandbox_approve') === '1' ? 'approve' : call.method === 'POST' ? new URLSearchParams(call.body).get('decision') : null
   if (decision === 'approve') return redirect(wish, { state: wish.state, code: createCode(world, wish) })
   if (decision === 'deny') return redirect(wish, { error: 'access_denied', state: wish.state })
-  return consentPage(wish.client, world.demo.account(), wish.scopes)
+  return consentPage(world.manners, wish.client, world.demo.account(), wish.scopes)
 }
 
-function readWish(world: World, query: URLSearchParams): Wish | string {
+function readWish(world: OauthWorld, query: URLSearchParams): Wish | string {
   const twice = [...query.keys()].find((key, index, keys) => keys.indexOf(key) !== index)
   if (twice !== undefined) return `The parameter ${twice} appears more than once.`
   const client = world.clients.get(query.get('client_id') ?? '')
@@ -41,7 +38,7 @@ function readWish(world: World, query: URLSearchParams): Wish | string {
   if (!client.redirectUris.includes(redirectUri)) return 'The redirect_uri is not exactly one of the callback addresses that this app registered.'
   if (query.get('response_type') !== 'code') return 'The response_type has to be code.'
   const scopes = [...new Set((query.get('scope') ?? '').split(' ').filter(scope => scope !== ''))]
-  const strange = scopes.find(scope => !Object.hasOwn(scopeMeanings, scope))
+  const strange = scopes.find(scope => !Object.hasOwn(world.manners.scopes, scope))
   if (strange !== undefined || scopes.length === 0) return strange === undefined ? 'The scope is missing.' : 'The scope holds a word that is not a scope.'
   const state = query.get('state') ?? ''
   if (state === '' || state.length > 500) return 'The state has to be 1 to 500 characters long.'
@@ -51,10 +48,11 @@ function readWish(world: World, query: URLSearchParams): Wish | string {
   return { client, redirectUri, scopes, state, challenge }
 }
 
-function createCode(world: World, { client, redirectUri, scopes, challenge }: Wish): string {
-  const code = newToken(world, 'ac')
+function createCode(world: OauthWorld, { client, redirectUri, scopes, challenge }: Wish): string {
+  const now = world.clock.now()
+  const code = world.manners.newToken('ac', now)
   const hash = hashOf(code)
-  const expiresAt = world.clock.now().getTime() + codeLifetime
+  const expiresAt = now.getTime() + world.manners.codeLifetime
   world.codes.set(hash, { hash, clientId: client.id, accountId: world.demo.account().id, redirectUri, challenge, scopes, expiresAt })
   return code
 }
@@ -65,56 +63,55 @@ function redirect({ redirectUri }: Wish, parameters: Record<string, string>): Re
   return { status: 302, headers: { location: location.href, 'referrer-policy': 'no-referrer' }, body: '', outcome: 'granted' }
 }
 
-/** `POST /2/oauth2/token`: exchanges a code or a refresh token, for confidential clients that show themselves by HTTP Basic. */
-export function token(world: World, call: Call): Reply {
+/** Exchanges a code or a refresh token, for confidential clients. */
+export function token(world: OauthWorld, call: Call): Reply {
   const form = readForm(call)
-  if (!form) return wrongForm
-  const client = authenticateClient(world, call)
-  if (!client) return strangeClient
+  if (!form) return world.manners.refuse('form')
+  const client = world.manners.authenticate(world, call)
+  if (!client) return world.manners.refuse('client')
   const grantType = form.get('grant_type')
   if (grantType === 'authorization_code') return exchangeCode(world, client, form)
   if (grantType === 'refresh_token') return exchangeRefresh(world, client, form)
-  return grantType === null ? missing('grant_type') : oauthError(400, 'unsupported_grant_type', 'Value passed for the grant type was invalid.')
+  return world.manners.refuse(grantType === null ? { missing: 'grant_type' } : 'grant type')
 }
 
-/** `POST /2/oauth2/revoke`: ends a token; an unknown one is answered alike (RFC 7009 §2.2). */
-export function revoke(world: World, call: Call): Reply {
+/** Ends a token; an unknown one is answered alike (RFC 7009 §2.2). */
+export function revoke(world: OauthWorld, call: Call): Reply {
   const form = readForm(call)
-  if (!form) return wrongForm
-  const client = authenticateClient(world, call)
-  if (!client) return strangeClient
+  if (!form) return world.manners.refuse('form')
+  const client = world.manners.authenticate(world, call)
+  if (!client) return world.manners.refuse('client')
   const value = form.get('token')
-  if (value === null) return missing('token')
+  if (value === null) return world.manners.refuse({ missing: 'token' })
   revokeToken(world, client.id, value)
   return json(200, { revoked: true }, 'granted')
 }
 
-function exchangeCode(world: World, client: Client, form: URLSearchParams): Reply {
-  for (const name of ['code', 'redirect_uri', 'code_verifier']) if (!form.get(name)) return missing(name)
+function exchangeCode(world: OauthWorld, client: Client, form: URLSearchParams): Reply {
+  for (const name of ['code', 'redirect_uri', 'code_verifier']) if (!form.get(name)) return world.manners.refuse({ missing: name })
   const code = world.codes.get(hashOf(form.get('code')!))
-  if (!code || code.clientId !== client.id) return invalidCode
+  if (!code || code.clientId !== client.id) return world.manners.refuse('code')
   if (code.usedFor !== undefined) {
     world.grants.delete(code.usedFor)
-    return invalidCode
+    return world.manners.refuse('code')
   }
   world.codes.set(code.hash, { ...code, usedFor: '' })
-  if (code.expiresAt <= world.clock.now().getTime()) return invalidCode
-  if (form.get('redirect_uri') !== code.redirectUri)
-    return oauthError(400, 'invalid_request', 'Value passed for the redirect uri did not match the uri of the authorization code.')
+  if (code.expiresAt <= world.clock.now().getTime()) return world.manners.refuse('code')
+  if (form.get('redirect_uri') !== code.redirectUri) return world.manners.refuse('redirect uri')
   const challenge = createHash('sha256').update(form.get('code_verifier')!).digest('base64url')
-  if (challenge !== code.challenge) return oauthError(400, 'invalid_request', 'Value passed for the code verifier did not match the code challenge.')
+  if (challenge !== code.challenge) return world.manners.refuse('verifier')
   const { grant, tokens } = createGrant(world, code)
   world.codes.set(code.hash, { ...code, usedFor: grant.id })
   return tokenAnswer(tokens)
 }
 
-function exchangeRefresh(world: World, client: Client, form: URLSearchParams): Reply {
+function exchangeRefresh(world: OauthWorld, client: Client, form: URLSearchParams): Reply {
   const value = form.get('refresh_token')
-  if (!value) return missing('refresh_token')
+  if (!value) return world.manners.refuse({ missing: 'refresh_token' })
   const tokens = refreshGrant(world, client.id, value)
-  const fault = tokens && world.faults.take('x', ['slow-renewal'])
+  const fault = tokens && world.faults.take(world.name, ['slow-renewal'])
   if (fault) return { ...tokenAnswer(tokens), outcome: 'faulted', fault: 'slow-renewal', delayMs: fault.delayMs ?? 0 }
-  return tokens ? tokenAnswer(tokens) : oauthError(400, 'invalid_request', 'Value passed for the token was invalid.')
+  return tokens ? tokenAnswer(tokens) : world.manners.refuse('token')
 }
 
 function tokenAnswer({ accessToken, refreshToken, expiresIn, scope }: Tokens): Reply {
@@ -128,22 +125,6 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope }: Tokens): R
   return json(200, body, 'granted', { pragma: 'no-cache' })
 }
 
-const invalidCode = oauthError(400, 'invalid_request', 'Value passed for the authorization code was invalid.')
-const strangeClient = oauthError(401, 'unauthorized_client', 'Missing valid authorization header')
-const wrongForm = oauthError(400, 'invalid_request', 'The body has to be application/x-www-form-urlencoded.')
-const missing = (name: string): Reply => oauthError(400, 'invalid_request', `Missing required parameter [${name}].`)
-
 function readForm(call: Call): URLSearchParams | undefined {
   return /^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? '') ? new URLSearchParams(call.body) : undefined
-}
-
-/** X takes id and secret as they are, without the form encoding that RFC 6749 §2.3.1 puts before Basic. */
-function authenticateClient(world: World, call: Call): Client | undefined {
-  const credentials = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(call.headers.authorization ?? '')?.[1]
-  if (credentials === undefined) return undefined
-  const text = Buffer.from(credentials, 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  const client = world.clients.get(text.slice(0, Math.max(colon, 0)))
-  const shown = Buffer.from(hashOf(text.slice(colon + 1)))
-  return client && timingSafeEqual(shown, Buffer.from(hashOf(client.secret))) ? client : undefined
 }

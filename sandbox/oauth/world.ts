@@ -1,0 +1,91 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Faults } from '../faults.ts'
+import type { Call, Reply } from '../network.ts'
+import type { Collection } from '../state.ts'
+
+/** A user of the network. */
+export interface Account {
+  readonly id: string
+  readonly username: string
+  readonly name: string
+  /** ISO 8601. */
+  readonly createdAt: string
+}
+
+/** A confidential application registered with the network. */
+export interface Client {
+  readonly id: string
+  readonly secret: string
+  readonly name: string
+  /** Where it may be sent back to: compared letter by letter. */
+  readonly redirectUris: readonly string[]
+}
+
+/** A permission that an account gave to an application: a family of tokens, of which only the latest pair is good. */
+export interface Grant {
+  readonly id: string
+  readonly clientId: string
+  readonly accountId: string
+  readonly scopes: readonly string[]
+  /** SHA-256 of the token; null once revoked by the application. */
+  readonly access: { readonly hash: string; readonly expiresAt: number } | null
+  /** Null where none was granted. */
+  readonly refresh: { readonly hash: string; readonly expiresAt: number } | null
+  /** Hashes of the latest fifty refresh tokens that were already used. */
+  readonly spent: readonly string[]
+}
+
+/** An authorization code on its way; a used one stays until it is crowded out, so that a second use is noticed. */
+export interface Code {
+  readonly hash: string
+  readonly clientId: string
+  readonly accountId: string
+  readonly redirectUri: string
+  readonly challenge: string
+  readonly scopes: readonly string[]
+  /** Unix milliseconds. */
+  readonly expiresAt: number
+  /** The grant it was exchanged for, empty when its exchange failed; absent while unused. */
+  readonly usedFor?: string
+}
+
+/** What is wrong with a request for a token. */
+export type Wrong = 'form' | 'client' | 'grant type' | 'code' | 'redirect uri' | 'verifier' | 'token' | { readonly missing: string }
+
+/** What one network has of its own in OAuth 2.0. */
+export interface Manners {
+  /** In sentences: `X`. */
+  readonly title: string
+  /** What each scope lets an application do, by its name. */
+  readonly scopes: Readonly<Record<string, string>>
+  /** The scope without which no refresh token is granted. */
+  readonly refreshScope: string
+  /** Milliseconds that a code is good for. */
+  readonly codeLifetime: number
+  /** Seconds that an access token is good for. */
+  readonly accessLifetime: number
+  /** Milliseconds that a refresh token is good for. */
+  readonly refreshLifetime: number
+  /** A fresh code, access token or refresh token. */
+  newToken(kind: 'ac' | 'at' | 'rt', now: Date): string
+  /** The application that shows itself in a request for a token. */
+  authenticate(world: OauthWorld, call: Call): Client | undefined
+  /** How it is said that a request for a token is wrong. */
+  refuse(wrong: Wrong): Reply
+}
+
+/** What an authorization server knows and stands on. */
+export interface OauthWorld {
+  /** The network's name, by which faults are armed. */
+  readonly name: string
+  readonly manners: Manners
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly accounts: Collection<Account>
+  readonly clients: Collection<Client>
+  readonly codes: Collection<Code>
+  readonly grants: Collection<Grant>
+  /** The application and the account of the demo data, made at the first start. */
+  readonly demo: { readonly client: () => Client; readonly account: () => Account }
+  readonly newId: () => string
+}
