@@ -9,9 +9,9 @@ export interface Import {
 
 /** Folders whose entries still import each other in a circle, each with the reason why. */
 export const knownCircles: Readonly<Record<string, string>> = {
-  'subgraphs/identity': 'context.ts knows the stores of all nouns, and nouns know it: until nouns declare themselves',
-  'subgraphs/launcher': 'context.ts knows the store of its noun, and the noun knows it: until nouns declare themselves',
-  'subgraphs/publishing': 'context.ts knows the stores of all nouns, and nouns know it: until nouns declare themselves',
+  'subgraphs/identity': 'nouns.ts puts the stores of all nouns together; resolvers, set-up and registry, in the same folders, know the type of it, and no more',
+  'subgraphs/launcher': 'nouns.ts opens what the widgets of an operation are asked by; their resolvers, in the same folder, know the type of it, and no more',
+  'subgraphs/publishing': 'nouns.ts puts the stores of all nouns together; resolvers and delivery, in the same folders, know the type of it, and no more',
 }
 
 /**

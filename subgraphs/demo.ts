@@ -10,7 +10,7 @@ export interface Deletion {
 /** A deletion for every table with such a column, of the rows in which it is one of these. Tables of job runners are not looked at. */
 export async function deletionsBy(run: Run, column: 'organization_id' | 'brand_id' | 'tenant_id', ids: readonly string[]): Promise<readonly Deletion[]> {
   const tables = await run<{ name: string }>(keyedTables, [column])
-  return tables.map(({ name }) => ({ sql: `delete from ${name} where ${column}::text = any($1::text[])`, bind: [ids] }))
+  return tables.map(({ name }) => ({ sql: `delete from ${name} where ${column} = any($1::uuid[])`, bind: [ids] }))
 }
 
 const keyedTables = `

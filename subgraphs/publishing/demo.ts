@@ -122,7 +122,7 @@ export async function connectDemo(job: Job, { brandId, userId, sandbox, outbound
 
 /** What goes of publishing with organizations, beside what belongs to these. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
-  const brands = await run<{ id: string }>('select id::text from publishing.brands where organization_id::text = any($1::text[])', [organizations])
+  const brands = await run<{ id: string }>('select id from publishing.brands where organization_id = any($1::uuid[])', [organizations])
   const ids = brands.map(({ id }) => id)
   const [jobs] = await run<{ there: boolean }>(`select to_regclass('publishing_jobs.job') is not null as there`)
   const waiting = { sql: `delete from publishing_jobs.job where data->>'brandId' = any($1::text[])`, bind: [ids] }
