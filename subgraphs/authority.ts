@@ -13,7 +13,7 @@ export interface Authority {
   /** The public keys that access tokens are checked with, by `kid` (RFC 7517). Ask again when a kid is unknown: keys rotate. */
   jwks(): Promise<JSONWebKeySet>
   /** Of the given session ids those that still stand, in one statement; one that was signed out or has expired is missing. */
-  sessions(ids: readonly string[]): Promise<ReadonlyMap<string, StandingSession>>
+  sessions(ids: readonly string[]): Promise<ReadonlyMap<string, ValidSession>>
   /**
    * Reads the session cookie of a request.
    * @returns the session; `'stale'` when a cookie is there but names no session that stands (answer with `clearCookie`);
@@ -25,9 +25,9 @@ export interface Authority {
   /** What an API key is stored and looked up under: SHA-256, lower-case hex. */
   hashKey(clear: string): string
   /** Of the given hashes those of keys that may be used now, in one prepared statement; revoked and expired keys are missing. */
-  keys(hashes: readonly string[]): Promise<ReadonlyMap<string, StandingKey>>
+  keys(hashes: readonly string[]): Promise<ReadonlyMap<string, ValidKey>>
   /** The same by key id: how a stream that a key opened finds out that the key is gone. */
-  keysById(ids: readonly string[]): Promise<ReadonlyMap<string, StandingKey>>
+  keysById(ids: readonly string[]): Promise<ReadonlyMap<string, ValidKey>>
   /** Notes that keys were used. Written at most once a minute for each key, in the background; never throws. */
   touchKeys(ids: readonly string[]): void
   /** Rejects while nobody can sign in: identity or its database is away, or no token can be signed. */
@@ -35,7 +35,7 @@ export interface Authority {
 }
 
 /** A session that stands, and what its person may do in its organization at this moment. */
-export interface StandingSession {
+export interface ValidSession {
   readonly userId: string
   /** Null: the person has no membership (any more) in the session's organization, and acts in personal context. */
   readonly organizationId: string | null
@@ -46,12 +46,12 @@ export interface StandingSession {
   readonly expiresAt: Date
 }
 
-export interface CookieSession extends StandingSession {
+export interface CookieSession extends ValidSession {
   readonly sessionId: string
 }
 
 /** An API key that may be used now. */
-export interface StandingKey {
+export interface ValidKey {
   readonly keyId: string
   readonly organizationId: string
   /** `slug:scope`, sorted. */

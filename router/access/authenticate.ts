@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
-import type { Authority, CookieSession, StandingSession } from '../../subgraphs/authority.ts'
+import type { Authority, CookieSession, ValidSession } from '../../subgraphs/authority.ts'
 import { scopesOf } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Hosts } from '../hosts.ts'
@@ -160,7 +160,7 @@ const unauthenticated = (refusal: Refusal, more: Partial<Unauthenticated> = {}):
 
 const refused = (sentence: string, more: Partial<Unauthenticated> = {}) => unauthenticated(new Refusal('UNAUTHENTICATED', sentence), more)
 
-function person(sessionId: string, session: Pick<StandingSession | CookieSession, 'userId' | 'organizationId' | 'roles' | 'context'>): Viewer {
+function person(sessionId: string, session: Pick<ValidSession | CookieSession, 'userId' | 'organizationId' | 'roles' | 'context'>): Viewer {
   return {
     ...anonymous,
     kind: 'user',

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { Refusal } from '../../platform/errors.ts'
-import type { Authority, CookieSession, StandingKey, StandingSession } from '../../subgraphs/authority.ts'
+import type { Authority, CookieSession, ValidKey, ValidSession } from '../../subgraphs/authority.ts'
 import { forAsk, sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
@@ -14,10 +14,10 @@ const router: Viewer = { ...anonymous, kind: 'service', appId: 'app_router' }
 
 interface Answers {
   readonly jwks: JSONWebKeySet
-  readonly sessions: readonly (readonly [string, StandingSession])[]
+  readonly sessions: readonly (readonly [string, ValidSession])[]
   readonly cookie: { readonly session: CookieSession | 'stale' | null; readonly clear: readonly string[] }
-  readonly keys: readonly (readonly [string, StandingKey])[]
-  readonly keysById: readonly (readonly [string, StandingKey])[]
+  readonly keys: readonly (readonly [string, ValidKey])[]
+  readonly keysById: readonly (readonly [string, ValidKey])[]
   readonly touchKeys: null
   readonly ready: null
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
-import type { Authority, StandingKey, StandingSession } from '../../subgraphs/authority.ts'
+import type { Authority, ValidKey, ValidSession } from '../../subgraphs/authority.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Caller } from '../access/authenticate.ts'
 
@@ -52,8 +52,8 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
   const revoke = async () => {
     const [sessionIds, keyIds] = [idsOf(['token', 'cookie']), idsOf(['key'])]
     const [sessions, keys] = await Promise.all([
-      sessionIds.length > 0 ? authority.sessions(sessionIds) : new Map<string, StandingSession>(),
-      keyIds.length > 0 ? authority.keysById(keyIds) : new Map<string, StandingKey>(),
+      sessionIds.length > 0 ? authority.sessions(sessionIds) : new Map<string, ValidSession>(),
+      keyIds.length > 0 ? authority.keysById(keyIds) : new Map<string, ValidKey>(),
     ])
     for (const stream of open) {
       const { viewer, credential } = stream.caller
@@ -98,7 +98,7 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
 }
 
 /** A token keeps its own organization when the session moves to another one; a cookie follows its session. */
-function sameRights(kind: 'token' | 'cookie', viewer: Viewer, session: StandingSession): boolean {
+function sameRights(kind: 'token' | 'cookie', viewer: Viewer, session: ValidSession): boolean {
   if (kind === 'cookie' && viewer.organizationId !== session.organizationId) return false
   const present = viewer.organizationId === null ? [] : session.memberships[viewer.organizationId]
   return present !== undefined && viewer.roles.length === present.length && viewer.roles.every(role => present.includes(role))

@@ -1,14 +1,14 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { createBoundClock } from '../../platform/clock.ts'
-import type { Authority, StandingKey, StandingSession } from '../../subgraphs/authority.ts'
+import type { Authority, ValidKey, ValidSession } from '../../subgraphs/authority.ts'
 
 const start = new Date('2027-03-01T09:00:00.000Z')
 
 /** Credentials as identity would keep them, in memory: an implementation of the port for doors that have no database. */
 export async function memoryAuthority(issuer: string) {
   const clock = createBoundClock(start)
-  const sessions = new Map<string, StandingSession>()
-  const keys = new Map<string, StandingKey>()
+  const sessions = new Map<string, ValidSession>()
+  const keys = new Map<string, ValidKey>()
   const published: JWK[] = []
   const signing = new Map<string, CryptoKey>()
   const asked = { sessions: 0, jwks: 0, cookie: 0, keys: 0 }
@@ -70,7 +70,7 @@ export async function memoryAuthority(issuer: string) {
       published.push({ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' })
     },
     /** A session of a member of an organization. */
-    signIn(id: string, session: Partial<StandingSession> = {}) {
+    signIn(id: string, session: Partial<ValidSession> = {}) {
       const given = {
         userId: `user of ${id}`,
         organizationId: 'org-1',
@@ -79,7 +79,7 @@ export async function memoryAuthority(issuer: string) {
         expiresAt: new Date('2028-01-01'),
         ...session,
       }
-      const whole: StandingSession = { memberships: given.organizationId === null ? {} : { [given.organizationId]: given.roles }, ...given }
+      const whole: ValidSession = { memberships: given.organizationId === null ? {} : { [given.organizationId]: given.roles }, ...given }
       sessions.set(id, whole)
       return whole
     },

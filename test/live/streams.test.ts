@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createBoundClock } from '../../platform/clock.ts'
 import type { Credential } from '../../router/access/authenticate.ts'
 import { createStreams } from '../../router/live/streams.ts'
-import type { StandingKey, StandingSession } from '../../subgraphs/authority.ts'
+import type { ValidKey, ValidSession } from '../../subgraphs/authority.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 
 const noon = new Date('2027-03-01T12:00:00.000Z')
@@ -10,8 +10,8 @@ const noon = new Date('2027-03-01T12:00:00.000Z')
 /** A registry that looks without pause, at sessions and keys which a test changes. */
 function watching() {
   const clock = createBoundClock(noon)
-  const sessions = new Map<string, StandingSession>()
-  const keys = new Map<string, StandingKey>()
+  const sessions = new Map<string, ValidSession>()
+  const keys = new Map<string, ValidKey>()
   let looks = 0
   let gate: Promise<void> = Promise.resolve()
   const asked: string[][] = []
@@ -62,7 +62,7 @@ function watching() {
   }
 }
 
-const session = (more: Partial<StandingSession> = {}): StandingSession => ({
+const session = (more: Partial<ValidSession> = {}): ValidSession => ({
   userId: 'u',
   organizationId: 'one',
   roles: ['member'],

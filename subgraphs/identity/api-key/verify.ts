@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
 import { isId } from '../../../platform/ids.ts'
-import type { StandingKey } from '../../authority.ts'
+import type { ValidKey } from '../../authority.ts'
 
 /** How exact "last used" is, in milliseconds. */
 const touchEvery = 60_000
@@ -23,21 +23,21 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
   const written = new Map<string, number>()
   const writing = new Set<Promise<unknown>>()
 
-  const standing = (name: string, column: 'hash' | 'id', type: 'text' | 'uuid') => async (named: readonly string[]) => {
+  const valid = (name: string, column: 'hash' | 'id', type: 'text' | 'uuid') => async (named: readonly string[]) => {
     const values = type === 'uuid' ? named.filter(isId) : named
-    if (values.length === 0) return new Map<string, StandingKey>()
+    if (values.length === 0) return new Map<string, ValidKey>()
     const { rows } = await pool.query<KeyFound>({
       name,
       text: `select id, hash, organization_id, scopes, expires_at from identity.api_keys
               where ${column} = any($1::${type}[]) and revoked_at is null and (expires_at is null or expires_at > $2)`,
       values: [values, clock.now()],
     })
-    return new Map(rows.map(row => [row[column], toStandingKey(row)]))
+    return new Map(rows.map(row => [row[column], toValidKey(row)]))
   }
 
   return {
-    byHash: standing('keys by hash', 'hash', 'text'),
-    byId: standing('keys by id', 'id', 'uuid'),
+    byHash: valid('keys by hash', 'hash', 'text'),
+    byId: valid('keys by id', 'id', 'uuid'),
 
     /** Notes the use of keys; each is written at most once a minute, in the background. */
     touch(ids: readonly string[]): void {
@@ -63,7 +63,7 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
   }
 }
 
-const toStandingKey = (row: KeyFound): StandingKey => ({
+const toValidKey = (row: KeyFound): ValidKey => ({
   keyId: row.id,
   organizationId: row.organization_id,
   scopes: row.scopes,

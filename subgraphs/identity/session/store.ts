@@ -3,7 +3,7 @@ import type { Transaction } from 'sequelize'
 import type { Clock } from '../../../platform/clock.ts'
 import { isId } from '../../../platform/ids.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { CookieSession, StandingSession } from '../../authority.ts'
+import type { CookieSession, ValidSession } from '../../authority.ts'
 import type { Opening } from '../../store/store.ts'
 
 interface SessionFound {
@@ -15,7 +15,7 @@ interface SessionFound {
   readonly memberships: Record<string, string[]> | null
 }
 
-const standing = `
+const findValid = `
   select s.id, s.user_id, s.expires_at, s.active_organization_id,
          (select jsonb_object_agg(m.organization_id, m.roles) from identity.memberships m where m.user_id = s.user_id) as memberships
     from identity.sessions s`
@@ -23,24 +23,24 @@ const standing = `
 /** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
 export function createSessionReader(pool: pg.Pool, clock: Clock) {
   return {
-    async byId(named: readonly string[]): Promise<ReadonlyMap<string, StandingSession>> {
+    async byId(named: readonly string[]): Promise<ReadonlyMap<string, ValidSession>> {
       const ids = named.filter(isId)
       if (ids.length === 0) return new Map()
       const { rows } = await pool.query<SessionFound>({
         name: 'sessions by id',
-        text: `${standing} where s.id = any($1::uuid[]) and s.expires_at > $2`,
+        text: `${findValid} where s.id = any($1::uuid[]) and s.expires_at > $2`,
         values: [ids, clock.now()],
       })
-      return new Map(rows.map(row => [row.id, toStandingSession(row)]))
+      return new Map(rows.map(row => [row.id, toValidSession(row)]))
     },
 
     async byToken(token: string): Promise<CookieSession | null> {
       const { rows } = await pool.query<SessionFound>({
         name: 'session by token',
-        text: `${standing} where s.token = $1 and s.expires_at > $2`,
+        text: `${findValid} where s.token = $1 and s.expires_at > $2`,
         values: [token, clock.now()],
       })
-      return rows[0] ? { sessionId: rows[0].id, ...toStandingSession(rows[0]) } : null
+      return rows[0] ? { sessionId: rows[0].id, ...toValidSession(rows[0]) } : null
     },
 
     /** Removes what is left of a person's expired sessions: whoever keeps signing in does not fill the table. */
@@ -75,7 +75,7 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
   }
 }
 
-function toStandingSession(row: SessionFound): StandingSession {
+function toValidSession(row: SessionFound): ValidSession {
   const memberships = row.memberships ?? {}
   const roles = row.active_organization_id === null ? undefined : memberships[row.active_organization_id]
   return {

@@ -6,10 +6,10 @@ import { setupLinkMs } from './rules.ts'
 
 /** Whoever signs in is remembered with the address: as long as there is none, nobody has. */
 const nobodySignedIn = 'not exists (select from identity.sign_in_addresses)'
-const standing = `select id from identity.verifications where identifier = 'setup' and value = $1 and expires_at > $2 and ${nobodySignedIn}`
+const goodLink = `select id from identity.verifications where identifier = 'setup' and value = $1 and expires_at > $2 and ${nobodySignedIn}`
 
-const find = statement(standing)
-const lock = statement(`${standing} for update`)
+const find = statement(goodLink)
+const lock = statement(`${goodLink} for update`)
 const replace = statement(
   `with former as (delete from identity.verifications where identifier = 'setup')
    insert into identity.verifications (id, identifier, value, expires_at, created_at, updated_at)
