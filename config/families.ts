@@ -237,7 +237,7 @@ export const testing = {
 }
 
 /** What operators are told of, in this order. */
-export const told: readonly { readonly title: string; readonly family: Family }[] = [
+export const documented: readonly { readonly title: string; readonly family: Family }[] = [
   { title: 'Where it is', family: place },
   { title: 'What it keeps', family: storage },
   { title: 'Secrets', family: { ...secrets, ...seal } },

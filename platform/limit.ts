@@ -76,10 +76,10 @@ export function createCounter(): Counter {
 
 const dayMs = 24 * 3_600_000
 
-/** What was made of one kind. */
-export interface Made {
+/** What was made of one kind, as its quota counts it. */
+export interface Usage {
   /** How many count against the quota in all. */
-  readonly standing: number
+  readonly inAll: number
   /** How many were made after `dayBefore(now)`, and when the first of them. */
   readonly today: number
   readonly todaySince: Date | null
@@ -93,12 +93,12 @@ export const dayBefore = (now: Date): Date => new Date(now.getTime() - dayMs)
  * @param things what they are, in the plural, with whose they are: `organizations that you created`
  * @throws CONFLICT (reason `QUOTA`) when there are as many as there may be, RATE_LIMITED with `retryAfter` in seconds when a day's are used up
  */
-export function requireRoom(made: Made, most: { readonly inAll: number; readonly aDay: number }, things: string, remedy: string, now: Date): void {
-  if (made.standing >= most.inAll)
-    throw new Refusal('CONFLICT', `There are ${made.standing} ${things}, and there may be ${most.inAll}: ${remedy}.`, { reason: 'QUOTA' })
-  if (made.today < most.aDay) return
-  const retryAfter = Math.max(1, Math.ceil(((made.todaySince ?? now).getTime() + dayMs - now.getTime()) / 1000))
-  throw new Refusal('RATE_LIMITED', `There are ${made.today} ${things} within a day, and there may be ${most.aDay}: go on in ${retryAfter} seconds.`, {
+export function requireQuota(used: Usage, most: { readonly inAll: number; readonly aDay: number }, things: string, remedy: string, now: Date): void {
+  if (used.inAll >= most.inAll)
+    throw new Refusal('CONFLICT', `There are ${used.inAll} ${things}, and there may be ${most.inAll}: ${remedy}.`, { reason: 'QUOTA' })
+  if (used.today < most.aDay) return
+  const retryAfter = Math.max(1, Math.ceil(((used.todaySince ?? now).getTime() + dayMs - now.getTime()) / 1000))
+  throw new Refusal('RATE_LIMITED', `There are ${used.today} ${things} within a day, and there may be ${most.aDay}: go on in ${retryAfter} seconds.`, {
     retryAfter,
   })
 }

@@ -55,7 +55,7 @@ export interface Network {
 }
 
 /** What a network keeps, and what it stands on. */
-export interface Ground {
+export interface Deps {
   readonly state: State
   readonly faults: Faults
   readonly clock: Clock
@@ -82,7 +82,7 @@ export interface Twin {
   /** Where it is found, by the names of a platform's settings, under the prefix that the list gives it. */
   readonly addresses: Readonly<Record<string, string>>
   /** Plays it. */
-  play(name: string, ground: Ground): { readonly network: Network; readonly demo: Demo }
+  play(name: string, deps: Deps): { readonly network: Network; readonly demo: Demo }
 }
 
 /** A JSON answer. */

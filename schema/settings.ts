@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { told } from '../config/families.ts'
+import { documented } from '../config/families.ts'
 import type { Start } from '../config/setting.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 
@@ -19,7 +19,7 @@ export async function operatingPage(root: string): Promise<{ readonly files: Rea
 }
 
 function tableOf(): string {
-  const rows = told.flatMap(({ title, family }) => [
+  const rows = documented.flatMap(({ title, family }) => [
     `| **${title}** | | | |`,
     ...Object.values(family).map(({ name, without, by, does }) => `| \`${name}\` | ${without} | ${readers(by)} | ${does.replaceAll('|', '\\|')} |`),
   ])

@@ -15,7 +15,7 @@ export interface PollerOptions {
   readonly log: Logger
 }
 
-/** Takes the jobs of one queue, each as soon as it is due and there is room, and ends each by itself. */
+/** Takes the jobs of one queue, each as soon as it is due and may run, and ends each by itself. */
 export interface Poller {
   start(table: QueueTable): void
   /** Looks for work after so many ms, if the next look would come later. @param ms @default at once */
@@ -85,14 +85,14 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
   }
 
   async function take(table: QueueTable): Promise<void> {
-    const room = most - running.size
-    full = room <= 0
+    const free = most - running.size
+    full = free <= 0
     if (full || !mayRun()) return
     const ms = await table.msUntilDue(name)
     if (over) return
     if (ms === null || ms > 0) return void (ms !== null && ms < pollMs && wake(ms))
-    const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: room, includeMetadata: true, ...groups })
-    full = jobs.length === room
+    const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: free, includeMetadata: true, ...groups })
+    full = jobs.length === free
     for (const job of jobs) void run(job as Job)
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { escaped, page } from '../../subgraphs/page.ts'
+import { escaped, htmlPage } from '../../subgraphs/html.ts'
 import { prefersHtml } from './headers.ts'
 
 /** A page and the headers that it needs. */
@@ -98,7 +98,7 @@ export function serveFrontPage(app: FastifyInstance, places: readonly Place[]): 
   const content = `<ul>${places.map(item).join('\n')}</ul><p>Documentation is beside the source: README.md, and docs/ for clients and operators.</p>`
   app.get('/', async (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return reply.callNotFound()
-    const shown = page(200, 'Supergraph', 'This is an API: programs ask it. A person finds here:', content)
+    const shown = htmlPage(200, 'Supergraph', 'This is an API: programs ask it. A person finds here:', content)
     return reply.headers(Object.fromEntries(shown.headers)).send(await shown.text())
   })
 }

@@ -4,7 +4,7 @@ import type { Authority, ValidKey, ValidSession } from '../../subgraphs/authorit
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Caller } from '../access/authenticate.ts'
 
-/** How often the standing of open streams is looked at, in milliseconds: what is revoked or expired ends within two. */
+/** How often the sessions and keys of open streams are looked at, in milliseconds: what is revoked or expired ends within two. */
 const lookMs = 1000
 
 /** Something that stays open for one caller: a socket today, a streaming answer as well. */
@@ -75,7 +75,7 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
     try {
       await revoke()
     } catch (err) {
-      log.warn({ err }, 'the standing of open streams could not be looked up')
+      log.warn({ err }, 'the sessions and keys of open streams could not be looked up')
     } finally {
       looking = false
     }

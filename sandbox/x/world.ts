@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Ground } from '../network.ts'
+import type { Deps } from '../network.ts'
 import type { Account, Client, OauthWorld } from '../oauth/world.ts'
 import type { Collection } from '../state.ts'
 import { manners } from './manners.ts'
@@ -33,7 +33,7 @@ export interface World extends OauthWorld {
 }
 
 /** Opens the network's collections and, at the first start, registers the demo application and its account. */
-export function openWorld(name: string, { state, faults, clock, redirectUris }: Ground): World {
+export function openWorld(name: string, { state, faults, clock, redirectUris }: Deps): World {
   const meta = state.collection<string>('x.meta', 10)
   const accounts = state.collection<Account>('x.accounts', 100)
   const clients = state.collection<Client>('x.clients', 100)

@@ -42,8 +42,8 @@ const open: Readonly<Record<string, (world: World, call: Call) => Reply>> = {
 export const x = {
   title: 'X',
   addresses: { authorizeUrl: '/i/oauth2/authorize', apiUrl: '' },
-  play(name, ground) {
-    const world = openWorld(name, ground)
+  play(name, deps) {
+    const world = openWorld(name, deps)
     return { network: networkOf(name, world), demo: createDemo(world) }
   },
 } satisfies Twin

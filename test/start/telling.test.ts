@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { told } from '../../config/families.ts'
+import { documented } from '../../config/families.ts'
 import { readConfig } from '../../config.ts'
 import { readCommand } from '../../router/start/process/command.ts'
 import { noticesOf } from '../../router/start/process/notices.ts'
@@ -25,7 +25,7 @@ describe('--help', () => {
   })
 
   test('knows every setting, each once, with a default and a whole sentence', () => {
-    const rows = told.flatMap(({ family }) => Object.values(family))
+    const rows = documented.flatMap(({ family }) => Object.values(family))
     expect(rows.length).toBeGreaterThan(30)
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length)
     const usage = usageOf('embedded')

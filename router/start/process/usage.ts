@@ -1,4 +1,4 @@
-import { told } from '../../../config/families.ts'
+import { documented } from '../../../config/families.ts'
 import type { Command } from './command.ts'
 
 type Asked = Exclude<Command['mode'], 'help'>
@@ -27,7 +27,7 @@ const options = [
 
 /** What `--help` prints for a way to start. */
 export function usageOf(mode: Asked): string {
-  const settings = told.map(({ title, family }) => ({
+  const settings = documented.map(({ title, family }) => ({
     title,
     rows: Object.values(family).map(({ name, without, does }) => ({ head: `${name} [${plain(without)}]`, promise: firstSentence(plain(does)) })),
   }))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { requireRoom } from '../../../platform/limit.ts'
+import { requireQuota } from '../../../platform/limit.ts'
 import { change, create } from '../../store/write.ts'
 import { actorOf, personOf, type Viewer } from '../../viewer.ts'
 import { readName } from '../organization/rules.ts'
@@ -34,7 +34,7 @@ export const apiKeyResolvers: Resolvers = {
         async run({ transaction, now }, id) {
           readExpiry(wanted.expiresAt, now)
           const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
-          requireRoom(await apiKeys.madeFor(organizationId, now, transaction), most, 'API keys of this organization', 'revoke one that nobody uses', now)
+          requireQuota(await apiKeys.madeFor(organizationId, now, transaction), most, 'API keys of this organization', 'revoke one that nobody uses', now)
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
           return { organizationId, id, ...wanted, hash: hashKey(secret), prefix: prefixOf(secret), ...stamps }
         },

@@ -1,22 +1,22 @@
 import type { Transaction } from 'sequelize'
-import { dayBefore, type Made } from '../../../platform/limit.ts'
+import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { apiKeys } from './table.ts'
 
 const lockOrganization = statement('select from identity.organizations where id = $1 for no key update')
 const countMade = statement(
-  `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2))::int as standing,
+  `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2))::int as "inAll",
           count(*) filter (where created_at > $3)::int as today, min(created_at) filter (where created_at > $3) as "todaySince"
      from identity.api_keys where organization_id = $1 and (revoked_at is null or created_at > $3)`,
 )
 
 const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
   /** What an organization has. Nobody makes another key for it before the transaction ends. */
-  async madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Made> {
+  async madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Usage> {
     // By a statement of its own: of two at once the second sees what the first has made.
     await rows.read(lockOrganization, [organizationId], transaction)
-    const [made] = await rows.read<Made>(countMade, [organizationId, now, dayBefore(now)], transaction)
+    const [made] = await rows.read<Usage>(countMade, [organizationId, now, dayBefore(now)], transaction)
     return made!
   },
 })

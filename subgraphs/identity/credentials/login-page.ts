@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { escaped, formOf, page } from '../../page.ts'
+import { escaped, formOf, htmlPage } from '../../html.ts'
 import { cookiePrefix, credentialsPath } from './names.ts'
 
 /** Where a person signs in with a browser. */
@@ -39,7 +39,7 @@ export function createLoginPage({ publicUrl, clientAddressHeader, credentials }:
 
   const form = (status: number, sentence: string, path: string | null, typed: { readonly email?: string } = {}): Response => {
     const token = randomBytes(16).toString('base64url')
-    const answer = page(
+    const answer = htmlPage(
       status,
       'Sign in',
       sentence,

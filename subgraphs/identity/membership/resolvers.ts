@@ -12,7 +12,7 @@ import type { Context } from '../nouns.ts'
 import type { OrganizationRow } from '../organization/table.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireOrganization, requirePerson } from '../viewer/rules.ts'
-import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireRoomForMember, rolesToGraph } from './rules.ts'
+import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireMemberQuota, rolesToGraph } from './rules.ts'
 import { type MembershipRow, memberships as table } from './table.ts'
 
 export const membershipResolvers: Resolvers = {
@@ -51,7 +51,7 @@ export const membershipResolvers: Resolvers = {
           const present = await memberships.ofPerson(organizationId, user.id, transaction)
           if (present)
             throw new Refusal('CONFLICT', 'The person is a member already: change the roles of the membership instead.', { membershipId: present.id })
-          requireRoomForMember(await memberships.countOf(organizationId, transaction), quotas.membersAnOrganization)
+          requireMemberQuota(await memberships.countOf(organizationId, transaction), quotas.membersAnOrganization)
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
           return memberships.insert({ organizationId, id: newId(now), userId: user.id, roles, ...stamps }, transaction)
         },

@@ -89,7 +89,7 @@ export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], bef
 }
 
 /** @throws CONFLICT when an organization has as many members as one may have */
-export function requireRoomForMember(members: number, most: number): void {
+export function requireMemberQuota(members: number, most: number): void {
   if (members < most) return
   throw new Refusal('CONFLICT', `The organization has ${most} members, which is the most: remove somebody first.`, { reason: 'QUOTA' })
 }

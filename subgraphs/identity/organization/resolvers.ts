@@ -1,7 +1,7 @@
 import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
-import { requireRoom } from '../../../platform/limit.ts'
+import { requireQuota } from '../../../platform/limit.ts'
 import { write } from '../../store/write.ts'
 import { actorOf } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
@@ -25,7 +25,7 @@ export const organizationResolvers: Resolvers = {
       const most = { inAll: quotas.organizationsAPerson, aDay: quotas.organizationsADay }
       return write(context, {
         async run({ transaction, now }) {
-          requireRoom(await organizations.madeBy(person, now, transaction), most, 'organizations that you created', 'work in one of them', now)
+          requireQuota(await organizations.madeBy(person, now, transaction), most, 'organizations that you created', 'work in one of them', now)
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
           const organization = await organizations.insert({ id: newId(now), slug, name, ...stamps }, transaction)
           await memberships.insert({ organizationId: organization.id, id: newId(now), userId: person, roles: ['owner'], ...stamps }, transaction)

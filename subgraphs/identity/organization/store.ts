@@ -1,22 +1,22 @@
 import type { Transaction } from 'sequelize'
-import { dayBefore, type Made } from '../../../platform/limit.ts'
+import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { organizations } from './table.ts'
 
 const lockPerson = statement('select from identity.users where id = $1 for no key update')
 const countMade = statement(
-  `select count(*)::int as standing, count(*) filter (where created_at > $2)::int as today,
+  `select count(*)::int as "inAll", count(*) filter (where created_at > $2)::int as today,
           min(created_at) filter (where created_at > $2) as "todaySince"
      from identity.organizations where created_by = $1`,
 )
 
 const organizationSql = (rows: Rows<typeof organizations>) => ({
   /** What a person has created. Nobody makes another one for them before the transaction ends. */
-  async madeBy(person: string, now: Date, transaction: Transaction): Promise<Made> {
+  async madeBy(person: string, now: Date, transaction: Transaction): Promise<Usage> {
     // By a statement of its own: of two at once the second sees what the first has made.
     await rows.read(lockPerson, [person], transaction)
-    const [made] = await rows.read<Made>(countMade, [`user:${person}`, dayBefore(now)], transaction)
+    const [made] = await rows.read<Usage>(countMade, [`user:${person}`, dayBefore(now)], transaction)
     return made!
   },
 })

@@ -1,4 +1,4 @@
-import { escaped, page } from '../../page.ts'
+import { escaped, htmlPage } from '../../html.ts'
 import { setupPath } from './rules.ts'
 
 /** The form for the first account; what was typed before comes back, but the password. */
@@ -13,7 +13,7 @@ ${input('email', 'Mail address', 'email', 'username')}
 ${input('password', 'Password, at least 12 characters', 'password', 'new-password')}
 <button>Set up</button>
 </form>`
-  return page(
+  return htmlPage(
     mistake ? 400 : 200,
     'Set up the platform',
     mistake ?? 'This makes the first account. It owns the organization and may administer the platform.',

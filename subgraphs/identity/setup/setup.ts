@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
-import { formOf, page } from '../../page.ts'
+import { formOf, htmlPage } from '../../html.ts'
 import { inTransaction } from '../../store/write.ts'
 import { loginPath } from '../credentials/login-page.ts'
 import type { Work } from '../nouns.ts'
@@ -26,7 +26,7 @@ const signInLink = `<p><a href="${loginPath}">Sign in</a></p>`
 export function createSetup(open: () => Work, clock: Clock): Setup {
   const stands = (code: string) => open().setupLinks.stands(hashCode(code), clock.now())
   const dead = () =>
-    page(
+    htmlPage(
       410,
       'This link is dead',
       'Somebody has signed in since, or it is older than a day, or a later start has replaced it: as long as nobody has signed in, each start prints another.',
@@ -52,7 +52,7 @@ export function createSetup(open: () => Work, clock: Clock): Setup {
         if (!(await redeem(open(), code, world))) return dead()
         const [person] = world.people
         const sentence = `The account ${person!.email} is there. Sign in now: that ends this link. Until then the form can be sent again, should the address or the password be wrong.`
-        return page(201, 'The platform is set up', sentence, signInLink)
+        return htmlPage(201, 'The platform is set up', sentence, signInLink)
       } catch (error) {
         if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
         return setupForm(code, form, (error as Refusal).message)

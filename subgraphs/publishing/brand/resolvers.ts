@@ -1,4 +1,4 @@
-import { requireRoom } from '../../../platform/limit.ts'
+import { requireQuota } from '../../../platform/limit.ts'
 import { change, create, type Unit } from '../../store/write.ts'
 import { actorOf } from '../../viewer.ts'
 import { announceBrand } from '../announce.ts'
@@ -41,7 +41,7 @@ export const brandResolvers: Resolvers = {
         tenantId: organizationId,
         async run({ transaction, now }, id) {
           const most = { inAll: quotas.brandsAnOrganization, aDay: Number.POSITIVE_INFINITY }
-          requireRoom(await brands.madeFor(organizationId, transaction), most, 'brands in this organization', 'work with one of them', now)
+          requireQuota(await brands.madeFor(organizationId, transaction), most, 'brands in this organization', 'work with one of them', now)
           return { id, organizationId, ...words, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
         },
         audit: ({ id }) => ({ tenantId: id, action: 'brand.created', subjectId: id }),

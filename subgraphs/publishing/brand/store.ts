@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize'
-import type { Made } from '../../../platform/limit.ts'
+import type { Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { requireInUse } from './rules.ts'
 import { brands } from './table.ts'
 
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 3))')
-const countMade = statement('select count(*)::int as standing from publishing.brands where organization_id = $1')
+const countMade = statement('select count(*)::int as "inAll" from publishing.brands where organization_id = $1')
 const shareArchived = statement('select archived_at as "archivedAt" from publishing.brands where id = $1 for share')
 const countScheduled = statement(
   `select count(*)::int as count from publishing.posts where brand_id = $1 and (status = 'SCHEDULED' or delivery_phase = 'SENDING')`,
@@ -15,10 +15,10 @@ const countScheduled = statement(
 /** What only brands are asked. */
 const brandSql = (rows: Rows<typeof brands>) => ({
   /** What an organization has. Nobody makes another brand for it before the transaction ends. */
-  async madeFor(organizationId: string, transaction: Transaction): Promise<Made> {
+  async madeFor(organizationId: string, transaction: Transaction): Promise<Usage> {
     await rows.read(lockMaking, [organizationId], transaction)
-    const [made] = await rows.read<{ standing: number }>(countMade, [organizationId], transaction)
-    return { standing: made!.standing, today: 0, todaySince: null }
+    const [made] = await rows.read<{ inAll: number }>(countMade, [organizationId], transaction)
+    return { inAll: made!.inAll, today: 0, todaySince: null }
   },
 
   /**

@@ -30,7 +30,7 @@ type Sealed = Pick<ConnectionRow, 'id' | 'accessToken' | 'refreshToken'>
 
 /** Makes the check of the keys that tokens of connections are sealed with. @param open throws for tokens of a key that is missing */
 export function createKeyCheck(sequelize: Sequelize, open: (row: Sealed) => OpenTokens, log: Foundation['log']): KeyCheck {
-  let told = ''
+  let logged = ''
   const opens = (row: Sealed): boolean => {
     try {
       open(row)
@@ -49,8 +49,8 @@ export function createKeyCheck(sequelize: Sequelize, open: (row: Sealed) => Open
         ...refresh.filter(({ id, sealed }) => !opens({ id, accessToken: null, refreshToken: sealed })),
       ]
       const keys = [...new Set(closed.map(({ keyId }) => keyId))].join(', ')
-      const isNews = keys !== told
-      told = keys
+      const isNews = keys !== logged
+      logged = keys
       if (!keys) return
       if (isNews)
         log.error(

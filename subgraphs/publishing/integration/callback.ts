@@ -33,7 +33,7 @@ export async function callback(job: Job, platform: Platform, request: Request, v
   if (!network || !begun || !state) return nothingConnected(400, 'This link was not begun here, or more than ten minutes ago. Start the connection again.')
   const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
   const isSame = begun.browserHash !== null && secret !== null && fingerprintOf(secret) === begun.browserHash
-  if (begun.usedAt) return isSame ? told(job, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
+  if (begun.usedAt) return isSame ? connectedBefore(job, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
   if (begun.browserHash !== null && !isSame)
     return nothingConnected(400, 'This connection was begun in another browser, and only that one can finish it. Nobody else can use what you agreed to.')
   if (parameters.has('error')) {
@@ -65,12 +65,12 @@ export async function confirmed(job: Job, platform: Platform, request: Request, 
   const isKnown = begun.browserHash === fingerprintOf(secret)
   if (!isKnown && !(await authorizations.confirm(begun, fingerprintOf(`${token}:${secret}`), fingerprintOf(secret), clock.now())))
     return nothingConnected(400, 'This page was not shown here, or another one after it. Start the connection again.')
-  if (begun.usedAt) return told(job, platform, begun)
+  if (begun.usedAt) return connectedBefore(job, platform, begun)
   return complete(job, network, begun, { state, parameters, viewer, wasConfirmed: true })
 }
 
 /** Says again what a used authorization has connected. */
-async function told({ brands, connections }: Job, platform: Platform, { brandId, connectionId }: AuthorizationRow): Promise<Response> {
+async function connectedBefore({ brands, connections }: Job, platform: Platform, { brandId, connectionId }: AuthorizationRow): Promise<Response> {
   const connection = await connections.find(connectionId)
   const brand = await brands.byId.load(brandId)
   if (!connection) return nothingConnected(400, 'This link was used before, in vain. Start the connection again.')
@@ -94,7 +94,9 @@ async function complete(job: Job, network: Network, begun: AuthorizationRow, ans
     const present = await authorizations.find(answer.state, platform, clock.now())
     if (present?.usedAt) {
       // Who brought the same code, in the same browser or as the same program, hears what came of it.
-      return present.browserHash !== null ? told(job, platform, present) : nothingConnected(400, 'This link was used before. Start the connection again.')
+      return present.browserHash !== null
+        ? connectedBefore(job, platform, present)
+        : nothingConnected(400, 'This link was used before. Start the connection again.')
     }
     if (!present || waited >= exchangeMs) return nothingConnected(503, 'It takes longer than it should. Wait a little, then load this page again.')
     await sleep(lookEveryMs)

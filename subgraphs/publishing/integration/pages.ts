@@ -1,14 +1,19 @@
-import { escaped, isolated, page } from '../../page.ts'
+import { escaped, htmlPage, isolated } from '../../html.ts'
 import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { AuthorizationRow } from './table.ts'
 
 /** The end of a connection that was made. */
 export const connectedPage = (platform: Platform, accountName: string, brandName: string): Response =>
-  page(200, `${everyNetwork[platform].title} is connected`, [{ name: accountName }, ' can now be used by ', { name: brandName }, '. You can close this page.'])
+  htmlPage(200, `${everyNetwork[platform].title} is connected`, [
+    { name: accountName },
+    ' can now be used by ',
+    { name: brandName },
+    '. You can close this page.',
+  ])
 
 /** The end of one that was not, and what to do. */
-export const nothingConnected = (status: number, sentence: string): Response => page(status, 'Nothing was connected', sentence)
+export const nothingConnected = (status: number, sentence: string): Response => htmlPage(status, 'Nothing was connected', sentence)
 
 export interface Confirmation {
   readonly platform: Platform
@@ -26,7 +31,7 @@ export function confirmationPage({ platform, begun, brandName, token, parameters
   const ofOrganization = begun.organizationName ? ['” of the organization “', { name: begun.organizationName }] : []
   const who = begun.begunBy ? [{ name: begun.begunBy }, ' began this. '] : []
   const hidden = [['token', token] as const, ...parameters].map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
-  return page(
+  return htmlPage(
     200,
     `Connect your ${title} account?`,
     [
@@ -42,7 +47,7 @@ export function confirmationPage({ platform, begun, brandName, token, parameters
 
 /** Sends a person who took their time back to the network, which gives its answer for half a minute only. */
 export const onceMorePage = (platform: Platform, address: string): Response =>
-  page(
+  htmlPage(
     200,
     'One more step',
     `${everyNetwork[platform].title} waits for its answer a short while only, and that is over. Agree there once more: nothing else will be asked.`,

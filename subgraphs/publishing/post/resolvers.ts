@@ -1,6 +1,6 @@
 import { mapEvents } from '../../../platform/events.ts'
 import { requireId } from '../../../platform/ids.ts'
-import { requireRoom } from '../../../platform/limit.ts'
+import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create, remove } from '../../store/write.ts'
 import { actorOf } from '../../viewer.ts'
@@ -41,7 +41,7 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
       const position = threadId ? await posts.placeIn(brand.id, threadId, transaction) : 1
       await brands.requireInUse(brand.id, transaction)
       const made = await posts.madeBy(createdBy, now, quotas.postsADay, transaction)
-      requireRoom(made, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.postsADay }, 'posts that you wrote', 'wait', now)
+      requireQuota(made, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.postsADay }, 'posts that you wrote', 'wait', now)
       // Only now: a repetition that comes after its time is still answered with the first post.
       if (scheduledAt) checkSchedule(scheduledAt, now, copy, platform, networks.get(platform))
       const status = scheduledAt ? ('SCHEDULED' as const) : ('DRAFT' as const)

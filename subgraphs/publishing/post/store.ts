@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
-import { dayBefore, type Made } from '../../../platform/limit.ts'
+import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
@@ -185,9 +185,9 @@ function postSql(rows: Rows<typeof posts>, { reading }: Opening) {
     },
 
     /** How many posts a caller has written within a day; beyond `most` they are not counted. */
-    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Made> {
+    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Usage> {
       const [made] = await rows.read<{ today: number; since: Date | null }>(writtenToday, [createdBy, dayBefore(now), most + 1], transaction)
-      return { standing: 0, today: made!.today, todaySince: made!.since }
+      return { inAll: 0, today: made!.today, todaySince: made!.since }
     },
 
     /** What a caller's idempotency keys have made in an organization, by key: for whoever makes the same again at every start. */

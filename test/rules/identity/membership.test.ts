@@ -5,7 +5,7 @@ import {
   requireKeepers,
   requireMayChangeRoles,
   requireMayRemove,
-  requireRoomForMember,
+  requireMemberQuota,
   rolesToGraph,
 } from '../../../subgraphs/identity/membership/rules.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
@@ -92,7 +92,7 @@ describe('changing roles', () => {
   })
 
   it('adds nobody past the most members that an organization may have', () => {
-    for (const members of [0, 2]) expect(verdictOf(() => requireRoomForMember(members, 3))).toBe('allowed')
-    for (const members of [3, 4]) expect(refusalOf(() => requireRoomForMember(members, 3)).extensions).toEqual({ code: 'CONFLICT', reason: 'QUOTA' })
+    for (const members of [0, 2]) expect(verdictOf(() => requireMemberQuota(members, 3))).toBe('allowed')
+    for (const members of [3, 4]) expect(refusalOf(() => requireMemberQuota(members, 3)).extensions).toEqual({ code: 'CONFLICT', reason: 'QUOTA' })
   })
 })

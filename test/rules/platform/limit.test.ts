@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCounter, createLimit, dayBefore, requireRoom } from '../../../platform/limit.ts'
+import { createCounter, createLimit, dayBefore, requireQuota } from '../../../platform/limit.ts'
 import { refusalOf } from '../refusal.ts'
 
 const at = (ms: number) => new Date(1_800_000_000_000 + ms)
@@ -73,8 +73,7 @@ describe('room for one more', () => {
   const now = at(0)
   const most = { inAll: 5, aDay: 3 }
   const hoursAgo = (hours: number) => at(-hours * 3_600_000)
-  const check = (standing: number, today: number, todaySince: Date | null) => () =>
-    requireRoom({ standing, today, todaySince }, most, 'brands', 'delete one', now)
+  const check = (inAll: number, today: number, todaySince: Date | null) => () => requireQuota({ inAll, today, todaySince }, most, 'brands', 'delete one', now)
 
   it('is there up to the last of all and of a day', () => {
     for (const [standing, today] of [

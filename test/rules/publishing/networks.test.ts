@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { told } from '../../../config/families.ts'
+import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
 import type { Outbound } from '../../../platform/outbound.ts'
 import { applicationAt, type TwinName, twins } from '../../../sandbox/networks.ts'
@@ -30,7 +30,7 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
   })
 
   test('is told to operators under its title', () => {
-    const family = told.find(each => each.title === title)!.family
+    const family = documented.find(each => each.title === title)!.family
     expect(Object.values(family).map(({ name }) => name)).toEqual(
       expect.arrayContaining([...Object.keys(application), expect.stringMatching(`^${prefix}_\\w+_URL$`)]),
     )

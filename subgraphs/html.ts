@@ -19,7 +19,7 @@ export const isolated = (name: string): string => `<bdi>${escaped(name)}</bdi>`
  * its address may hold a code, so it is kept by nobody and told to nobody.
  * @param content HTML; what comes from outside goes through `escaped` first
  */
-export function page(status: number, title: string, sentence: Sentence, content = ''): Response {
+export function htmlPage(status: number, title: string, sentence: Sentence, content = ''): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
