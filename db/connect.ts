@@ -51,7 +51,12 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
   }
   const sequelize = new Sequelize(url, options)
   const clients = watchClients(log, silentMs)
-  sequelize.addHook('afterConnect', 'watch', connection => clients.watch(connection as pg.Client))
+  sequelize.addHook('afterConnect', 'watch', connection => {
+    const client = connection as pg.Client & { pipeline: boolean }
+    // Reads of one turn go out together (platform/sql/statement.ts); Sequelize passes no such option on.
+    client.pipeline = true
+    clients.watch(client)
+  })
   let closing: Promise<void> | undefined
   return {
     sequelize,

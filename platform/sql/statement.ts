@@ -37,7 +37,14 @@ export interface NamelessStatement {
 
 /** What is used of pg's client. */
 interface Client {
-  query(statement: { readonly name?: string; readonly text: string; readonly values: readonly unknown[] }): Promise<{ rows: unknown[] }>
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
+  query(query: Query): Promise<{ rows: unknown[] }>
+}
+
+interface Query {
+  readonly name?: string
+  readonly text: string
+  readonly values: readonly unknown[]
 }
 
 interface Pool {
@@ -45,9 +52,21 @@ interface Pool {
   releaseConnection(client: Client): void
 }
 
+interface Waiting {
+  readonly query: Query
+  resolve(rows: unknown[]): void
+  reject(cause: unknown): void
+}
+
+/** How many reads go over one connection together: behind a slow one the others wait. */
+const mostTogether = 4
+
+const waitingOf = new WeakMap<Sequelize, Waiting[]>()
+
 /**
- * Reads rows with nothing between the statement and the wire but the pool.
- * @param transaction to read in; without one, a connection is taken for this statement
+ * Reads rows with nothing between the statement and the wire but the pool. What is asked in one turn goes out together, some reads over
+ * one connection in one round trip, for none of them depends on another.
+ * @param transaction to read in; there each read is a round trip of its own
  * @throws DatabaseError
  */
 export async function rows<Row>(
@@ -61,16 +80,45 @@ export async function rows<Row>(
     const { connection } = transaction as unknown as { connection: Client }
     return (await connection.query(query).catch(asDatabaseError)).rows as Row[]
   }
-  const pool = (sequelize as unknown as { connectionManager: Pool }).connectionManager
-  const client = await pool.getConnection({ type: 'SELECT', useMaster: true })
-  try {
-    return (await client.query(query).catch(asDatabaseError)).rows as Row[]
-  } finally {
-    pool.releaseConnection(client)
+  let waiting = waitingOf.get(sequelize)
+  if (!waiting) {
+    waiting = []
+    waitingOf.set(sequelize, waiting)
   }
+  const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
+  if (waiting.push({ query, resolve, reject }) === 1) setImmediate(sendAll, sequelize, waiting)
+  return promise as Promise<Row[]>
+}
+
+function sendAll(sequelize: Sequelize, waiting: Waiting[]): void {
+  while (waiting.length > 0) void send(sequelize, waiting.splice(0, mostTogether))
+}
+
+async function send(sequelize: Sequelize, together: readonly Waiting[]): Promise<void> {
+  const pool = (sequelize as unknown as { connectionManager: Pool }).connectionManager
+  let client: Client
+  try {
+    client = await pool.getConnection({ type: 'SELECT', useMaster: true })
+  } catch (cause) {
+    for (const { reject } of together) reject(cause)
+    return
+  }
+  const { stream } = client.connection
+  stream.cork()
+  const answers = together.map(({ query, resolve, reject }) =>
+    client.query(query).then(
+      ({ rows }) => resolve(rows),
+      cause => reject(databaseError(cause)),
+    ),
+  )
+  stream.uncork()
+  await Promise.all(answers)
+  pool.releaseConnection(client)
 }
 
 /** Errors of a read are told like those of a write. */
+const databaseError = (cause: unknown): DatabaseError => Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })
+
 function asDatabaseError(cause: unknown): never {
-  throw Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })
+  throw databaseError(cause)
 }

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { demoPassword } from '../../subgraphs/identity/setup/demo.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+
+const project = join(import.meta.dirname, '..', '..')
+
+/** The recipe of CONTRIBUTING.md under a heading, and its blocks of code in their order. */
+function recipe(heading: string): readonly string[] {
+  const [, rest = ''] = readFileSync(join(project, 'CONTRIBUTING.md'), 'utf8').split(`### ${heading}\n`)
+  return [...rest.split('\n### ')[0]!.matchAll(/^ {3}```\w+\n([\s\S]*?)^ {3}```$/gm)].map(([, block]) => block!.replaceAll(/^ {3}/gm, ''))
+}
+
+test('the noun of CONTRIBUTING.md, written as it stands there, is made, listed and read by its organization alone', { timeout: 180_000 }, async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase({ empty: true })
+  const root = join(folder.path, 'checkout')
+  for (const { name } of readdirSync(project, { withFileTypes: true }).filter(({ name }) => !/^(?:\..*|node_modules|coverage|test|bench)$/.test(name)))
+    cpSync(join(project, name), join(root, name), { recursive: true })
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  const change = (path: string, before: RegExp, after: string) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    expect(text, path).toMatch(before)
+    write(path, text.replace(before, after))
+  }
+  const [sdl, table, resolvers, sql] = recipe('Add a noun')
+  write('subgraphs/publishing/slogan/schema.graphql', sdl!)
+  write('subgraphs/publishing/slogan/table.ts', table!)
+  write('subgraphs/publishing/slogan/resolvers.ts', resolvers!)
+  write('db/migrations/publishing/9999_slogans.sql', sql!)
+  change('subgraphs/publishing/nouns.ts', /^( +)brands: brandStore,$/m, '$&\n$1slogans: sloganStore,')
+  change('subgraphs/publishing/nouns.ts', /^import .*brand\/store.*$/m, "$&\nimport { sloganStore } from './slogan/table.ts'")
+  change('subgraphs/publishing/definition.ts', /^( +)brand: brandResolvers,$/m, '$&\n$1slogan: sloganResolvers,')
+  change('subgraphs/publishing/definition.ts', /^import .*brand\/resolvers.*$/m, "$&\nimport { sloganResolvers } from './slogan/resolvers.ts'")
+  execFileSync(process.execPath, ['schema/generate.ts'], { cwd: root })
+  execFileSync(process.execPath, ['schema/check.ts'], { cwd: root })
+
+  const lines = [sdl, table, resolvers, sql]
+    .join('')
+    .split('\n')
+    .filter(line => line.trim() !== '').length
+  expect(lines, 'a noun of a list, a query and a mutation is small').toBeLessThanOrEqual(110)
+
+  const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
+  const platform = launchPlatform(environment, { cwd: root })
+  try {
+    await platform.told(readyLine)
+    const origin = `http://localhost:${environment.PORT}`
+    const post = async (path: string, body: object, token?: string) => {
+      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+      return (await (await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as Record<string, never>
+    }
+    const signIn = async (email: string) => (await post('/identity/api/auth/sign-in/email', { email, password: demoPassword })).accessToken!
+    const [owner, outsider] = [await signIn('owner@demo.test'), await signIn('outsider@other.test')]
+    const query = 'mutation($input: CreateSloganInput!) { createSlogan(input: $input) { id words } }'
+    const make = (words: string) => post('/graphql', { query, variables: { input: { words, idempotencyKey: 'one' } } }, owner)
+    const { data } = (await make('Onwards')) as unknown as { data: { createSlogan: { id: string } } }
+    expect(data).toMatchObject({ createSlogan: { words: 'Onwards' } })
+    expect(await make('Onwards')).toEqual({ data })
+    expect(await make('Backwards')).toMatchObject({ errors: [{ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } }] })
+    const list = '{ slogans { totalCount nodes { words } edges { cursor node { id } } } }'
+    expect(await post('/graphql', { query: list }, owner)).toMatchObject({ data: { slogans: { totalCount: 1, nodes: [{ words: 'Onwards' }] } } })
+    expect(await post('/graphql', { query: list }, outsider)).toMatchObject({ data: { slogans: { totalCount: 0, nodes: [] } } })
+    const one = `{ slogan(id: "${data.createSlogan.id}") { words } }`
+    expect(await post('/graphql', { query: one }, owner)).toEqual({ data: { slogan: { words: 'Onwards' } } })
+    expect(await post('/graphql', { query: one }, outsider)).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] })
+  } finally {
+    platform.child.kill('SIGTERM')
+    await platform.ended
+  }
+})
