@@ -108,5 +108,5 @@ test.runIf(browserPath)('D11 an operator makes the first account in a browser', 
   expect(await violations()).toEqual([])
   await page.getByLabel('Password').fill('a long enough one')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`${url}/graphql`)
+  await page.waitForURL(`${url}/`)
 })
