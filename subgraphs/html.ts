@@ -2,7 +2,7 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 /** Text as it may stand in HTML, in quotes too. */
 export const escaped = (text: string): string => text.replace(/[&<>"']/g, character => escapes[character]!)
 
-/** A sentence for people; a name in it stands apart, so that whatever it holds turns nothing around it. */
+/** A sentence for people; a name in it is isolated, so that whatever it holds turns nothing around it. */
 export type Sentence = string | readonly (string | { readonly name: string })[]
 
 const written = (sentence: Sentence): string =>
