@@ -1,6 +1,24 @@
-import { type ConstDirectiveNode, type ConstValueNode, type DefinitionNode, Kind, type NamedTypeNode, parse, print, Source, visit } from 'graphql'
+import {
+  type ConstDirectiveNode,
+  type ConstValueNode,
+  type DefinitionNode,
+  type DocumentNode,
+  Kind,
+  type NamedTypeNode,
+  parse,
+  print,
+  Source,
+  visit,
+} from 'graphql'
 import { at, type Mistake } from './mistake.ts'
-import type { SdlFile } from './sources.ts'
+
+/** One SDL file, parsed so that every node knows the file it stands in. */
+export interface SdlFile {
+  /** Path from the project's root, with forward slashes. */
+  readonly file: string
+  readonly text: string
+  readonly document: DocumentNode
+}
 
 /** The directives that say who may see something. */
 export const rules: ReadonlySet<string> = new Set(['authenticated', 'requiresScopes', 'policy'])

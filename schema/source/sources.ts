@@ -2,15 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildASTSchema, type DefinitionNode, type DocumentNode, GraphQLError, type GraphQLSchema, Kind, parse, Source, visit } from 'graphql'
 import { at, inFile, type Mistake, ofSource } from './mistake.ts'
-import { withPages } from './pages.ts'
-
-/** One SDL file, parsed so that every node knows the file it stands in. */
-export interface SdlFile {
-  /** Path from the project's root, with forward slashes. */
-  readonly file: string
-  readonly text: string
-  readonly document: DocumentNode
-}
+import { type SdlFile, withPages } from './pages.ts'
 
 /** The SDL of one subgraph: its nouns by name, and what it takes of `subgraphs/shared.graphql`. */
 export interface SubgraphSources {

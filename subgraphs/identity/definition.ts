@@ -17,9 +17,10 @@ import { type RegistrationOutcome, registerServices } from './service-entry/regi
 import { serviceEntryResolvers } from './service-entry/resolvers.ts'
 import type { Addresses } from './service-entry/rules.ts'
 import { sessionResolvers } from './session/resolvers.ts'
-import { type Provisioned, provision, type World } from './setup/provision.ts'
+import { type Provisioned, provision } from './setup/provision.ts'
 import { setupPath } from './setup/rules.ts'
 import { createSetup } from './setup/setup.ts'
+import type { World } from './setup/world.ts'
 import { userResolvers } from './user/resolvers.ts'
 import { viewerResolvers } from './viewer/resolvers.ts'
 

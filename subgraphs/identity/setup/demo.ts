@@ -1,5 +1,6 @@
 import type { Deletion, Run } from '../../demo.ts'
-import type { Provisioned, World } from './provision.ts'
+import type { Provisioned } from './provision.ts'
+import type { World } from './world.ts'
 
 /** The password of every demo account; accounts exist only where it may be printed. */
 export const demoPassword = 'supergraph-demo'

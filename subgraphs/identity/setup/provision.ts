@@ -2,36 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
-import type { Scope } from '../../scopes.ts'
 import { inTransaction, type Unit } from '../../store/write.ts'
 import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
 import { apiKeys } from '../api-key/table.ts'
 import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
-import type { Role } from '../membership/rules.ts'
 import type { Work } from '../nouns.ts'
 import { insertAccounts } from './accounts.ts'
-
-/** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
-export interface World {
-  /** The password of every person who is not there yet; it is hashed once. */
-  readonly password: string
-  readonly people: readonly { readonly email: string; readonly name: string }[]
-  readonly organizations: readonly {
-    readonly slug: string
-    readonly name: string
-    readonly members: readonly { readonly email: string; readonly roles: readonly Role[] }[]
-  }[]
-  readonly keys: readonly {
-    /** Slug of its organization. */
-    readonly organization: string
-    readonly name: string
-    readonly scopes: readonly Scope[]
-    /** Address of the person who made it. */
-    readonly createdBy: string
-    /** Revokes the key of this name that is there, and makes another. @default false */
-    readonly reissue?: boolean
-  }[]
-}
+import type { World } from './world.ts'
 
 /** Ids of everything in the world, new or found. */
 export interface Provisioned {

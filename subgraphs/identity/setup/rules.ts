@@ -4,7 +4,7 @@ import { isMailAddress, mailAddressSentence, toStored } from '../credentials/mai
 import { distinctSentence, isDistinct, longestPassword } from '../credentials/password.ts'
 import { platformOrganization } from '../membership/rules.ts'
 import { readName, readSlug } from '../organization/rules.ts'
-import type { World } from './provision.ts'
+import type { World } from './world.ts'
 
 /** Where the set-up page is; the link adds `?code=`. */
 export const setupPath = '/identity/setup'

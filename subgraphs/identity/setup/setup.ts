@@ -6,8 +6,9 @@ import { inTransaction } from '../../store/write.ts'
 import { loginPath } from '../credentials/login-page.ts'
 import type { Work } from '../nouns.ts'
 import { setupForm } from './page.ts'
-import { provisionWithin, type World } from './provision.ts'
+import { provisionWithin } from './provision.ts'
 import { hashCode, readForm, setupPath } from './rules.ts'
+import type { World } from './world.ts'
 
 /**
  * How the first account comes into being where there is no demo data: a link that the operator finds on the terminal. It lives until somebody

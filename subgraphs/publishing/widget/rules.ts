@@ -1,4 +1,10 @@
-import type { WidgetFacts } from './store.ts'
+/** What the widget counts and shows. */
+export interface WidgetFacts {
+  readonly scheduledToday: number
+  readonly failed: number
+  readonly publishedThisWeek: number
+  readonly next: { readonly id: string; readonly copy: string; readonly scheduledAt: Date } | null
+}
 
 const dayMs = 86_400_000
 

@@ -1,15 +1,7 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../store/loader.ts'
 import type { Opening } from '../../store/store.ts'
-import { dayOf, weekBegin } from './rules.ts'
-
-/** What the widget counts and shows, in one statement. */
-export interface WidgetFacts {
-  readonly scheduledToday: number
-  readonly failed: number
-  readonly publishedThisWeek: number
-  readonly next: { readonly id: string; readonly copy: string; readonly scheduledAt: Date } | null
-}
+import { dayOf, type WidgetFacts, weekBegin } from './rules.ts'
 
 const countPosts = statement(
   `select coalesce(sum(today.count), 0)::int as "scheduledToday", coalesce(sum(failed.count), 0)::int as failed,

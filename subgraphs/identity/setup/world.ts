@@ -1,0 +1,24 @@
+import type { Scope } from '../../scopes.ts'
+import type { Role } from '../membership/rules.ts'
+
+/** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
+export interface World {
+  /** The password of every person who is not there yet; it is hashed once. */
+  readonly password: string
+  readonly people: readonly { readonly email: string; readonly name: string }[]
+  readonly organizations: readonly {
+    readonly slug: string
+    readonly name: string
+    readonly members: readonly { readonly email: string; readonly roles: readonly Role[] }[]
+  }[]
+  readonly keys: readonly {
+    /** Slug of its organization. */
+    readonly organization: string
+    readonly name: string
+    readonly scopes: readonly Scope[]
+    /** Address of the person who made it. */
+    readonly createdBy: string
+    /** Revokes the key of this name that is there, and makes another. @default false */
+    readonly reissue?: boolean
+  }[]
+}
