@@ -81,7 +81,7 @@ test('it is for the embedded database of development alone, and for folders that
 test('a script of a checkout whose packages are not installed, or not whole, says so in a line', async () => {
   await using folder = newDataFolder()
   const checkout = join(folder.path, 'checkout')
-  for (const name of ['package.json', '.npmrc', 'scripts', 'router', 'config.ts', 'config', 'start-error.ts', 'db'])
+  for (const name of ['package.json', '.npmrc', 'scripts', 'router', 'config.ts', 'config', 'start-error.ts', 'db', 'platform', 'subgraphs'])
     cpSync(join(project, name), join(checkout, name), { recursive: true })
   const run = async (script: string) => {
     const command = launch('npm', ['run', '--silent', script], {}, { cwd: checkout })
