@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { change, create, inTransaction, remove } from '../../../subgraphs/store/write.ts'
+import type { Viewer } from '../../../subgraphs/viewer.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { unbounded } from '../../kit/reading.ts'
+import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
+
+/** What a resolver of this viewer is handed, without any check of its own. */
+const handed = ({ platform }: Supergraph, viewer: Viewer) => platform.publishing.open(viewer, { ...unbounded, requestId: 'request-1' })
+
+test('a resolver that forgets every check is shown nothing of another organization, by no way that a store has', async () => {
+  await using graph = await supergraph()
+  const { owner, outsider, brand, post, connection } = await graph.seed.owner().outsider().brand().connection().post()
+  for (const viewer of [outsider, anonymous]) {
+    const { brands, posts, connections } = handed(graph, viewer)
+    expect(await brands.byId.load(brand.id)).toBe(null)
+    expect(await posts.byId.load(post.id)).toBe(null)
+    expect(await posts.find(post.id)).toBe(null)
+    expect(await connections.byId.load(connection.id)).toBe(null)
+    expect(await connections.manyBy('brandId').load(brand.id)).toEqual([])
+    const page = await brands.page('all', owner.organizationId!, {})
+    expect([page.nodes, await page.totalCount()]).toEqual([[], 0])
+    await expect(posts.require(post.id)).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND', id: post.id } })
+    await inTransaction(handed(graph, viewer), async ({ transaction }) => {
+      expect(await brands.lock(brand.id, transaction)).toBe(null)
+      expect(await posts.lock(post.id, transaction)).toBe(null)
+    })
+  }
+  const { brands, posts, connections } = handed(graph, owner)
+  expect(await Promise.all([brands.byId.load(brand.id), posts.byId.load(post.id), connections.byId.load(connection.id)])).toMatchObject([
+    { id: brand.id },
+    { id: post.id },
+    { id: connection.id },
+  ])
+  expect(await brands.page('all', owner.organizationId!, {})).toMatchObject({ nodes: [{ id: brand.id }] })
+  expect(await graph.job.posts.byId.load(post.id)).toMatchObject({ id: post.id })
+})
+
+test('nor can it change or remove anything there', async () => {
+  await using graph = await supergraph()
+  const { outsider, brand, post } = await graph.seed.owner().outsider().brand().post()
+  const context = handed(graph, outsider)
+  const refused = { extensions: { code: 'NOT_FOUND' } }
+  await expect(change(context, { of: context.brands, id: brand.id, decide: () => ({ name: 'Mine' }) })).rejects.toMatchObject(refused)
+  await expect(remove(context, { of: context.posts, id: post.id })).rejects.toMatchObject(refused)
+  expect(await graph.rows('select b.name, p.id from publishing.brands b join publishing.posts p on p.brand_id = b.id')).toEqual([
+    { name: brand.name, id: post.id },
+  ])
+})
+
+test('what a context has read before is read anew once it has changed it', async () => {
+  await using graph = await supergraph()
+  const { owner, brand } = await graph.seed.owner().brand('Before')
+  const context = handed(graph, owner)
+  expect(await context.brands.byId.load(brand.id)).toMatchObject({ name: 'Before' })
+  await change(context, { of: context.brands, id: brand.id, decide: () => ({ name: 'After' }) })
+  expect(await context.brands.byId.load(brand.id)).toMatchObject({ name: 'After', version: brand.version + 1 })
+})
+
+test('of twenty that send one key at the same time one makes something, and all are answered with it; nothing follows twice', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  const organizationId = owner.organizationId!
+  const announced: string[] = []
+  const make = async (name: string) => {
+    const context = handed(graph, owner)
+    return create(context, {
+      of: context.brands,
+      once: { idempotencyKey: 'one', ...{ name } },
+      tenantId: organizationId,
+      run: ({ now }, id) => ({ id, organizationId, name, createdAt: now, updatedAt: now, createdBy: `user:${owner.userId}` }),
+      audit: ({ id }) => ({ tenantId: id, action: 'brand.created', subjectId: id }),
+      announce: ({ id }) => void announced.push(id),
+    })
+  }
+  const made = await Promise.all(Array.from({ length: 20 }, () => make('A brand')))
+  expect(new Set(made.map(({ row }) => row.id)).size).toBe(1)
+  expect(made.filter(({ repeated }) => !repeated)).toHaveLength(1)
+  expect(announced).toEqual([made[0]!.row.id])
+  expect(await graph.rows('select count(*)::int as n from publishing.audit_entries')).toEqual([{ n: 1 }])
+  await expect(make('Another')).rejects.toMatchObject({ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } })
+  await graph.rows('delete from publishing.brands')
+  expect(await make('Another'), 'what the key has made is gone').toMatchObject({ repeated: false, row: { name: 'Another' } })
+  expect(await make('Another')).toMatchObject({ repeated: true })
+})
+
+test('a change that fails at its end leaves neither row, record nor key, and tells nobody', async () => {
+  await using graph = await supergraph()
+  const { owner, brand } = await graph.seed.owner().brand('Before')
+  const context = handed(graph, owner)
+  const announced: unknown[] = []
+  const failing = {
+    wake: () => Promise.reject(new Error('no wake-up')),
+    announce: (changed: unknown) => void announced.push(changed),
+    audit: () => ({ tenantId: brand.id, action: 'brand.changed', subjectId: brand.id }),
+  }
+  await expect(change(context, { of: context.brands, id: brand.id, decide: () => ({ name: 'After' }), ...failing })).rejects.toThrow('no wake-up')
+  const once = { idempotencyKey: 'one' }
+  const row = { organizationId: owner.organizationId!, name: 'New', createdAt: graph.clock.now(), updatedAt: graph.clock.now(), createdBy: 'user:x' }
+  const creation = { of: context.brands, once, tenantId: owner.organizationId!, run: (_: unknown, id: string) => ({ id, ...row }), ...failing }
+  await expect(create(context, creation)).rejects.toThrow('no wake-up')
+  expect(await graph.rows('select name, version from publishing.brands')).toEqual([{ name: 'Before', version: brand.version }])
+  expect(await graph.rows('select from publishing.audit_entries')).toEqual([])
+  expect(await graph.rows('select from publishing.idempotency_keys')).toEqual([])
+  expect(announced).toEqual([])
+})
