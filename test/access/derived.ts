@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Type } from '../schema/graph.ts'
-import type { FieldRow } from './matrix.ts'
+import type { FieldRow } from './row.ts'
 
 /** `Type.field` of every field that needs a row: root fields, those that lead to another type, and those with a rule of their own. */
 export function fieldsThatNeedRows(schema: GraphQLSchema, types: ReadonlyMap<string, Type>): readonly string[] {

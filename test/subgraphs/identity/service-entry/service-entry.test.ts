@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Registration } from '../../../subgraphs/subgraph.ts'
-import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
-import { atTheSameMoment, execute, openIdentity } from './identity-world.ts'
+import type { Registration } from '../../../../subgraphs/subgraph.ts'
+import { anonymous, type Viewer } from '../../../../subgraphs/viewer.ts'
+import { atTheSameMoment, execute, openIdentity } from '../identity-world.ts'
 
 const publishing: Registration = {
   slug: 'publishing',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
-import type { Viewer } from '../../../subgraphs/viewer.ts'
-import { countStatements } from '../../kit/statements.ts'
-import { execute, openIdentity, quotas, userViewer, world } from './identity-world.ts'
+import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { countStatements } from '../../../kit/statements.ts'
+import { execute, openIdentity, quotas, userViewer, world } from '../identity-world.ts'
 
 describe('API keys', () => {
   let open: Awaited<ReturnType<typeof openIdentity>>

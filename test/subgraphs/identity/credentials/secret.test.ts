@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { define, type Identity } from '../../../subgraphs/identity/definition.ts'
-import { openIdentity, origin, password, world } from './identity-world.ts'
+import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
+import { openIdentity, origin, password, world } from '../identity-world.ts'
 
 describe('a changed AUTH_SECRET', () => {
   let open: Awaited<ReturnType<typeof openIdentity>>

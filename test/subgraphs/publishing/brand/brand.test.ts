@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../../platform/ids.ts'
-import type { Viewer } from '../../../subgraphs/viewer.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { personally } from '../../kit/viewers.ts'
-import { round, stored, texts, wake } from './delivery/delivering.ts'
+import { newId } from '../../../../platform/ids.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { personally } from '../../../kit/viewers.ts'
+import { round, stored, texts, wake } from '../delivery/delivering.ts'
 import {
   archiveBrand,
   brands,
@@ -16,7 +16,7 @@ import {
   restoreBrand,
   updateBrand,
   updatePost,
-} from './documents.ts'
+} from '../documents.ts'
 
 const make = async (graph: Supergraph, as: Viewer, input: object) => (await graph.execute(createBrand, { input }, { as })).data().createBrand
 const listed = async (graph: Supergraph, as: Viewer, variables: object = {}) =>

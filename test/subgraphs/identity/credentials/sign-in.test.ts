@@ -4,11 +4,11 @@ import { getMigrations } from 'better-auth/db/migration'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { createAttempts } from '../../../subgraphs/identity/credentials/attempts.ts'
-import { credentialOptions } from '../../../subgraphs/identity/credentials/options.ts'
-import { createSemaphore } from '../../../subgraphs/identity/credentials/queue.ts'
-import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
-import { execute, openIdentity, origin, password, userViewer, world } from './identity-world.ts'
+import { createAttempts } from '../../../../subgraphs/identity/credentials/attempts.ts'
+import { credentialOptions } from '../../../../subgraphs/identity/credentials/options.ts'
+import { createSemaphore } from '../../../../subgraphs/identity/credentials/queue.ts'
+import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
+import { execute, openIdentity, origin, password, userViewer, world } from '../identity-world.ts'
 
 const base = `${origin}/identity/api/auth`
 

@@ -1,10 +1,10 @@
 import { QueryTypes } from 'sequelize'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Provisioned } from '../../../subgraphs/identity/setup/provision.ts'
-import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
-import { unbounded } from '../../kit/reading.ts'
-import { countStatements } from '../../kit/statements.ts'
-import { atTheSameMoment, execute, openIdentity, password, quotas, userViewer, world } from './identity-world.ts'
+import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
+import { anonymous, type Viewer } from '../../../../subgraphs/viewer.ts'
+import { unbounded } from '../../../kit/reading.ts'
+import { countStatements } from '../../../kit/statements.ts'
+import { atTheSameMoment, execute, openIdentity, password, quotas, userViewer, world } from '../identity-world.ts'
 
 describe('organizations and their members', () => {
   let open: Awaited<ReturnType<typeof openIdentity>>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Viewer } from '../../../subgraphs/viewer.ts'
-import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
-import { personally } from '../../kit/viewers.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { personally } from '../../../kit/viewers.ts'
 
 const document = '{ publishingWidget { statistics { key value } items { id title at url } nextAction { label url } } }'
 
