@@ -13,6 +13,9 @@ import { identityOf } from '../kit/identity.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { key, person } from '../kit/viewers.ts'
 import { readSupergraphTypes } from '../schema/graph.ts'
+import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
+import { seedConnection } from '../subgraphs/publishing/connection/seed.ts'
+import { type PostSeed, seedPost } from '../subgraphs/publishing/post/seed.ts'
 import { derivedRows, fieldsThatNeedRows } from './derived.ts'
 import { routeRows, fieldRows as written } from './matrix.ts'
 import { type Column, columns, type FieldRow, type Fresh, type Ids, type Outcome, outcomes, type RouteRow } from './row.ts'
@@ -112,17 +115,14 @@ beforeAll(async () => {
   const now = graph.clock.now()
   const brand = await newBrand(acme)
   const theirs = await newBrand(other)
-  const grant = { accessToken: 'a', refreshToken: 'r', expiresIn: 7200, scopes: [] }
-  const authorized = { brandId: brand, platform: 'X' as const, userId: people.owner.userId!, account: { externalId: '1', name: '@one' }, grant, now }
-  await inTransaction(graph.job, ({ transaction }) => graph.job.connections.authorize(authorized, transaction))
+  await seedConnection(graph, { brandId: brand, owner: people.owner }, { externalAccountId: '1' })
   ids = { organization: acme, brand, post: '', waiting: '', failed: '', targeted: '' }
-  const scheduledAt = graph.clock.in(86_400_000).toISOString()
+  const scheduledAt = graph.clock.in(86_400_000)
   const post = await write({ scheduledAt })
   const waiting = await write({ scheduledAt, threadId: post })
-  const failed = await write({})
-  await update(failed, { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', now) })
-  await write({ brandId: theirs }, people.outsider)
-  const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1' } })
+  const failed = await write({ row: { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', now) } })
+  await write({}, { brandId: theirs, owner: people.outsider })
+  const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: null } })
   ids = { ...ids, post, waiting, failed, targeted }
 })
 afterAll(async () => {
@@ -130,23 +130,10 @@ afterAll(async () => {
   await graph[Symbol.asyncDispose]()
 })
 
-async function newBrand(organizationId: string): Promise<string> {
-  const now = graph.clock.now()
-  const id = newId(now)
-  await inTransaction(graph.job, ({ transaction }) =>
-    graph.job.brands.insert({ id, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' }, transaction),
-  )
-  return id
-}
+const newBrand = async (organizationId: string): Promise<string> => (await seedBrand(graph, { organizationId })).id
 
-async function write(input: object, as: Viewer = people.owner): Promise<string> {
-  const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
-  return (await graph.execute(document, { input: { brandId: ids.brand, platform: 'X', copy: 'A post', ...input } }, { as })).data().createPost.id
-}
-
-async function update(id: string, changes: object): Promise<void> {
-  const row = await graph.job.posts.byId.load(id)
-  await inTransaction(graph.job, ({ transaction }) => graph.job.posts.update(row!, changes, transaction))
+async function write(post: PostSeed, place = { brandId: ids.brand, owner: people.owner }): Promise<string> {
+  return (await seedPost(graph, place, post)).id
 }
 
 /** Makes what a cell changes, so that no cell sees what another did. */
@@ -159,9 +146,8 @@ const freshly: Record<Fresh, () => Promise<string>> = {
     return id
   },
   async 'unknown post'() {
-    const id = await write({})
     const now = graph.clock.now()
-    await update(id, { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) })
+    const id = await write({ row: { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) } })
     const post = await graph.job.posts.byId.load(id)
     const attempt = { post: { ...post!, attempts: 0 }, connectionId: null, externalAccountId: 'nobody', copy: 'x', inReplyTo: null }
     await inTransaction(graph.job, ({ transaction }) => graph.job.attempts.begin(attempt, now, transaction))

@@ -5,6 +5,9 @@ import type { PostRow } from '../../subgraphs/publishing/post/table.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
+import { type ConnectionSeed, seedConnection } from '../subgraphs/publishing/connection/seed.ts'
+import { type PostSeed, seedPost } from '../subgraphs/publishing/post/seed.ts'
 import { identityOf } from './identity.ts'
 import type { Supergraph } from './supergraph.ts'
 import { key, person } from './viewers.ts'
@@ -12,22 +15,6 @@ import { key, person } from './viewers.ts'
 export interface OrganizationSeed {
   readonly id: string
   readonly name: string
-}
-
-/** What is to stand in a post's row; without anything it is a draft of its own. */
-export type PostSeed = Partial<Pick<PostRow, 'copy' | 'platform' | 'scheduledAt' | 'target'>> & {
-  readonly threadId?: string
-  /** Who writes it. @default the owner */
-  readonly by?: Viewer
-  /** What is written over the row afterwards, to tell of a past that the test is not about. */
-  readonly row?: Partial<PostRow>
-}
-
-export interface ConnectionSeed {
-  /** Whose connection it is. @default the owner's */
-  readonly by?: Viewer
-  /** Another account than the one that the sandbox plays: it publishes nothing. */
-  readonly externalAccountId?: string
 }
 
 /** What may happen once there is an organization; awaited, a story gives everything that it told of. */
@@ -71,7 +58,7 @@ type Told = Record<string, any>
 
 /** Makes the story-teller of one supergraph. */
 export function createSeed(graph: Graph): Seed {
-  const { database, clock, job } = graph
+  const { database, clock } = graph
   const identity = identityOf(database.sequelize, clock)
   let people = 0
 
@@ -97,19 +84,8 @@ export function createSeed(graph: Graph): Seed {
     return { id, name: row.name }
   }
 
-  async function brand({ owner, organization: { id: organizationId } }: Told, name = 'A brand'): Promise<BrandRow> {
-    const now = clock.now()
-    const row = { id: newId(now), organizationId, name, createdAt: now, updatedAt: now, createdBy: `user:${owner.userId}` }
-    return inTransaction(job, ({ transaction }) => job.brands.insert(row, transaction))
-  }
-
-  async function post(world: Told, { by = world.owner, row, scheduledAt, copy = `A post ${newId().slice(-12)}`, ...rest }: PostSeed = {}): Promise<PostRow> {
-    const input = { brandId: world.brand.id, platform: 'X', copy, ...rest, ...(scheduledAt && { scheduledAt: scheduledAt.toISOString() }) }
-    const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
-    const { id } = (await graph.execute(document, { input }, { as: by })).data().createPost
-    const made = await job.posts.byId.load(id)
-    return row ? inTransaction(job, ({ transaction }) => job.posts.update(made!, row, transaction)) : made!
-  }
+  const place = ({ brand, owner }: Told) => ({ brandId: brand.id, owner })
+  const post = (world: Told, seed?: PostSeed) => seedPost(graph, place(world), seed)
 
   async function several(count: number, write: (before: PostRow | undefined) => Promise<PostRow>): Promise<PostRow[]> {
     const posts: PostRow[] = []
@@ -118,12 +94,6 @@ export function createSeed(graph: Graph): Seed {
       await clock.advance(1000)
     }
     return posts
-  }
-
-  async function connection({ brand: { id: brandId }, owner }: Told, { by = owner, externalAccountId }: ConnectionSeed = {}): Promise<ConnectionRow> {
-    const { grant, account } = externalAccountId || !job.networks.has('X') ? noAccount(externalAccountId) : await sandboxAccount(graph)
-    const authorized = { brandId, platform: 'X' as const, userId: by.userId!, account, grant, now: clock.now() }
-    return inTransaction(job, ({ transaction }) => job.connections.authorize(authorized, transaction))
   }
 
   const steps: Record<string, (world: Told, ...parameters: never[]) => Promise<Told>> = {
@@ -138,13 +108,15 @@ export function createSeed(graph: Graph): Seed {
       return { elsewhere, outsider: await someone('owner', elsewhere.id) }
     },
     key: async (world, ...scopes: Scope[]) => ({ key: key(world.organization.id, scopes) }),
-    brand: async (world, name?: string) => ({ brand: await brand(world, name) }),
+    brand: async ({ organization: { id: organizationId }, owner }, name?: string) => ({
+      brand: await seedBrand(graph, { organizationId, name, createdBy: `user:${owner.userId}` }),
+    }),
     post: async (world, seed?: PostSeed) => ({ post: await post(world, seed) }),
     posts: async (world, count: number, seed?: PostSeed) => ({ posts: await several(count, () => post(world, seed)) }),
     thread: async (world, count: number, seed?: PostSeed) => ({
       thread: await several(count, first => post(world, { ...seed, ...(first && { threadId: first.threadId }) })),
     }),
-    connection: async (world, seed?: ConnectionSeed) => ({ connection: await connection(world, seed) }),
+    connection: async (world, seed?: ConnectionSeed) => ({ connection: await seedConnection(graph, place(world), seed) }),
   }
 
   // Steps wait for each other, so a story reads in the order in which it happens.
@@ -159,16 +131,4 @@ export function createSeed(graph: Graph): Seed {
     then: past.then.bind(past),
   })
   return { owner: () => tell(Promise.resolve({})).owner() as OwnerStory<{ owner: Viewer; organization: OrganizationSeed }> }
-}
-
-/** Tokens that open nothing, for connections that no test sends anything by. */
-const noAccount = (externalId = newId()) => ({
-  account: { externalId, name: '@nobody' },
-  grant: { accessToken: `access of ${externalId}`, refreshToken: `refresh of ${externalId}`, expiresIn: 7200, scopes: [] },
-})
-
-async function sandboxAccount({ x }: Graph) {
-  const { id, username } = x.demo.account
-  const granted = await x.demo.grant(x.settings.clientId)
-  return { account: { externalId: id, name: `@${username}` }, grant: { ...granted, scopes: granted.scope.split(' ') } }
 }

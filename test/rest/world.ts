@@ -1,8 +1,7 @@
-import { newId } from '../../platform/ids.ts'
-import { inTransaction } from '../../subgraphs/store/write.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
+import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
 
 const password = 'correct horse battery'
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner' } as const
@@ -50,11 +49,7 @@ export async function restWorld(): Promise<RestWorld> {
   }
   const organizationId = provisioned.organizations.acme!
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
-  const now = graph.clock.now()
-  const brandId = newId(now)
-  await inTransaction(graph.job, ({ transaction }) =>
-    graph.job.brands.insert({ id: brandId, organizationId, name: 'A brand', createdAt: now, updatedAt: now, createdBy: 'user:x' }, transaction),
-  )
+  const { id: brandId } = await seedBrand(graph, { organizationId })
   const write: RestWorld['write'] = async (input = {}) => {
     const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id version } }'
     return (await graph.execute(document, { input: { brandId, platform: 'X', copy: 'A post', ...input } }, { as: owner })).data().createPost

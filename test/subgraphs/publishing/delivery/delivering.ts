@@ -6,10 +6,10 @@ import { sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { sweeps } from '../../../../subgraphs/publishing/delivery/sweep.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
-import type { PostSeed } from '../../../kit/seed.ts'
 import type { StandIn } from '../../../kit/stand-in.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { post as postDocument } from '../documents.ts'
+import type { PostSeed } from '../post/seed.ts'
 
 type Key = Pick<PostRow, 'brandId' | 'id'>
 

@@ -3,8 +3,8 @@ import { newId } from '../../../../platform/ids.ts'
 import { sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import type { AttemptRow } from '../../../../subgraphs/publishing/delivery/table.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
-import type { PostSeed } from '../../../kit/seed.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
+import type { PostSeed } from '../post/seed.ts'
 
 /** A brand with a connection, whose rows are written as a test needs them. */
 const begin = async () => {
