@@ -40,7 +40,7 @@ export interface Rows<T extends Table, ListName extends string = string, Many ex
   require(id: string, field?: string): Promise<Row<T>>
   /** One page of a list below a parent. @throws BAD_USER_INPUT for a page that cannot be */
   page(list: ListName, parent: string, page: PageArguments): Promise<Page<T>>
-  /** Runs a statement of the noun's own. */
+  /** Runs a statement of the noun's own, which itself has to say whose rows it shows. */
   read<Found extends object = Row<T>>(statement: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null): Promise<Found[]>
   /** Locks the row with this id until the transaction ends, and reads it as it is now. */
   lock(id: string, transaction: Transaction): Promise<Row<T> | null>
@@ -69,7 +69,6 @@ export interface Store<T extends Table = Table, Opened = unknown> extends Openab
   readonly table: T
   /** The orders of its lists, by name: for whoever checks that each has its index. */
   readonly lists: Readonly<Record<string, List<T>>>
-  readonly what: string
 }
 
 type NamesOf<Of> = Of extends object ? Extract<keyof Of, string> : never
@@ -88,7 +87,6 @@ export function store<T extends Table, const Facts extends StoreFacts<T>, Own ex
   return {
     table,
     lists,
-    what: facts.what,
     open(opening) {
       const opened = new OpenRows(plan as Plan<Table>, opening)
       return (own ? Object.assign(opened, own(opened as unknown as Rows<T>, opening)) : opened) as never
@@ -101,6 +99,7 @@ interface Plan<T extends Table> {
   readonly table: T
   readonly what: string
   readonly key: readonly string[]
+  readonly fallbacks: Readonly<Record<string, unknown>>
   readonly byIds: Both
   readonly lock: Both
   readonly manyBy: Readonly<Record<string, Both>>
@@ -125,6 +124,7 @@ function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy =
     table,
     what,
     key: keyOf(table),
+    fallbacks: fallbacksOf(table),
     byIds: both(`t.id = any($1::${idType}[])`),
     lock: both('t.id = $1', ' for no key update of t'),
     manyBy: Object.fromEntries(
@@ -214,8 +214,8 @@ class OpenRows {
   }
 
   async insert(row: Record<string, unknown>, transaction: Transaction): Promise<AnyRow> {
-    const { table } = this.plan
-    const whole = { ...fallbacksOf(table), ...row } as AnyRow
+    const { table, fallbacks } = this.plan
+    const whole = { ...fallbacks, ...row } as AnyRow
     await modelOf(this.opening.sequelize, table).create(row, { transaction, returning: false })
     this.remember(whole, transaction)
     return whole
@@ -250,20 +250,9 @@ class OpenRows {
   }
 }
 
-const fallbacks = new WeakMap<Table, Record<string, unknown>>()
-
-function fallbacksOf(table: Table): Record<string, unknown> {
-  let known = fallbacks.get(table)
-  if (!known) {
-    known = Object.fromEntries(
-      Object.entries(table.columns)
-        .filter(([, { fallback }]) => fallback !== undefined)
-        .map(([name, { fallback }]) => [name, fallback]),
-    )
-    fallbacks.set(table, known)
-  }
-  return known
-}
+/** What a new row has where nothing is given. */
+const fallbacksOf = ({ columns }: Table): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(columns).flatMap(([name, { fallback }]) => (fallback === undefined ? [] : [[name, fallback]])))
 
 /** The same for what another organization has as for what nobody has. */
 export const notFound = (what: string, id: string): Refusal => new Refusal('NOT_FOUND', `The active organization has no ${what} ${id}.`, { id })

@@ -102,6 +102,5 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
 export const authorizationStore = (cipher: Cipher) => ({
   table: authorizations,
   lists: {},
-  what: 'authorization',
   open: ({ sequelize }: Opening) => openAuthorizations(sequelize, cipher),
 })

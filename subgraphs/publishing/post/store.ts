@@ -28,7 +28,7 @@ export const threadOrder: Order<PostRow> = {
 
 /** Which posts of an organization; what is null or left out does not narrow. */
 export interface PostFilter {
-  readonly organizationId: string
+  readonly organizationId: string | null
   readonly brandId?: string | null
   readonly threadId?: string | null
   readonly status?: string | null
@@ -139,7 +139,7 @@ const writtenToday = statement(
 const filtered = keptStatements(500)
 
 /** What only posts are asked. */
-function postSql(rows: Rows<typeof posts>, { reading }: Opening) {
+function postSql(rows: Rows<typeof posts>, { reading, tenant }: Opening) {
   const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
   const pages = createEachLoader<{ filter: PostFilter; request: PageRequest }, PostRow[]>(
     reading,
@@ -148,8 +148,9 @@ function postSql(rows: Rows<typeof posts>, { reading }: Opening) {
   )
   const counts = createEachLoader<PostFilter, number>(reading, async filter => (await ask<{ count: number }>(countOf(filter)))[0]!.count, JSON.stringify)
   return {
-    /** A page of posts; the same under several aliases is read once, and so is its total. */
-    async filtered(filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
+    /** A page of posts; the same under several aliases is read once, and so is its total. A viewer's are those of the viewer's organization, whatever is asked. */
+    async filtered(asked: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
+      const filter = tenant ? { ...asked, organizationId: tenant.organizationId } : asked
       const page = toConnection(await pages.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))
       for (const post of page.nodes) rows.byId.prime(post.id, post)
       return page

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { readPage } from '../../../platform/page.ts'
+import { newestFirst } from '../../../subgraphs/publishing/post/store.ts'
 import { change, create, inTransaction, remove } from '../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
@@ -20,6 +22,8 @@ test('a resolver that forgets every check is shown nothing of another organizati
     expect(await connections.manyBy('brandId').load(brand.id)).toEqual([])
     const page = await brands.page('all', owner.organizationId!, {})
     expect([page.nodes, await page.totalCount()]).toEqual([[], 0])
+    const filtered = await posts.filtered({ organizationId: owner.organizationId }, readPage({}, newestFirst))
+    expect([filtered.nodes, await filtered.totalCount()]).toEqual([[], 0])
     await expect(posts.require(post.id)).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND', id: post.id } })
     await inTransaction(handed(graph, viewer), async ({ transaction }) => {
       expect(await brands.lock(brand.id, transaction)).toBe(null)
