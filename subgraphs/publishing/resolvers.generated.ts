@@ -45,6 +45,8 @@ export type WidgetPayload = {
   readonly items: ReadonlyArray<WidgetItem>;
   /** The one thing that waits for a person; null when nothing does. */
   readonly nextAction?: Maybe<WidgetAction>;
+  /** A figure as it went over time; null for an app that draws none. */
+  readonly chart?: Maybe<WidgetChart>;
 };
 
 /** A figure of a widget. */
@@ -73,6 +75,22 @@ export type WidgetAction = {
   readonly __typename?: 'WidgetAction';
   readonly label: Scalars['String']['output'];
   readonly url: Scalars['URL']['output'];
+};
+
+/** A line that a widget draws. */
+export type WidgetChart = {
+  readonly __typename?: 'WidgetChart';
+  readonly title: Scalars['String']['output'];
+  /** From left to right. */
+  readonly points: ReadonlyArray<WidgetPoint>;
+};
+
+/** One point of a widget's line. */
+export type WidgetPoint = {
+  readonly __typename?: 'WidgetPoint';
+  /** What stands below the point, e.g. a day. */
+  readonly label: Scalars['String']['output'];
+  readonly value: Scalars['Float']['output'];
 };
 
 export type Query = {
@@ -670,6 +688,9 @@ export type ResolversTypes = {
   WidgetItem: ResolverTypeWrapper<WidgetItem>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   WidgetAction: ResolverTypeWrapper<WidgetAction>;
+  WidgetChart: ResolverTypeWrapper<WidgetChart>;
+  WidgetPoint: ResolverTypeWrapper<WidgetPoint>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Brand: ResolverTypeWrapper<BrandRow>;
@@ -716,6 +737,9 @@ export type ResolversParentTypes = {
   WidgetItem: WidgetItem;
   ID: Scalars['ID']['output'];
   WidgetAction: WidgetAction;
+  WidgetChart: WidgetChart;
+  WidgetPoint: WidgetPoint;
+  Float: Scalars['Float']['output'];
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
   Brand: BrandRow;
@@ -763,6 +787,7 @@ export type WidgetPayloadResolvers<ContextType = Context, ParentType extends Res
   statistics?: Resolver<ReadonlyArray<ResolversTypes['WidgetStatistic']>, ParentType, ContextType>;
   items?: Resolver<ReadonlyArray<ResolversTypes['WidgetItem']>, ParentType, ContextType>;
   nextAction?: Resolver<Maybe<ResolversTypes['WidgetAction']>, ParentType, ContextType>;
+  chart?: Resolver<Maybe<ResolversTypes['WidgetChart']>, ParentType, ContextType>;
 };
 
 export type WidgetStatisticResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WidgetStatistic'] = ResolversParentTypes['WidgetStatistic']> = {
@@ -781,6 +806,16 @@ export type WidgetItemResolvers<ContextType = Context, ParentType extends Resolv
 export type WidgetActionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WidgetAction'] = ResolversParentTypes['WidgetAction']> = {
   label?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
+export type WidgetChartResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WidgetChart'] = ResolversParentTypes['WidgetChart']> = {
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  points?: Resolver<ReadonlyArray<ResolversTypes['WidgetPoint']>, ParentType, ContextType>;
+};
+
+export type WidgetPointResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WidgetPoint'] = ResolversParentTypes['WidgetPoint']> = {
+  label?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
@@ -920,6 +955,8 @@ export type Resolvers<ContextType = Context> = {
   WidgetStatistic?: WidgetStatisticResolvers<ContextType>;
   WidgetItem?: WidgetItemResolvers<ContextType>;
   WidgetAction?: WidgetActionResolvers<ContextType>;
+  WidgetChart?: WidgetChartResolvers<ContextType>;
+  WidgetPoint?: WidgetPointResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   Brand?: BrandResolvers<ContextType>;

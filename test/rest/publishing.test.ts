@@ -58,7 +58,7 @@ const root = {
       const nodes = [...posts.values()]
       return { nodes: nodes.slice(0, asked.first as number), totalCount: nodes.length, pageInfo: { hasNextPage: nodes.length > 1, endCursor: 'cursor-1' } }
     },
-    publishingWidget: () => ({ statistics: [{ key: 'failed', label: 'Failed', value: 2 }], items: [], nextAction: null }),
+    publishingWidget: () => ({ statistics: [{ key: 'failed', label: 'Failed', value: 2 }], items: [], nextAction: null, chart: null }),
   },
   Mutation: {
     createPost: ({ input }: Input) => {
@@ -337,7 +337,7 @@ test('POST …/connect answers where to send the person, for networks that there
 })
 
 test('GET /api/widget answers the widget as the graph has it', async () => {
-  expect((await ask('GET', '/widget')).json).toEqual({ statistics: [{ key: 'failed', label: 'Failed', value: 2 }], items: [], nextAction: null })
+  expect((await ask('GET', '/widget')).json).toEqual({ statistics: [{ key: 'failed', label: 'Failed', value: 2 }], items: [], nextAction: null, chart: null })
 })
 
 test('callbacks and credentials are forwarded, and never ask who calls', async () => {

@@ -12,7 +12,9 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   PostTarget: { from: ['Post'], because: 'a part of its post, which carries the rule' },
   Viewer: { from: ['Query'], because: 'tells callers who they are themselves; what it leads to carries rules of its own' },
   WidgetAction: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
+  WidgetChart: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
   WidgetItem: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
   WidgetPayload: { from: ['Widget'], because: 'a part of its widget, which carries the rule' },
+  WidgetPoint: { from: ['WidgetChart'], because: 'a part of a payload, which a ruled field leads to' },
   WidgetStatistic: { from: ['WidgetPayload'], because: 'a part of a payload, which a ruled field leads to' },
 }

@@ -43,5 +43,6 @@ export function payload(facts: WidgetFacts, publicUrl: string) {
       facts.failed > 0
         ? { label: facts.failed === 1 ? 'Look at the failed post' : `Look at ${facts.failed} failed posts`, url: `${posts}?status=failed` }
         : null,
+    chart: null,
   }
 }

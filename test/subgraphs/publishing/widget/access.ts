@@ -1,5 +1,7 @@
 import { type AccessRows, byScopeEachTheirOwn, byScopeNoneElsewhere, constant, figures, row, widgets } from '../../../access/row.ts'
 
+const noLine = 'refused nothing refused nothing nothing nothing nothing'
+
 export const access: AccessRows = {
   fields: [
     row('Query.publishingWidget', figures, widgets, byScopeEachTheirOwn, constant('{ publishingWidget { statistics { key } } }'), 'publishingWidget'),
@@ -12,6 +14,9 @@ export const access: AccessRows = {
       constant('{ publishingWidget { nextAction { url } } }'),
       'publishingWidget.nextAction',
     ),
+    // Publishing draws no line yet: who may see the widget sees that there is none.
+    row('WidgetPayload.chart', figures, widgets, noLine, constant('{ publishingWidget { chart { title } } }'), 'publishingWidget.chart'),
+    row('WidgetChart.points', figures, widgets, noLine, constant('{ publishingWidget { chart { points { label } } } }'), 'publishingWidget.chart.points'),
   ],
   routes: [{ at: 'GET /publishing/api/widget', scopes: figures, less: widgets, cells: byScopeEachTheirOwn, path: () => '/publishing/api/widget' }],
 }
