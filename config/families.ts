@@ -221,7 +221,7 @@ export const retention = {
   auditDays: setting('AUDIT_RETENTION_DAYS', days(1), {
     fallback: 400,
     by: subgraphs,
-    does: 'For how many days identity and publishing keep their records of who did what. Sessions and one-time links go a day after they ended.',
+    does: 'For how many days identity and publishing keep their records of who did what. Sessions and one-time links go a day after they ended, idempotency keys after a week.',
   }),
   attemptDays: setting('ATTEMPT_RETENTION_DAYS', days(8), {
     fallback: 90,

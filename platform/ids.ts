@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from './errors.ts'
 
 /**
@@ -8,7 +8,22 @@ import { Refusal } from './errors.ts'
 export function newId(now: Date = new Date()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(now.getTime(), 0, 6)
-  bytes[6] = 0x70 | (bytes[6]! & 0x0f)
+  return written(bytes, 7)
+}
+
+/** A UUIDv5 (RFC 9562 §5.5): the same for the same name within the same thing, so whoever makes it again finds it. */
+export const idOfName = (within: string, name: string): string =>
+  written(
+    createHash('sha1')
+      .update(Buffer.from(within.replaceAll('-', ''), 'hex'))
+      .update(name)
+      .digest()
+      .subarray(0, 16),
+    5,
+  )
+
+function written(bytes: Buffer, version: number): string {
+  bytes[6] = (version << 4) | (bytes[6]! & 0x0f)
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`

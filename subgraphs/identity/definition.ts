@@ -58,7 +58,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     quotas,
     additions: createLimit({ most: quotas.additionsAnHour, windowMs: hourMs }),
   }
-  const contexts = contextsOf(registration.slug, stores, services, foundation)
+  const contexts = contextsOf(registration.slug, stores, services, foundation, 'caller')
   /** What the platform does by itself, made anew for each piece of work. */
   const work = () => contexts.everybodys('platform')
   const setup = createSetup(work, clock)

@@ -212,7 +212,7 @@ export type CreateApiKeyInput = {
   readonly scopes: ReadonlyArray<Scalars['String']['input']>;
   /** When it expires. Without it the key holds until it is revoked. */
   readonly expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
-  /** Any text of your own: a repetition with the same text by the same person makes no second key. CONFLICT (reason `KEY_REUSED`) for another one. */
+  /** Any text of your own: for a week a repetition with the same text by the same person makes no second key. CONFLICT (reason `KEY_REUSED`) for another one, or in another organization. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 

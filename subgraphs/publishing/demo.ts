@@ -1,7 +1,7 @@
-import { newId } from '../../platform/ids.ts'
+import { idOfName, newId } from '../../platform/ids.ts'
 import type { Outbound } from '../../platform/outbound.ts'
 import { type Deletion, deletionsBy, type Run } from '../demo.ts'
-import { create, inTransaction } from '../store/write.ts'
+import { inTransaction, type Unit } from '../store/write.ts'
 import { failure } from './delivery/rules.ts'
 import { callbackUrl } from './integration/rules.ts'
 import type { Job } from './nouns.ts'
@@ -10,7 +10,7 @@ import type { PostRow } from './post/table.ts'
 const brandName = 'Demo Brand'
 
 interface DemoPost {
-  /** Its idempotency key, by which the next start finds it again. */
+  /** What its id is made of, by which the next start finds it again, whatever was changed in it. */
   readonly mark: string
   readonly copy: string
   /** Whether it follows the first in a thread. @default false */
@@ -56,48 +56,49 @@ export interface DemoOwner {
   readonly userId: string
 }
 
-/** Makes what is missing of the demo's brand and posts. @param job in the owner's name */
-export async function provideDemo(job: Job, owner: DemoOwner): Promise<{ readonly brandId: string; readonly threadId: string; readonly postIds: string[] }> {
-  const { posts } = job
-  const { organizationId, userId } = owner
-  const createdBy = `user:${userId}`
-  const brandId = await provideBrand(job, owner)
-  const made = await posts.madeByKeys(organizationId, createdBy)
-  const write = async ({ mark, copy, afterDays, after }: DemoPost, threadId: string | null) => {
-    const { row } = await create(job, {
-      of: posts,
-      once: { idempotencyKey: mark },
-      tenantId: organizationId,
-      async run({ now, transaction }, id) {
-        const position = threadId ? await posts.placeIn(brandId, threadId, transaction) : 1
-        const place = { brandId, threadId: threadId ?? id, position, platform: 'X' as const }
-        const set = afterDays !== undefined
-        const status = set ? ('SCHEDULED' as const) : ('DRAFT' as const)
-        const scheduledAt = set ? new Date(now.getTime() + (daysAhead + afterDays) * dayMs) : null
-        return { id, ...place, copy, status, scheduledAt, authorId: userId, createdAt: now, updatedAt: now, createdBy, ...after?.(now) }
-      },
-    })
-    return row
-  }
-  const provide = async (post: DemoPost, threadId: string | null) => (await posts.find(made.get(post.mark) ?? null)) ?? (await write(post, threadId))
-  const [head, ...others] = demoPosts
-  const first = await provide(head, null)
-  const ids = [first.id]
-  for (const post of others) ids.push((await provide(post, post.inThread ? first.threadId : null)).id)
-  return { brandId, threadId: first.threadId, postIds: ids }
-}
-
-async function provideBrand(job: Job, { organizationId, userId }: DemoOwner): Promise<string> {
-  const { nodes } = await job.brands.page('all', organizationId, { first: 100 })
-  const known = nodes.find(brand => brand.name === brandName)
-  if (known) return known.id
-  const { row } = await create(job, {
-    of: job.brands,
-    once: {},
-    tenantId: organizationId,
-    run: ({ now }, id) => ({ id, organizationId, name: brandName, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }),
+/** Makes what is missing of the demo's brand and posts; of several starts at the same moment one does. @param job in the owner's name */
+export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly brandId: string; readonly threadId: string; readonly postIds: string[] }> =>
+  inTransaction(job, async unit => {
+    const { posts } = job
+    const { now, transaction } = unit
+    const { userId } = owner
+    const createdBy = `user:${userId}`
+    const brandId = await provideBrand(job, owner, unit)
+    const older = await posts.withWords(
+      brandId,
+      createdBy,
+      demoPosts.map(({ copy }) => copy),
+      transaction,
+    )
+    const provide = async ({ mark, copy, afterDays, after }: DemoPost, threadId: string | null) => {
+      const id = idOfName(brandId, mark)
+      // Earlier versions gave it an id of its own: it is known by its words.
+      const known = (await posts.lock(id, transaction)) ?? older.find(post => post.copy === copy)
+      if (known) return known
+      const position = threadId ? await posts.placeIn(brandId, threadId, transaction) : 1
+      const place = { brandId, threadId: threadId ?? id, position, platform: 'X' as const }
+      const set = afterDays !== undefined
+      const status = set ? ('SCHEDULED' as const) : ('DRAFT' as const)
+      const scheduledAt = set ? new Date(now.getTime() + (daysAhead + afterDays) * dayMs) : null
+      const stamps = { authorId: userId, createdAt: now, updatedAt: now, createdBy }
+      return posts.insert({ id, ...place, copy, status, scheduledAt, ...stamps, ...after?.(now) }, transaction)
+    }
+    const [head, ...others] = demoPosts
+    const first = await provide(head, null)
+    const ids = [first.id]
+    for (const post of others) ids.push((await provide(post, post.inThread ? first.threadId : null)).id)
+    return { brandId, threadId: first.threadId, postIds: ids }
   })
-  return row.id
+
+async function provideBrand({ brands }: Job, { organizationId, userId }: DemoOwner, { now, transaction }: Unit): Promise<string> {
+  // Whoever starts at the same moment waits here, and finds everything.
+  await brands.madeFor(organizationId, transaction)
+  const id = idOfName(organizationId, brandName)
+  const { nodes } = await brands.page('all', organizationId, { first: 100 })
+  const known = (await brands.find(id)) ?? nodes.find(brand => brand.name === brandName)
+  if (known) return known.id
+  await brands.insert({ id, organizationId, name: brandName, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
+  return id
 }
 
 /**

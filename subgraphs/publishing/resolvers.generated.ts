@@ -252,7 +252,7 @@ export type CreateBrandInput = {
   readonly name: Scalars['String']['input'];
   /** At most 2,000 characters. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
-  /** The same key with the same input answers the first brand again instead of making another; with another input it is CONFLICT. */
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first brand as it stands then instead of making another. CONFLICT (reason `KEY_REUSED`) with another input. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -486,7 +486,7 @@ export type CreatePostInput = {
   readonly scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Where on the network it goes. */
   readonly target?: InputMaybe<PostTargetInput>;
-  /** The same key with the same input within a brand answers the first post again instead of writing another; with another input it is CONFLICT. */
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first post as it stands then instead of writing another. CONFLICT (reason `KEY_REUSED`) with another input; NOT_FOUND when that post was deleted. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
 

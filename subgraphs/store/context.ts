@@ -5,7 +5,7 @@ import type { Reading } from '../reading.ts'
 import type { Operation } from '../subgraph.ts'
 import { actorOf, type Viewer } from '../viewer.ts'
 import type { Openable } from './store.ts'
-import { booksOf, type Writer, type Writing, writing } from './write.ts'
+import { booksOf, type KeysOf, type Writer, type Writing, writing } from './write.ts'
 
 /** The stores of a subgraph's nouns, each under the name by which resolvers know it. */
 export type Stores = Readonly<Record<string, Openable>>
@@ -41,15 +41,17 @@ const unhurried: Reading = { fresh: true, signal: new AbortController().signal, 
 
 /**
  * Makes contexts: stores are opened when they are first asked for.
- * @param slug the subgraph, whose SQL schema has the record and the keys of what was made
+ * @param slug   the subgraph, whose SQL schema has the record and the keys of what was made
+ * @param keysOf whose an idempotency key is
  */
 export function contextsOf<S extends Stores, Services extends object>(
   slug: string,
   stores: S,
   services: Services,
   { sequelize, clock }: { readonly sequelize: Sequelize; readonly clock: Clock },
+  keysOf: KeysOf = 'organization',
 ): Contexts<S, Services> {
-  const books = booksOf(slug)
+  const books = booksOf(slug, keysOf)
 
   /** A class, because one is made for every operation and every event. */
   class Context {

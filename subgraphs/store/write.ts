@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { checkSameContent, readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
+import type { Aging } from '../../platform/jobs/retention.ts'
 import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
 import { notFound, type Rows } from './store.ts'
@@ -74,7 +75,7 @@ export async function write<Result>(
 /** Runs several reads and writes in one transaction that nothing follows but what they record themselves. */
 export const inTransaction = <Result>(context: Writing, run: (unit: Unit) => Promise<Result>): Promise<Result> => write(context, { run })
 
-/** A row that was made now, or was made before by the same caller with the same key. */
+/** A row that was made now, or was made before with the same key. */
 export interface Made<R> {
   readonly row: R
   readonly repeated: boolean
@@ -84,15 +85,17 @@ interface Creation<T extends Table> extends Following<Row<T>> {
   readonly of: Rows<T, never, never>
   /** The input: its `idempotencyKey` makes it once, however often it is sent. */
   readonly once: { readonly idempotencyKey?: string | null | undefined }
-  /** Within which the key counts, together with who calls. */
+  /** The organization for which it is made. */
   readonly tenantId: string
   /** The row to write. @param id what it is known by */
   run(unit: Unit, id: string): NewRow<T> | Promise<NewRow<T>>
 }
 
 /**
- * Makes a row. The same key with the same content answers the row of the first time, and nothing follows.
- * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason KEY_REUSED, for one that was used with another content
+ * Makes a row. The same key with the same content answers the row of the first time as it stands now, and nothing follows; who sends it
+ * while the first is under way waits for what becomes of that.
+ * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason KEY_REUSED, for one that was used with another content or for another
+ *   organization; NOT_FOUND when the first row is gone, or is not this viewer's to see
  */
 export async function create<T extends Table>(context: Writing, { of, once, tenantId, run, audit, wake, announce }: Creation<T>): Promise<Made<Row<T>>> {
   const idempotency = readIdempotency(once)
@@ -221,18 +224,35 @@ const changesNothing = (row: object, changes: object): boolean =>
 export interface Books {
   readonly record: Statement
   readonly claim: Statement
-  readonly reclaim: Statement
+  readonly claimed: Statement
+  readonly keysOf: KeysOf
 }
 
+/** Whose an idempotency key is: everybody's of the organization, or the caller's alone, in whichever organization. */
+export type KeysOf = 'organization' | 'caller'
+
 /** @param slug the SQL schema with `audit_entries` and `idempotency_keys` */
-export const booksOf = (slug: string): Books => ({
+export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
   record: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
   // Whoever sends the same key meanwhile waits here until it is known what became of the first.
   claim: statement(
     `insert into ${slug}.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (tenant_id, caller, what, key) do update set at = ${slug}.idempotency_keys.at returning made_id as "madeId", hash`,
+     on conflict do nothing returning key`,
   ),
-  reclaim: statement(`update ${slug}.idempotency_keys set hash = $5, made_id = $6, at = $7 where tenant_id = $1 and caller = $2 and what = $3 and key = $4`),
+  claimed: statement(
+    `select tenant_id as "tenantId", hash, made_id as "madeId" from ${slug}.idempotency_keys
+      where ${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`,
+  ),
+  keysOf,
+})
+
+/** It is remembered for a week what a key has made: clients that repeat what they sent do so within minutes. */
+export const agingOfKeys = (slug: string): Aging => ({
+  table: `${slug}.idempotency_keys`,
+  key: 'tenant_id, caller, what, key',
+  days: 7,
+  old: 'o.at < $1',
+  order: 'o.at',
 })
 
 /** Writes one line of the record; for whoever changes several things in one transaction. */
@@ -241,18 +261,28 @@ export async function record(context: Writing, { tenantId, action, subjectId, ac
   await rows(sequelize, books.record, [tenantId, newId(now), now, actor ?? writer, action, subjectId, JSON.stringify(details)], transaction)
 }
 
+interface Claim {
+  readonly tenantId: string
+  readonly id: string
+  readonly key: string
+  readonly hash: string
+}
+
 /** The row that the same key has made before; null when there is none, and the key is this row's from now on. */
-async function findMade<T extends Table>(
-  { sequelize, books, actor }: Writer,
-  of: Rows<T, never, never>,
-  { tenantId, id, key, hash }: { tenantId: string; id: string; key: string; hash: string },
-  { transaction, now }: Unit,
-): Promise<Row<T> | null> {
-  const values = [tenantId, actor, of.what, key, hash, id, now]
-  const [known] = await rows<{ madeId: string; hash: string }>(sequelize, books.claim, values, transaction)
-  if (!known || known.madeId === id) return null
-  const earlier = await of.lock(known.madeId, transaction)
-  if (earlier) checkSameContent(known.hash, { key, hash }, of.what)
-  else await rows(sequelize, books.reclaim, values, transaction)
-  return earlier
+async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: Unit): Promise<Row<T> | null> {
+  const { sequelize, books, actor } = writer
+  const { tenantId, id, key, hash } = claim
+  const { transaction, now } = unit
+  const [taken] = await rows(sequelize, books.claim, [tenantId, actor, of.what, key, hash, id, now], transaction)
+  if (taken) return null
+  const owner = books.keysOf === 'organization' ? tenantId : actor
+  const [known] = await rows<{ tenantId: string; hash: string; madeId: string }>(sequelize, books.claimed, [owner, of.what, key], transaction)
+  // Its days were over at this very moment.
+  if (!known) return findMade(writer, of, claim, unit)
+  checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, of.what)
+  const made = await of.lock(known.madeId, transaction)
+  if (made) return made
+  throw new Refusal('NOT_FOUND', `The ${of.what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
+    field: 'idempotencyKey',
+  })
 }

@@ -43,6 +43,19 @@ describe('brands over REST', () => {
     expect((await ask('GET', `/${made.json.id}`)).json).toEqual(made.json)
   })
 
+  test('what GraphQL has made with a key, REST is answered with, and the other way round', async () => {
+    const viaGraph = async (idempotencyKey: string, name: string) => {
+      const query = 'mutation ($input: CreateBrandInput!) { createBrand(input: $input) { id } }'
+      const { json } = await door.ask('POST', '/graphql', { headers: owner, body: { query, variables: { input: { idempotencyKey, name } } } })
+      return json.data?.createBrand ?? json.errors[0].extensions
+    }
+    const viaRest = async (key: string, name: string) => (await ask('POST', '', { name }, { ...owner, 'idempotency-key': key })).json
+    const [one, two] = [newId(), newId()]
+    expect((await viaRest(one, 'One')).id).toBe((await viaGraph(one, 'One')).id)
+    expect((await viaGraph(two, 'Two')).id).toBe((await viaRest(two, 'Two')).id)
+    for (const via of [viaGraph, viaRest]) expect(await via(one, 'Other')).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
+  })
+
   test('PUT changes what it mentions, by the version that If-Match names', async () => {
     const { json: brand } = await ask('POST', '', { name: 'Before', description: 'Stays' })
     const changed = await ask('PUT', `/${brand.id}`, { name: 'After' }, { ...owner, 'if-match': '"1"' })

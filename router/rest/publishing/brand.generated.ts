@@ -17,7 +17,7 @@ export type CreateBrandInput = {
   readonly name: string;
   /** At most 2,000 characters. */
   readonly description?: string | null | undefined;
-  /** The same key with the same input answers the first brand again instead of making another; with another input it is CONFLICT. */
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first brand as it stands then instead of making another. CONFLICT (reason `KEY_REUSED`) with another input. */
   readonly idempotencyKey?: string | null | undefined;
 };
 

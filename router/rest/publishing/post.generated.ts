@@ -17,7 +17,7 @@ export type CreatePostInput = {
   readonly scheduledAt?: string | null | undefined;
   /** Where on the network it goes. */
   readonly target?: PostTargetInput | null | undefined;
-  /** The same key with the same input within a brand answers the first post again instead of writing another; with another input it is CONFLICT. */
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first post as it stands then instead of writing another. CONFLICT (reason `KEY_REUSED`) with another input; NOT_FOUND when that post was deleted. */
   readonly idempotencyKey?: string | null | undefined;
 };
 

@@ -129,7 +129,7 @@ const successor = statement(
 )
 const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
 const lastPosition = statement('select max(position) as position from publishing.posts where brand_id = $1 and thread_id = $2')
-const keysOfCaller = statement(`select key, made_id as id from publishing.idempotency_keys where tenant_id = $1 and caller = $2 and what = 'post'`)
+const sameWords = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.created_by = $2 and p.copy = any($3::text[]) order by p.id`)
 const writtenToday = statement(
   `select count(*)::int as today, min(created_at) as since from (
        select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
@@ -191,11 +191,9 @@ function postSql(rows: Rows<typeof posts>, { reading, tenant }: Opening) {
       return { inAll: 0, today: made!.today, todaySince: made!.since }
     },
 
-    /** What a caller's idempotency keys have made in an organization, by key: for whoever makes the same again at every start. */
-    async madeByKeys(organizationId: string, caller: string): Promise<ReadonlyMap<string, string>> {
-      const found = await rows.read<{ key: string; id: string }>(keysOfCaller, [organizationId, caller])
-      return new Map(found.map(({ key, id }) => [key, id]))
-    },
+    /** What a caller has written in a brand with one of these texts, the oldest first. */
+    withWords: (brandId: string, createdBy: string, copies: readonly string[], transaction: Transaction) =>
+      rows.read(sameWords, [brandId, createdBy, copies], transaction),
 
     /** Takes the mark of being held back from a post, if it has it: what held it is published or gone. */
     async release(post: PostRow | null, transaction: Transaction): Promise<void> {

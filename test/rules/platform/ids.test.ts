@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isId, newId, requireId, requireName } from '../../../platform/ids.ts'
+import { idOfName, isId, newId, requireId, requireName } from '../../../platform/ids.ts'
 import { refusalOf } from '../refusal.ts'
 
 const id = '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e'
@@ -90,4 +90,11 @@ describe('a name', () => {
   test('has no half characters', () => {
     for (const given of ['a\ud83d', '\ude00a']) refused(given)
   })
+})
+
+test('an id that is made of a name is the one that RFC 9562 gives it: its own within each thing', () => {
+  const dns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
+  expect(idOfName(dns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
+  expect(idOfName(id, 'www.example.com')).not.toBe(idOfName(dns, 'www.example.com'))
+  expect(idOfName(dns, 'example.com')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })

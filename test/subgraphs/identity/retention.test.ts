@@ -16,6 +16,10 @@ async function fill(graph: Supergraph, organizationId: string, userId: string, a
       name,
       at,
     ])
+    await graph.rows(
+      `insert into identity.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, 'user:1', 'API key', $2, 'h', $1, $3)`,
+      [organizationId, name, at],
+    )
     await graph.rows('insert into identity.sessions (id, expires_at, token, updated_at, user_id) values ($4, $2, $1, $2, $3)', [name, at, userId, newId(at)])
     for (const identifier of ['setup', 'setup person', 'another'])
       await graph.rows('insert into identity.verifications (id, identifier, value, expires_at) values ($1, $2, $3, $4)', [newId(at), identifier, name, at])
@@ -28,6 +32,7 @@ async function left(graph: Supergraph) {
     (await graph.rows<{ name: string }>(`select ${column} as name from identity.${table} order by 1`)).map(({ name }) => name)
   return {
     audit: await names('action', 'audit_entries'),
+    keys: await names('key', 'idempotency_keys'),
     sessions: await names('token', 'sessions'),
     verifications: await names(`identifier || ', ' || value`, 'verifications'),
   }
@@ -43,14 +48,15 @@ async function begin(graph: Supergraph) {
   return { organizationId, userId: owner.userId! }
 }
 
-test('audit entries go after their days, sessions and one-time values a day after they ended', async () => {
+test('audit entries go after their days, idempotency keys after a week, sessions and one-time values a day after they ended', async () => {
   await using graph = await supergraph()
   const { organizationId, userId } = await begin(graph)
-  await fill(graph, organizationId, userId, { ahead: -day, young: day, old: day + 1, oldest: 3 * day })
+  await fill(graph, organizationId, userId, { ahead: -day, young: day, old: day + 1, oldest: 3 * day, week: 7 * day, 'over a week': 7 * day + 1 })
   const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, agingOf({ auditDays: 2 }))
   await sweep.run()
   expect(await left(graph)).toEqual({
     audit: ['ahead', 'old', 'young'],
+    keys: ['ahead', 'old', 'oldest', 'week', 'young'],
     sessions: ['ahead', 'young'],
     verifications: [
       'another, ahead',
@@ -58,6 +64,8 @@ test('audit entries go after their days, sessions and one-time values a day afte
       'setup person, ahead',
       'setup person, old',
       'setup person, oldest',
+      'setup person, over a week',
+      'setup person, week',
       'setup person, young',
       'setup, ahead',
       'setup, young',

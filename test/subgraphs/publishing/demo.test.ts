@@ -1,48 +1,83 @@
 import { expect, test } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
 import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/demo.ts'
 import { connectDemo, provideDemo } from '../../../subgraphs/publishing/demo.ts'
-import { supergraph } from '../../kit/supergraph.ts'
+import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 
 interface Row {
   readonly id: string
-  readonly mark: string
+  readonly copy: string
   readonly status: string
   readonly thread: string
   readonly position: number
   readonly days: number | null
 }
 
+const rowsOf = (graph: Supergraph, ids: readonly string[]) =>
+  graph.rows<Row>(
+    `select id, copy, status, thread_id as thread, position, extract(day from scheduled_at - created_at)::int as days
+       from publishing.posts order by array_position($1::uuid[], id)`,
+    [ids],
+  )
+
 test('the demo is a thread of three, a draft and a post in each state; another start makes only what is missing, the lost key among it', async () => {
   await using graph = await supergraph({ sandbox: true })
   const people = await providePeople(graph.platform.identity, null)
   const made = await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)
-  const rows = () =>
-    graph.rows<Row>(
-      `select p.id, k.key as mark, status, thread_id as thread, position, extract(day from scheduled_at - created_at)::int as days
-         from publishing.posts p join publishing.idempotency_keys k on k.made_id = p.id order by array_position($1::uuid[], p.id)`,
-      [made.postIds],
-    )
-  const stand = await rows()
+  const stand = await rowsOf(graph, made.postIds)
   expect(stand.map(({ id }) => id)).toEqual(made.postIds)
-  expect(stand.map(({ mark, status, days }) => [mark, status, days])).toEqual([
-    ['demo-thread-1', 'SCHEDULED', 60],
-    ['demo-thread-2', 'SCHEDULED', 60],
-    ['demo-thread-3', 'SCHEDULED', 60],
-    ['demo-draft', 'DRAFT', null],
-    ['demo-scheduled', 'SCHEDULED', 67],
-    ['demo-published', 'PUBLISHED', null],
-    ['demo-failed', 'FAILED', null],
+  expect(stand.map(({ status, days }) => [status, days])).toEqual([
+    ['SCHEDULED', 60],
+    ['SCHEDULED', 60],
+    ['SCHEDULED', 60],
+    ['DRAFT', null],
+    ['SCHEDULED', 67],
+    ['PUBLISHED', null],
+    ['FAILED', null],
   ])
   expect(stand.map(({ thread }) => thread === made.threadId)).toEqual([true, true, true, false, false, false, false])
-  expect(stand.slice(0, 3).map(({ position }) => position)).toEqual([...stand.slice(0, 3).map(({ position }) => position)].sort((a, b) => a - b))
+  expect(stand.slice(0, 3).map(({ position }) => position)).toEqual([1, 2, 3])
 
-  const [again, draft] = [await providePeople(graph.platform.identity, people.apiKey), made.postIds[3]!]
+  const again = await providePeople(graph.platform.identity, people.apiKey)
   expect(again).toEqual(people)
-  await graph.rows('delete from publishing.posts where id = $1', [draft])
-  const second = await provideDemo(graph.platform.publishing.job(`user:${again.userId}`), again)
-  expect(second).toEqual({ ...made, postIds: made.postIds.with(3, second.postIds[3]!) })
-  expect(second.postIds[3]).not.toBe(draft)
+  await graph.rows('delete from publishing.posts where id = $1', [made.postIds[3]])
+  expect(await provideDemo(graph.platform.publishing.job(`user:${again.userId}`), again)).toEqual(made)
+  expect(await rowsOf(graph, made.postIds)).toHaveLength(7)
   expect((await providePeople(graph.platform.identity, null)).apiKey).not.toBe(people.apiKey)
+})
+
+test('the demo knows its brand and its posts by their ids: it makes none twice, whatever people made of them', async () => {
+  await using graph = await supergraph()
+  const people = await providePeople(graph.platform.identity, null)
+  const job = () => graph.platform.publishing.job(`user:${people.userId}`)
+  const [made, meanwhile] = await Promise.all([provideDemo(job(), people), provideDemo(job(), people)])
+  expect(meanwhile).toEqual(made)
+  await graph.rows(`update publishing.brands set name = 'Ours'`)
+  await graph.rows(`update publishing.posts set copy = 'Ours', version = version + 1 where status <> 'PUBLISHED'`)
+  expect(await graph.rows('select from publishing.idempotency_keys')).toEqual([])
+  expect(await provideDemo(job(), people)).toEqual(made)
+  expect([await graph.rows('select from publishing.brands'), await rowsOf(graph, made.postIds)]).toMatchObject([{ length: 1 }, { length: 7 }])
+})
+
+test('a demo of an earlier version, with ids of its own and no keys any more, is found by its words', async () => {
+  await using graph = await supergraph()
+  const people = await providePeople(graph.platform.identity, null)
+  const job = () => graph.platform.publishing.job(`user:${people.userId}`)
+  const made = await provideDemo(job(), people)
+  const [brandId, threadId] = [newId(), newId()]
+  await graph.rows(
+    `with brand as (insert into publishing.brands (id, organization_id, name, created_at, updated_at, created_by)
+       select $1, organization_id, name, created_at, updated_at, created_by from publishing.brands)
+     update publishing.posts set id = case when id = thread_id and position = 1 and id = $3 then $2::uuid else gen_random_uuid() end,
+       thread_id = case when thread_id = $3 then $2 else thread_id end`,
+    [brandId, threadId, made.threadId],
+  )
+  await graph.rows('update publishing.posts set brand_id = $1', [brandId])
+  await graph.rows('delete from publishing.brands where id <> $1', [brandId])
+  const found = await provideDemo(job(), people)
+  expect(found).toMatchObject({ brandId, threadId })
+  expect((await rowsOf(graph, found.postIds)).map(({ id }) => id)).toEqual(found.postIds)
+  expect(found.postIds.filter(id => made.postIds.includes(id))).toEqual([])
 })
 
 test('the demo’s brand is connected at the sandbox by its own consent, once', async () => {

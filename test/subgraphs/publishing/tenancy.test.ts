@@ -61,30 +61,32 @@ test('what a context has read before is read anew once it has changed it', async
   expect(await context.brands.byId.load(brand.id)).toMatchObject({ name: 'After', version: brand.version + 1 })
 })
 
-test('of twenty that send one key at the same time one makes something, and all are answered with it; nothing follows twice', async () => {
+test('of twenty that send one key at the same time, two people of one organization, one makes something, and all are answered with it; nothing follows twice', async () => {
   await using graph = await supergraph()
-  const { owner } = await graph.seed.owner()
+  const { owner, member, brand } = await graph.seed.owner().member().brand()
   const organizationId = owner.organizationId!
   const announced: string[] = []
-  const make = async (name: string) => {
-    const context = handed(graph, owner)
+  const make = async (name: string, as = owner) => {
+    const context = handed(graph, as)
     return create(context, {
       of: context.brands,
       once: { idempotencyKey: 'one', ...{ name } },
       tenantId: organizationId,
-      run: ({ now }, id) => ({ id, organizationId, name, createdAt: now, updatedAt: now, createdBy: `user:${owner.userId}` }),
+      run: ({ now }, id) => ({ id, organizationId, name, createdAt: now, updatedAt: now, createdBy: `user:${as.userId}` }),
       audit: ({ id }) => ({ tenantId: id, action: 'brand.created', subjectId: id }),
       announce: ({ id }) => void announced.push(id),
     })
   }
-  const made = await Promise.all(Array.from({ length: 20 }, () => make('A brand')))
+  const made = await Promise.all(Array.from({ length: 20 }, (_, at) => make('A brand', at % 2 ? owner : member)))
   expect(new Set(made.map(({ row }) => row.id)).size).toBe(1)
   expect(made.filter(({ repeated }) => !repeated)).toHaveLength(1)
   expect(announced).toEqual([made[0]!.row.id])
   expect(await graph.rows('select count(*)::int as n from publishing.audit_entries')).toEqual([{ n: 1 }])
   await expect(make('Another')).rejects.toMatchObject({ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } })
-  await graph.rows('delete from publishing.brands')
-  expect(await make('Another'), 'what the key has made is gone').toMatchObject({ repeated: false, row: { name: 'Another' } })
+  await graph.rows('delete from publishing.brands where id <> $1', [brand.id])
+  await expect(make('A brand'), 'what the key has made is gone').rejects.toMatchObject({ extensions: { code: 'NOT_FOUND', field: 'idempotencyKey' } })
+  await graph.rows('delete from publishing.idempotency_keys')
+  expect(await make('Another'), 'what the key has made is forgotten').toMatchObject({ repeated: false, row: { name: 'Another' } })
   expect(await make('Another')).toMatchObject({ repeated: true })
 })
 

@@ -151,4 +151,12 @@ describe('API keys', () => {
     const admin = userViewer(made.users['admin@acme.test']!, made.organizations.acme!, ['admin'])
     expect((await run(admin, create, { input: { ...input, idempotencyKey: 'the same' } })).data().createApiKey.secret).toMatch(/^sgk_/)
   })
+  it('knows an idempotency key of the same person in another organization, and makes nothing there', async () => {
+    const once = { ...input, idempotencyKey: 'the same' }
+    const { apiKey } = (await run(owner, create, { input: once })).data().createApiKey
+    const elsewhere = userViewer(owner.userId!, made.organizations.other!, ['owner'])
+    expect((await run(elsewhere, create, { input: once })).extensions()).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
+    expect((await run(elsewhere, list)).data().apiKeys.totalCount).toBe(0)
+    expect((await run(owner, create, { input: once })).data().createApiKey).toMatchObject({ secret: null, apiKey: { id: apiKey.id } })
+  })
 })

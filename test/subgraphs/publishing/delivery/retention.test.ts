@@ -28,6 +28,14 @@ test('what is older than it is to be kept is removed, and nothing that is younge
       { state, verifier: 'v', brandId: brand.id, platform: 'X', userId: newId(), browserHash: null, begunBy: null, organizationName: null },
       graph.clock.now(),
     )
+  const remember = (key: string) =>
+    graph.rows(`insert into publishing.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, 'user:1', 'post', $2, 'h', $1, $3)`, [
+      brandId,
+      key,
+      graph.clock.now(),
+    ])
+  const keys = async () => (await graph.rows<{ key: string }>('select key from publishing.idempotency_keys order by at')).map(({ key }) => key)
+  await remember('old')
   await graph.rows('delete from publishing.audit_entries')
   await audit('old')
   await begin(settled)
@@ -49,4 +57,11 @@ test('what is older than it is to be kept is removed, and nothing that is younge
   await graph.clock.advance(day)
   await sweep.run()
   expect(await left(), 'after two days').toEqual({ audit: ['young'], attempts: [unknown.id], authorizations: 0 })
+  await graph.clock.advance(5 * day - 600_001)
+  await remember('young')
+  await sweep.run()
+  expect(await keys(), 'within a week').toEqual(['old', 'young'])
+  await graph.clock.advance(1)
+  await sweep.run()
+  expect(await keys(), 'after a week').toEqual(['young'])
 })

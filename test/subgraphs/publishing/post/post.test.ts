@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { inTransaction } from '../../../../subgraphs/store/write.ts'
+import { create, inTransaction } from '../../../../subgraphs/store/write.ts'
+import { unbounded } from '../../../kit/reading.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { seedBrand } from '../brand/seed.ts'
 import { createPost, deletePost, post, reschedulePost, updatePost } from '../documents.ts'
 
 const actions = async (graph: Supergraph, id: string) =>
@@ -103,16 +105,88 @@ describe('an idempotency key', () => {
     expect((await graph.execute(createPost, variables, { as: owner })).data().createPost.id).toBe(first.id)
   })
 
-  test('is one’s own: another person’s and another brand’s are others', async () => {
+  test('is the organization’s: another of its people is answered with the same post, and nothing follows', async () => {
     await using graph = await supergraph()
     const { owner, member, brand } = await graph.seed.owner().member().brand()
-    const { brand: second } = await graph.seed.owner().brand()
-    const ids = [
-      (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost.id,
-      (await graph.execute(createPost, keyed(brand.id), { as: member })).data().createPost.id,
-    ]
-    expect(new Set(ids).size).toBe(2)
-    ;(await graph.execute(createPost, keyed(second.id), { as: owner })).refused('NOT_FOUND')
+    const first = (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost
+    await graph.execute(updatePost, { input: { id: first.id, copy: 'Since' } }, { as: owner })
+    expect((await graph.execute(createPost, keyed(brand.id), { as: member })).data().createPost).toMatchObject({
+      id: first.id,
+      copy: 'Since',
+      author: { id: owner.userId },
+    })
+    expect(await actions(graph, first.id)).toEqual(['post.created', 'post.edited'])
+  })
+
+  test('shows of the first post what the one who repeats it may see', async () => {
+    await using graph = await supergraph()
+    const { owner, key, brand } = await graph.seed.owner().key('publishing:posts.write').brand()
+    const first = (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost
+    const repeat = (fields: string) =>
+      graph.execute(`mutation ($input: CreatePostInput!) { createPost(input: $input) { ${fields} } }`, keyed(brand.id), { as: key })
+    expect((await repeat('id')).data().createPost).toEqual({ id: first.id })
+    expect((await repeat('id brand { id }')).partial).toMatchObject({ data: null, errors: [{ path: ['createPost', 'brand'] }] })
+  })
+
+  test('counts for all brands of the organization, and for no other organization', async () => {
+    await using graph = await supergraph()
+    const { owner, outsider, brand, elsewhere } = await graph.seed.owner().outsider().brand()
+    const second = await seedBrand(graph, { organizationId: owner.organizationId! })
+    const others = await seedBrand(graph, { organizationId: elsewhere.id })
+    await graph.execute(createPost, keyed(brand.id), { as: owner })
+    expect((await graph.execute(createPost, keyed(second.id), { as: owner })).refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
+    expect((await graph.execute(createPost, keyed(others.id), { as: outsider })).data().createPost).toMatchObject({ brandId: others.id })
+  })
+
+  test('makes nothing again when its post was deleted', async () => {
+    await using graph = await supergraph()
+    const { owner, brand } = await graph.seed.owner().brand()
+    const { id } = (await graph.execute(createPost, keyed(brand.id), { as: owner })).data().createPost
+    ;(await graph.execute(deletePost, { input: { id } }, { as: owner })).data()
+    expect((await graph.execute(createPost, keyed(brand.id), { as: owner })).refused('NOT_FOUND').extensions.field).toBe('idempotencyKey')
+    expect((await graph.execute(createPost, keyed(brand.id, { copy: 'Other' }), { as: owner })).refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
+    expect(await graph.rows('select from publishing.posts')).toEqual([])
+  })
+
+  test('waits for the first that is under way: it is answered with its post, or makes it when that one failed', async () => {
+    await using graph = await supergraph()
+    const { owner, member, brand } = await graph.seed.owner().member().brand()
+    const organizationId = owner.organizationId!
+    const context = graph.platform.publishing.open(owner, { ...unbounded, requestId: 'request-1' })
+    const waiting = async () => {
+      const [{ n } = { n: 0 }] = await graph.rows<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return n
+    }
+    for (const fails of [true, false]) {
+      const end = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      const { idempotencyKey, ...input } = keyed(brand.id).input as Record<string, unknown>
+      const first = create(context, {
+        of: context.posts,
+        once: { ...input, idempotencyKey } as { idempotencyKey: string },
+        tenantId: organizationId,
+        async run({ now }, id) {
+          begun.resolve()
+          await end.promise
+          const place = { brandId: brand.id, threadId: id, position: 1, platform: 'X' as const }
+          return { id, ...place, copy: 'Once', status: 'DRAFT' as const, authorId: owner.userId, createdAt: now, updatedAt: now, createdBy: 'user:x' }
+        },
+      })
+      await begun.promise
+      const repeated = graph.execute(createPost, keyed(brand.id), { as: member })
+      await expect.poll(waiting).toBe(1)
+      if (fails) end.reject(new Error('lost'))
+      else end.resolve()
+      if (fails) {
+        await expect(first).rejects.toThrow('lost')
+        expect((await repeated).data().createPost.author.id).toBe(member.userId)
+        await graph.rows('delete from publishing.posts')
+        await graph.rows('delete from publishing.idempotency_keys')
+      } else expect((await repeated).data().createPost.id).toBe((await first).row.id)
+    }
+    expect(await graph.rows('select from publishing.posts')).toHaveLength(1)
   })
 
   test.each([
