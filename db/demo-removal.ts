@@ -1,9 +1,9 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
-import { type Deletion, deletionsBy, type Run } from '../subgraphs/demo.ts'
 import * as identity from '../subgraphs/identity/setup/demo.ts'
 import * as publishing from '../subgraphs/publishing/demo.ts'
+import { type Deletion, deletionsBy, type Run } from '../subgraphs/store/removal.ts'
 
 const runOn =
   (sequelize: Sequelize, transaction: Transaction | null = null): Run =>

@@ -8,8 +8,8 @@ import type { Events } from '../platform/events.ts'
 import type { OpenJobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
 import type { OpenPool } from '../platform/pool.ts'
+import type { Reading } from '../platform/sql/reading.ts'
 import type { Browser } from './browser.ts'
-import type { Reading } from './reading.ts'
 import type { Slug } from './scopes.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -76,3 +76,9 @@ export interface Subgraph<Context extends object = object> {
   /** Stops taking work, ends what runs, frees what was opened; safe to call twice. */
   stop(): Promise<void>
 }
+
+/**
+ * The topic on which a service tells that its widget of one organization may show something else now. The service
+ * announces it, the launcher listens: neither knows the other.
+ */
+export const widgetTopic = (slug: string, organizationId: string): string => `widget.${slug}.${organizationId}`

@@ -1,5 +1,5 @@
 import type { Events } from '../../platform/events.ts'
-import { widgetTopic } from '../widget-topic.ts'
+import { widgetTopic } from '../subgraph.ts'
 
 /** Topics of publishing. An event carries ids; whoever listens reads the row. */
 export const postStatusTopic = (brandId: string): string => `publishing.post-status.${brandId}`

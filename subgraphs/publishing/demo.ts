@@ -1,6 +1,6 @@
 import { idOfName, newId } from '../../platform/ids.ts'
 import type { Outbound } from '../../platform/outbound.ts'
-import { type Deletion, deletionsBy, type Run } from '../demo.ts'
+import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction, type Unit } from '../store/write.ts'
 import { failure } from './delivery/rules.ts'
 import { callbackUrl } from './integration/rules.ts'

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
+import type { Reading } from '../../platform/sql/reading.ts'
 import type { Browser } from '../browser.ts'
-import type { Reading } from '../reading.ts'
 import type { Operation } from '../subgraph.ts'
 import { actorOf, type Viewer } from '../viewer.ts'
 import type { Openable } from './store.ts'

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { type Connection, type Order, type PageRequest, toConnection } from '../../platform/page.ts'
-import type { Reading } from '../reading.ts'
+import type { Reading } from '../../platform/sql/reading.ts'
 
 /**
  * A loader for one operation: what is asked for in one turn is read in one batch and by one statement, each key once. Once nobody waits for the operation

@@ -1,6 +1,9 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { breachesIn, broken } from '../../schema/laws.ts'
 import { takeApart } from '../../schema/source/source-text.ts'
+import { slugs } from '../../subgraphs/scopes.ts'
 import { project } from './project.ts'
 
 const codes = (file: string, source: string): readonly string[] => breachesIn(file, source).map(({ line, code }) => `${line} ${code}`)
@@ -108,6 +111,20 @@ describe('the laws of the house', () => {
       'router/utils.ts NAME_SAYS_NOTHING',
       'subgraphs/a/index.ts NAME_SAYS_NOTHING',
     ])
+  })
+
+  test('leave room for every service that has scopes and is not there yet', async () => {
+    const root = join(import.meta.dirname, '..', '..')
+    const there = (await readdir(join(root, 'subgraphs'), { withFileTypes: true })).filter(entry => entry.isDirectory() || entry.name.endsWith('.ts'))
+    const missing = slugs.filter(slug => !there.some(({ name }) => name === slug))
+    const entries = Object.fromEntries(
+      [...there.map(({ name }) => (name.endsWith('.ts') ? name : `${name}/a.ts`)), ...missing.map(slug => `${slug}/a.ts`)].map(path => [
+        `subgraphs/${path}`,
+        '',
+      ]),
+    )
+    await using at = await project(entries)
+    expect((await broken(at.root, {})).map(({ file, code, text }) => `${file} ${code} ${text}`)).toEqual([])
   })
 
   test('tell code, literals and comments apart', () => {

@@ -1,4 +1,4 @@
-import type { Deletion, Run } from '../../demo.ts'
+import type { Deletion, Run } from '../../store/removal.ts'
 import type { Provisioned } from './provision.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { isId } from '../../../platform/ids.ts'
-import { widgetTopic } from '../../widget-topic.ts'
+import { widgetTopic } from '../../subgraph.ts'
 import type { Context } from '../nouns.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { visibleWidgets } from './list.ts'
