@@ -69,7 +69,7 @@ export async function codegenConfig(
       plugins: ['typescript', 'typescript-resolvers'],
       config: {
         ...common,
-        contextType: './nouns.ts#Context',
+        contextType: './context.ts#Context',
         enumsAsTypes: true,
         federation: true,
         mappers: await rowTypes(root, slug, schema),
@@ -89,16 +89,17 @@ export async function codegenConfig(
 }
 
 /**
- * The rows that resolvers hand from parent to field, found by convention: a noun's `table.ts` exports `<Type>Row` for the
+ * The rows that resolvers hand from parent to field, found by convention: a file of `stores/` exports `<Type>Row` for the
  * object type `<Type>`; a page of them is `<Type>Connection`.
  */
 async function rowTypes(root: string, slug: string, schema: GraphQLSchema): Promise<Record<string, string>> {
   const mappers: Record<string, string> = {}
-  const entries = await readdir(join(root, 'subgraphs', slug), { withFileTypes: true })
-  for (const { name: noun } of entries.filter(entry => entry.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const text = await readFile(join(root, 'subgraphs', slug, noun, 'table.ts'), 'utf8').catch(() => '')
+  const folder = join(root, 'subgraphs', slug, 'stores')
+  const files = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.ts'))
+  for (const name of files.sort()) {
+    const text = await readFile(join(folder, name), 'utf8')
     for (const [, type] of text.matchAll(/^export (?:type|interface) (\w+)Row\b/gm)) {
-      if (isObjectType(schema.getType(type!))) mappers[type!] = `./${noun}/table.ts#${type}Row`
+      if (isObjectType(schema.getType(type!))) mappers[type!] = `./stores/${name}#${type}Row`
     }
   }
   for (const type of Object.keys(mappers)) {

@@ -42,6 +42,16 @@ export function requireId(value: string, field: string): string {
   return value.toLowerCase()
 }
 
+/**
+ * Hands back a text of any length.
+ * @param field the argument's name as the client wrote it, for the sentence
+ * @throws BAD_USER_INPUT for NUL and halves of characters, which neither the database nor another service can hold
+ */
+export function checkText(text: string, field: string): string {
+  if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
+  return text
+}
+
 /** What a name may not hold: control characters, line breaks, and what turns the direction of the text around it. */
 const unnamable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 

@@ -7,35 +7,21 @@ export interface Import {
   readonly to: string
 }
 
-/** Folders whose entries still import each other in a circle, each with the reason why. */
-export const knownCircles: Readonly<Record<string, string>> = {
-  'subgraphs/identity': 'nouns.ts puts the stores of all nouns together; resolvers, set-up and registry, in the same folders, know the type of it, and no more',
-  'subgraphs/launcher': 'nouns.ts opens what the widgets of an operation are asked by; their resolvers, in the same folder, know the type of it, and no more',
-  'subgraphs/publishing': 'nouns.ts puts the stores of all nouns together; resolvers and delivery, in the same folders, know the type of it, and no more',
-}
-
 /**
  * Finds circles of imports that folders take part in, imports of types included. In every folder its entries are looked at: a folder
  * among them with all that it holds, a file by itself. So the parts of a folder may import what stands beside it, and never what
  * imports them.
- * @returns one mistake for each circle that is not known, and for each known one that is gone
+ * @returns one mistake for each circle
  */
-export function circlesOf(imports: Iterable<Import>, known: Readonly<Record<string, string>>): readonly Mistake[] {
+export function circlesOf(imports: Iterable<Import>): readonly Mistake[] {
   const mistakes: Mistake[] = []
-  const found = new Set<string>()
-  for (const [folder, edges] of byFolder(imports)) {
+  for (const edges of byFolder(imports).values()) {
     for (const circle of circlesIn(edges)) {
-      // Files of one folder may know each other.
-      if (circle.every(entry => /\.[cm]?[jt]s$/.test(entry))) continue
-      found.add(folder)
-      if (folder in known) continue
       const steps = circle.map((entry, index) => edges.get(entry)!.get(circle[(index + 1) % circle.length]!)!)
       const sentence = `${circle.join(' → ')} → ${circle[0]} is a circle of imports: ${steps.map(({ from, to }) => `${from} imports ${to}`).join(', ')}`
       mistakes.push(inFile(steps[0]!.from, 'IMPORT_CIRCLE', `${sentence}. Put what both need below both`))
     }
   }
-  for (const folder of Object.keys(known))
-    if (!found.has(folder)) mistakes.push(inFile('schema/circles.ts', 'EXCEPTION_UNUSED', `${folder} holds no circle any more: take it off the list`))
   return mistakes
 }
 
@@ -58,14 +44,15 @@ function byFolder(imports: Iterable<Import>): Map<string, Map<string, Map<string
   return folders
 }
 
-/** A shortest circle through each entry that is on one and on none that was found before. */
+/** A shortest circle through each entry that is on one of several folders and on none that was found before. */
 function circlesIn(edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly (readonly string[])[] {
   const circles: (readonly string[])[] = []
   const told = new Set<string>()
   for (const start of [...edges.keys()].sort()) {
     if (told.has(start)) continue
     const circle = circleThrough(start, edges)
-    if (!circle || circle.some(entry => told.has(entry))) continue
+    // Files of one folder may know each other.
+    if (!circle || circle.every(entry => /\.[cm]?[jt]s$/.test(entry)) || circle.some(entry => told.has(entry))) continue
     for (const entry of circle) told.add(entry)
     circles.push(circle)
   }

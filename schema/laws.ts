@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { circlesOf, type Import, importsOf, knownCircles } from './circles.ts'
+import { circlesOf, type Import, importsOf } from './circles.ts'
 import { inFile, type Mistake } from './source/mistake.ts'
 import { takeApart } from './source/source-text.ts'
 
@@ -46,11 +46,11 @@ const textLaws: readonly TextLaw[] = [
 ]
 
 /** Checks the laws of the house that a linter's patterns cannot say. @returns one mistake for each breach, none when all hold */
-export async function broken(root: string, circles: Readonly<Record<string, string>> = knownCircles): Promise<readonly Mistake[]> {
+export async function broken(root: string): Promise<readonly Mistake[]> {
   const mistakes: Mistake[] = []
   const imports: Import[] = []
   await visitFolder(root, '', mistakes, imports)
-  mistakes.push(...circlesOf(imports, circles))
+  mistakes.push(...circlesOf(imports))
   for (const file of Object.keys(longFiles)) {
     const text = await readFile(join(root, file), 'utf8').catch(() => null)
     if (text === null || linesOfCode(text) <= mostLines)

@@ -23,7 +23,7 @@ export function listedModule(subgraphs: readonly ListedSubgraph[]): string {
 const files = {
   'registration.ts': { exports: 'registration', pattern: /^export const registration\b/m },
   'definition.ts': { exports: 'define(foundation, settings?)', pattern: /^export (?:async )?(?:function|const) define\b/m },
-  'nouns.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
+  'context.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
 }
 
 /** What all subgraphs stand on that keep something. */

@@ -1,3 +1,5 @@
+import { Refusal } from '../platform/errors.ts'
+
 /**
  * Who asks. The router makes a viewer of a request's credentials; every rule and resolver is given it. JSON-safe, for a
  * sealed copy of it travels to subgraphs that run apart.
@@ -45,3 +47,22 @@ export function actorOf(viewer: Viewer): string {
 
 /** The person whom the record names so; null when it names somebody, or something, else. */
 export const personOf = (actor: string): string | null => (actor.startsWith('user:') ? actor.slice('user:'.length) : null)
+
+/**
+ * The organization in which the viewer is active.
+ * @param things what belongs to it: `Posts`
+ * @throws FORBIDDEN when none is
+ */
+export function activeOrganization({ organizationId }: Viewer, things: string): string {
+  if (organizationId) return organizationId
+  throw new Refusal('FORBIDDEN', `${things} belong to an organization and none is active: switch to one first.`)
+}
+
+/**
+ * The person who asks. Policies in the schema keep everybody else away from what needs one; this says so to the types.
+ * @throws FORBIDDEN for keys, services and anonymous viewers
+ */
+export function requirePerson(viewer: Viewer): string {
+  if (viewer.kind !== 'user' || !viewer.userId) throw new Refusal('FORBIDDEN', 'Only a person may do this: sign in, keys and services cannot.')
+  return viewer.userId
+}

@@ -5,11 +5,11 @@ import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { apiKeyResolvers } from './api-key/resolvers.ts'
+import { type Context, type Services, stores } from './context.ts'
 import { createLoginPage, loginPath } from './credentials/login-page.ts'
 import { openCredentials } from './credentials/open.ts'
 import type { IdentitySettings } from './credentials/settings.ts'
 import { membershipResolvers } from './membership/resolvers.ts'
-import { type Context, type Services, stores } from './nouns.ts'
 import { organizationResolvers } from './organization/resolvers.ts'
 import { registration } from './registration.ts'
 import { agingOf } from './retention.ts'
@@ -60,8 +60,8 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
   }
   const contexts = contextsOf(registration.slug, stores, services, foundation, 'caller')
   /** What the platform does by itself, made anew for each piece of work. */
-  const work = () => contexts.everybodys('platform')
-  const setup = createSetup(work, clock)
+  const job = () => contexts.everybodys('platform')
+  const setup = createSetup(job, clock)
   const pages: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
     [setupPath]: setup.handle,
     [loginPath]: createLoginPage({ publicUrl, clientAddressHeader, credentials: credentials.http }),
@@ -83,8 +83,8 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     }),
     open: contexts.open,
     http: request => (pages[new URL(request.url).pathname] ?? credentials.http)(request),
-    registerServices: (registrations, addresses) => registerServices(work(), registrations, addresses, { environment, log }),
-    provision: world => provision(work(), world),
+    registerServices: (registrations, addresses) => registerServices(job(), registrations, addresses, { environment, log }),
+    provision: world => provision(job(), world),
     openSetup: setup.open,
     rotateSigningKeys: ({ distrust = false } = {}) => credentials.rotate(distrust),
     async start() {

@@ -2,10 +2,10 @@ import { idOfName, newId } from '../../platform/ids.ts'
 import type { Outbound } from '../../platform/outbound.ts'
 import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction, type Unit } from '../store/write.ts'
+import type { Job } from './context.ts'
 import { failure } from './delivery/rules.ts'
 import { callbackUrl } from './integration/rules.ts'
-import type { Job } from './nouns.ts'
-import type { PostRow } from './post/table.ts'
+import type { PostRow } from './stores/post.ts'
 
 const brandName = 'Demo Brand'
 

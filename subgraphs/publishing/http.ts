@@ -1,7 +1,7 @@
 import type { Viewer } from '../viewer.ts'
+import type { Job } from './context.ts'
 import { callback, confirmed } from './integration/callback.ts'
 import { everyNetwork, platforms } from './network/networks.ts'
-import type { Job } from './nouns.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 

@@ -83,7 +83,7 @@ export function contextsOf<S extends Stores, Services extends object>(
   for (const [name, store] of Object.entries(stores))
     define(name, {
       get(this: Context) {
-        this.opened[name] ??= store.open({ sequelize, clock, reading: this.operation ?? unhurried, tenant: this.viewer })
+        this.opened[name] ??= store.open({ sequelize, clock, reading: this.operation ?? unhurried, viewer: this.viewer })
         return this.opened[name]
       },
     })

@@ -7,9 +7,10 @@ import { type Order, type PageArguments, readPage } from '../../platform/page.ts
 import type { Reading } from '../../platform/sql/reading.ts'
 import { type NamelessStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import { columnOf, keyOf, modelOf, type NewRow, type Row, selectList, type Table } from '../../platform/sql/table.ts'
+import type { Viewer } from '../viewer.ts'
 import { type Aged, type List, orderOf, type Page, type ReadList, readList } from './list.ts'
 import { createListLoader, createLoader, type ListLoader } from './loader.ts'
-import { type Bound, bindTenant, conditionOf, type Tenancy, type Tenant } from './tenancy.ts'
+import { type Bound, bindTenant, conditionOf, type Tenancy } from './tenancy.ts'
 
 /** What a noun says of the rows that it keeps. */
 export interface StoreFacts<T extends Table> {
@@ -56,7 +57,7 @@ export interface Opening {
   readonly sequelize: Sequelize
   readonly clock: Clock
   readonly reading: Reading
-  readonly tenant: Tenant | null
+  readonly viewer: Viewer | null
 }
 
 /** What a noun can be asked, opened for one operation or one piece of work. */
@@ -197,7 +198,7 @@ class OpenRows {
     this.pages ??= new Map()
     let loader = this.pages.get(list)
     if (!loader) {
-      loader = createListLoader(this.opening.reading, order as Order<AnyRow>, read(this.opening.sequelize, this.opening.tenant) as never)
+      loader = createListLoader(this.opening.reading, order as Order<AnyRow>, read(this.opening.sequelize, this.opening.viewer) as never)
       this.pages.set(list, loader)
     }
     const found = await loader.load(parent, request)
@@ -241,8 +242,8 @@ class OpenRows {
   }
 
   private ask({ everybodys, seen }: Both, value: unknown, transaction?: Transaction): Promise<AnyRow[]> {
-    const { sequelize, tenant } = this.opening
-    return tenant ? rows(sequelize, seen, seen.values([value], tenant), transaction) : rows(sequelize, everybodys, [value], transaction)
+    const { sequelize, viewer } = this.opening
+    return viewer ? rows(sequelize, seen, seen.values([value], viewer), transaction) : rows(sequelize, everybodys, [value], transaction)
   }
 
   private place(row: AnyRow): Record<string, unknown> {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCipher } from '../../platform/cipher.ts'
 import { columnOf, type Table } from '../../platform/sql/table.ts'
-import { stores as identityStores } from '../../subgraphs/identity/nouns.ts'
-import { stores as publishingStores } from '../../subgraphs/publishing/nouns.ts'
+import { stores as identityStores } from '../../subgraphs/identity/context.ts'
+import { stores as publishingStores } from '../../subgraphs/publishing/context.ts'
 import type { List } from '../../subgraphs/store/list.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
-import { stores, type Work } from '../../subgraphs/identity/nouns.ts'
+import { type Job, stores } from '../../subgraphs/identity/context.ts'
 import { contextsOf } from '../../subgraphs/store/context.ts'
 
 /** Everything that identity keeps in a database, to be filled past every rule. */
-export const identityOf = (sequelize: Sequelize, clock: Clock): Work => contextsOf('identity', stores, {}, { sequelize, clock }).everybodys('platform')
+export const identityOf = (sequelize: Sequelize, clock: Clock): Job => contextsOf('identity', stores, {}, { sequelize, clock }).everybodys('platform')

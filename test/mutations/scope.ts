@@ -63,12 +63,12 @@ export const areas: readonly Area[] = [
   },
   {
     name: 'rules',
-    sources: /^subgraphs\/[^/]+\/[^/]+\/rules\.ts$/,
+    sources: /^subgraphs\/(?:[^/]+\/[^/]+\/rules|publishing\/stores\/pace)\.ts$/,
     tests: { 'subgraphs/identity/': ['test/rules/identity/*.test.ts'], 'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'] },
   },
   {
     name: 'delivery',
-    sources: /^subgraphs\/publishing\/delivery\/(?!rules\.ts|table\.ts)[^/]+\.ts$/,
+    sources: /^subgraphs\/publishing\/(?:delivery\/(?!rules\.ts)[^/]+|stores\/attempt)\.ts$/,
     tests: {
       'subgraphs/publishing/delivery/conclude': ofDelivery('told', 'crash-points'),
       'subgraphs/publishing/delivery/deliver': ofDelivery('sending', 'crash-points'),
@@ -76,10 +76,10 @@ export const areas: readonly Area[] = [
       'subgraphs/publishing/delivery/renewal': ['test/rules/publishing/renewals-ended.test.ts', ...ofDelivery('renewal')],
       'subgraphs/publishing/delivery/resolvers': ofDelivery('doubt/resolve-delivery'),
       'subgraphs/publishing/delivery/retention': ofDelivery('retention', 'waking/readiness'),
-      'subgraphs/publishing/delivery/store': ofDelivery('store'),
       'subgraphs/publishing/delivery/sweep': ofDelivery('waking/sweep', 'waking/readiness', 'waking/held-back'),
       'subgraphs/publishing/delivery/take-up': ofDelivery('doubt/taking-up'),
       'subgraphs/publishing/delivery/wake-up': ofDelivery('waking/jobs'),
+      'subgraphs/publishing/stores/attempt': ['test/db/tables.test.ts', ...ofDelivery('store')],
     },
   },
 ]

@@ -10,7 +10,7 @@ import { library, type Project, project } from './project.ts'
 
 const withOperations = {
   ...library,
-  'subgraphs/books/book/table.ts': 'export interface BookRow {\n  readonly id: string\n}\nexport type ShelfRow = never\n',
+  'subgraphs/books/stores/book.ts': 'export interface BookRow {\n  readonly id: string\n}\nexport type ShelfRow = never\n',
   'subgraphs/loans/loan/ask.graphql': 'query BookOfLoan($id: ID!) {\n  book(id: $id) { title boughtAt }\n}\n',
   'router/rest/books/book.graphql': 'query RestBook($id: ID!) {\n  book(id: $id) { id }\n}\n',
 }
@@ -30,8 +30,8 @@ describe('generating', () => {
   test('gives each subgraph its resolver types, mapped to the rows of its tables by their names', async () => {
     await using at = await generated()
     const books = await at.read('subgraphs/books/resolvers.generated.ts')
-    expect(books).toContain("import type { BookRow } from './book/table.ts'")
-    expect(books).toContain("import type { Context } from './nouns.ts'")
+    expect(books).toContain("import type { BookRow } from './stores/book.ts'")
+    expect(books).toContain("import type { Context } from './context.ts'")
     expect(books).toContain('Book: ResolverTypeWrapper<BookRow>')
     expect(books).toContain('DateTime: { input: Date; output: Date | string; }')
     expect(books).not.toContain('ShelfRow')

@@ -20,7 +20,7 @@ const advised = parse(/```yaml\n([\s\S]*?)```/.exec(guide)![1]!).generates['src/
 }
 const pluginMap = { 'typescript-operations': operations, 'typed-document-node': documents }
 const scalars = Object.values(schema.getTypeMap()).flatMap(type => (isScalarType(type) && !isSpecifiedScalarType(type) ? [type.name] : []))
-const project = new URL('../../', import.meta.url).pathname
+const project = new URL('../..', import.meta.url).pathname
 
 const written = `
   query Posts($brandId: ID!) { posts(brandId: $brandId) { nodes { id status createdAt } totalCount } }

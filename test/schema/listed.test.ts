@@ -7,7 +7,7 @@ import { library, project } from './project.ts'
 const folderOf = (slug: string): Record<string, string> => ({
   [`subgraphs/${slug}/registration.ts`]: 'export const registration = {}\n',
   [`subgraphs/${slug}/definition.ts`]: 'export function define() {}\n',
-  [`subgraphs/${slug}/nouns.ts`]: 'export interface Context {}\n',
+  [`subgraphs/${slug}/context.ts`]: 'export interface Context {}\n',
 })
 
 const whole = { ...library, ...folderOf('books'), ...folderOf('loans'), 'subgraphs/scopes.ts': 'export const scopes = {\n  books: {},\n  loans: {},\n}\n' }
@@ -34,10 +34,10 @@ describe('what supergraph.yaml lists', () => {
   })
 
   test('and lacks something is told file by file', async () => {
-    const changed = { 'subgraphs/loans/definition.ts': 'export const other = 1\n', 'subgraphs/loans/nouns.ts': '', 'subgraphs/scopes.ts': '  books: {},\n' }
+    const changed = { 'subgraphs/loans/definition.ts': 'export const other = 1\n', 'subgraphs/loans/context.ts': '', 'subgraphs/scopes.ts': '  books: {},\n' }
     expect(await printed(changed)).toEqual([
       'subgraphs/loans/definition.ts:1:1 SUBGRAPH_INCOMPLETE must export define(foundation, settings?), for supergraph.yaml lists loans: subgraphs/launcher/definition.ts is the model',
-      'subgraphs/loans/nouns.ts:1:1 SUBGRAPH_INCOMPLETE must export the type Context, for supergraph.yaml lists loans: subgraphs/launcher/nouns.ts is the model',
+      'subgraphs/loans/context.ts:1:1 SUBGRAPH_INCOMPLETE must export the type Context, for supergraph.yaml lists loans: subgraphs/launcher/context.ts is the model',
       'subgraphs/scopes.ts:1:1 SCOPES_MISSING has no row for loans: add its scopes to the catalogue, or "loans: {}," when it has none',
     ])
   })

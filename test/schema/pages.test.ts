@@ -62,7 +62,7 @@ describe('a noun that names a list', () => {
   })
 
   test('answers it with a page of its rows', async () => {
-    await using at = await project({ ...withList(''), 'subgraphs/books/book/table.ts': 'export type BookRow = { id: string }\n' })
+    await using at = await project({ ...withList(''), 'subgraphs/books/stores/book.ts': 'export type BookRow = { id: string }\n' })
     const types = (await generate(at.root)).files.get('subgraphs/books/resolvers.generated.ts')!
     expect(types).toContain('  BookConnection: ResolverTypeWrapper<PageOf<BookRow>>')
     expect(types).toContain("import type { Connection as PageOf } from '../../platform/page.ts'")

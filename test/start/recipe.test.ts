@@ -30,19 +30,19 @@ test('the noun of CONTRIBUTING.md, written as it stands there, is made, listed a
     expect(text, path).toMatch(before)
     write(path, text.replace(before, after))
   }
-  const [sdl, table, resolvers, sql] = recipe('Add a noun')
+  const [sdl, store, resolvers, sql] = recipe('Add a noun')
   write('subgraphs/publishing/slogan/schema.graphql', sdl!)
-  write('subgraphs/publishing/slogan/table.ts', table!)
+  write('subgraphs/publishing/stores/slogan.ts', store!)
   write('subgraphs/publishing/slogan/resolvers.ts', resolvers!)
   write('db/migrations/publishing/9999_slogans.sql', sql!)
-  change('subgraphs/publishing/nouns.ts', /^( +)brands: brandStore,$/m, '$&\n$1slogans: sloganStore,')
-  change('subgraphs/publishing/nouns.ts', /^import .*brand\/store.*$/m, "$&\nimport { sloganStore } from './slogan/table.ts'")
+  change('subgraphs/publishing/context.ts', /^( +)brands: brandStore,$/m, '$&\n$1slogans: sloganStore,')
+  change('subgraphs/publishing/context.ts', /^import .*stores\/brand.*$/m, "$&\nimport { sloganStore } from './stores/slogan.ts'")
   change('subgraphs/publishing/definition.ts', /^( +)brand: brandResolvers,$/m, '$&\n$1slogan: sloganResolvers,')
   change('subgraphs/publishing/definition.ts', /^import .*brand\/resolvers.*$/m, "$&\nimport { sloganResolvers } from './slogan/resolvers.ts'")
   execFileSync(process.execPath, ['schema/generate.ts'], { cwd: root })
   execFileSync(process.execPath, ['schema/check.ts'], { cwd: root })
 
-  const lines = [sdl, table, resolvers, sql]
+  const lines = [sdl, store, resolvers, sql]
     .join('')
     .split('\n')
     .filter(line => line.trim() !== '').length

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import type { BrandRow } from '../../subgraphs/publishing/brand/table.ts'
-import type { PostRow } from '../../subgraphs/publishing/post/table.ts'
+import type { BrandRow } from '../../subgraphs/publishing/stores/brand.ts'
+import type { PostRow } from '../../subgraphs/publishing/stores/post.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 

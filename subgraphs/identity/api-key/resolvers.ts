@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { requireQuota } from '../../../platform/limit.ts'
 import { change, create } from '../../store/write.ts'
-import { actorOf, personOf, type Viewer } from '../../viewer.ts'
+import { actorOf, personOf, requirePerson, type Viewer } from '../../viewer.ts'
+import { requireOrganization } from '../membership/rules.ts'
 import { readName } from '../organization/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { requireOrganization, requirePerson } from '../viewer/rules.ts'
+import type { ApiKeyRow } from '../stores/api-key.ts'
 import { hashKey, prefixOf, readExpiry, readScopes, requireMayManageKeys, writeKey } from './rules.ts'
-import type { ApiKeyRow } from './table.ts'
 
 export const apiKeyResolvers: Resolvers = {
   Query: {

@@ -4,7 +4,7 @@ import { neighbourhoodOf } from '../../../platform/address.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { createCounter, createLimit } from '../../../platform/limit.ts'
-import { toStored } from './mail-address.ts'
+import { toStored } from '../mail-address.ts'
 import { createPlaces } from './places.ts'
 import { createQueues, createSemaphore, type Lane } from './queue.ts'
 

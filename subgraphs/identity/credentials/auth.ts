@@ -1,6 +1,6 @@
 import { betterAuth } from 'better-auth'
 import type pg from 'pg'
-import type { Claims } from '../session/rules.ts'
+import type { Claims } from '../context.ts'
 import { type CredentialPorts, credentialOptions } from './options.ts'
 import type { IdentitySettings } from './settings.ts'
 

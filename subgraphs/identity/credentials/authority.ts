@@ -2,7 +2,7 @@ import type { Authority } from '../../authority.ts'
 import { hashKey } from '../api-key/rules.ts'
 import type { createKeyVerifier } from '../api-key/verify.ts'
 import { accessTokenAudience } from '../session/rules.ts'
-import type { createSessionReader } from '../session/store.ts'
+import type { createSessionReader } from '../stores/session.ts'
 import { clearingCookies, readSessionToken } from './cookie.ts'
 
 interface AuthorityParts {

@@ -1,8 +1,8 @@
 import { codeOf, type ErrorCode, Refusal, statusOf } from '../../../platform/errors.ts'
 import type { Authority } from '../../authority.ts'
+import { isMailAddress } from '../mail-address.ts'
 import type { createAttempts, Outcome } from './attempts.ts'
 import type { Auth } from './auth.ts'
-import { isMailAddress } from './mail-address.ts'
 import { credentialsPath } from './names.ts'
 import { distinctSentence, isDistinct, longestPassword } from './password.ts'
 

@@ -1,4 +1,4 @@
-import type { Quotas } from '../quota.ts'
+import type { Quotas } from '../context.ts'
 import type { Retention } from '../retention.ts'
 
 /** What identity is told by the composition root; nothing in this folder reads the environment. */

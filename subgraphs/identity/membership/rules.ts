@@ -1,19 +1,9 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { Viewer } from '../../viewer.ts'
-
-/** Roles that every organization has, from most to least. */
-export const organizationRoles = ['owner', 'admin', 'member', 'viewer'] as const
-
-/** Roles over the whole platform: only members of the platform's own organization hold them. */
-export const platformRoles = ['platform_super_admin', 'platform_admin'] as const
-
-export type Role = (typeof organizationRoles)[number] | (typeof platformRoles)[number]
+import { organizationRoles, platformOrganization, platformRoles, type Role } from '../stores/membership.ts'
 
 const known: ReadonlySet<string> = new Set([...organizationRoles, ...platformRoles])
 const overPlatform: ReadonlySet<string> = new Set(platformRoles)
-
-/** Slug of the organization whose members may hold platform roles. */
-export const platformOrganization = 'admin'
 
 /** Roles that an organization never loses the last holder of: without one nobody could repair it. */
 export const keepers = ['owner', 'platform_super_admin'] as const
@@ -34,6 +24,12 @@ const holds = (viewer: Pick<Viewer, 'roles'>, ...roles: readonly Role[]): boolea
 
 /** Whether the viewer runs its organization: its owners, its admins, and platform super admins in theirs. */
 export const canManageOrganization = (viewer: Pick<Viewer, 'roles'>): boolean => holds(viewer, 'owner', 'admin', 'platform_super_admin')
+
+/** The organization that a viewer acts in. @throws FORBIDDEN in personal context, where there is no organization to act in */
+export function requireOrganization(viewer: Viewer): string {
+  if (!viewer.organizationId) throw new Refusal('FORBIDDEN', 'No organization is active: choose one with switchOrganization first.')
+  return viewer.organizationId
+}
 
 /** @throws FORBIDDEN unless the viewer runs its active organization */
 export function requireManager(viewer: Pick<Viewer, 'roles'>, what: string): void {

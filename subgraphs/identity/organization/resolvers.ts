@@ -3,9 +3,8 @@ import { Refusal } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { write } from '../../store/write.ts'
-import { actorOf } from '../../viewer.ts'
+import { actorOf, requirePerson } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { requirePerson } from '../viewer/rules.ts'
 import { canSee, readName, readSlug } from './rules.ts'
 
 export const organizationResolvers: Resolvers = {

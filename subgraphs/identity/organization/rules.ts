@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import type { Viewer } from '../../viewer.ts'
-import { platformOrganization } from '../membership/rules.ts'
+import { platformOrganization } from '../stores/membership.ts'
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 

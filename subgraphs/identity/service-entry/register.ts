@@ -5,9 +5,9 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
 import { inTransaction, type Unit } from '../../store/write.ts'
 import type { Registration } from '../../subgraph.ts'
-import type { Work } from '../nouns.ts'
+import type { Job } from '../context.ts'
+import { type ServiceEntryRow, serviceEntries } from '../stores/service-entry.ts'
 import { type Addresses, conflictOf, type EntryContent, entryOf, mistakeIn } from './rules.ts'
-import { type ServiceEntryRow, serviceEntries } from './table.ts'
 
 /** What became of the registrations, by slug. */
 export interface RegistrationOutcome {
@@ -21,7 +21,7 @@ export interface RegistrationOutcome {
  * @param addresses by slug, then by role
  */
 export async function registerServices(
-  work: Work,
+  job: Job,
   registrations: readonly Registration[],
   addresses: Readonly<Record<string, Addresses>>,
   { environment, log }: { environment: string; log: Logger },
@@ -33,7 +33,7 @@ export async function registerServices(
     return !mistake
   })
   const entries = valid.map(registration => entryOf(registration, addresses[registration.slug] ?? {}, environment))
-  if (entries.length > 0) for (const [slug, reason] of await synchroniseEntries(work, entries, environment)) reasons.set(slug, reason)
+  if (entries.length > 0) for (const [slug, reason] of await synchroniseEntries(job, entries, environment)) reasons.set(slug, reason)
   const conflicts = [...reasons].map(([slug, reason]) => ({ slug, reason }))
   for (const { slug, reason } of conflicts) log.error({ service: slug, reason }, 'a service was not registered')
   return { registered: valid.map(({ slug }) => slug).filter(slug => !reasons.has(slug)), conflicts }
@@ -49,22 +49,22 @@ const findAll = statement(`select ${selectList(serviceEntries, 't')} from identi
  * Any number of processes may call it at once.
  * @returns why entries were left out, by slug
  */
-const synchroniseEntries = (work: Work, entries: readonly EntryContent[], environment: string): Promise<Map<string, string>> =>
-  inTransaction(work, async unit => {
-    await work.serviceEntries.read(lockRegistry, [registryLock], unit.transaction)
-    const present = await work.serviceEntries.read(findAll, [environment], unit.transaction)
+const synchroniseEntries = (job: Job, entries: readonly EntryContent[], environment: string): Promise<Map<string, string>> =>
+  inTransaction(job, async unit => {
+    await job.serviceEntries.read(lockRegistry, [registryLock], unit.transaction)
+    const present = await job.serviceEntries.read(findAll, [environment], unit.transaction)
     const conflicts = new Map<string, string>()
     for (const entry of entries) {
       const bySlug = present.find(row => row.slug === entry.slug) ?? null
       const byAppId = present.find(row => row.appId === entry.appId) ?? null
       const conflict = conflictOf(entry, bySlug, byAppId)
       if (conflict) conflicts.set(entry.slug, conflict)
-      else await enter(work, entry, bySlug, unit)
+      else await enter(job, entry, bySlug, unit)
     }
     return conflicts
   })
 
-async function enter({ serviceEntries }: Work, entry: EntryContent, present: ServiceEntryRow | null, { transaction, now }: Unit): Promise<void> {
+async function enter({ serviceEntries }: Job, entry: EntryContent, present: ServiceEntryRow | null, { transaction, now }: Unit): Promise<void> {
   if (!present) {
     await serviceEntries.insert({ ...entry, id: newId(now), createdAt: now, updatedAt: now }, transaction)
     return

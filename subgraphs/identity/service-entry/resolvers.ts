@@ -1,4 +1,4 @@
-import type { Context } from '../nouns.ts'
+import type { Context } from '../context.ts'
 import type { Resolvers, ServiceContext, ServiceLifecycle, WidgetAudience } from '../resolvers.generated.ts'
 
 /** The registry of this environment, by slug: a few dozen entries, read once for an operation. */

@@ -1,6 +1,6 @@
 import { isScope, meaningOf, type Scope, scopes } from '../../scopes.ts'
 import type { Registration } from '../../subgraph.ts'
-import type { ServiceEntryRow } from './table.ts'
+import type { ServiceEntryRow } from '../stores/service-entry.ts'
 
 /** Who keeps the entries of services that register at start. */
 export const platformOwner = 'platform'

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { inTransaction } from '../../store/write.ts'
+import { requirePerson } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { requirePerson } from '../viewer/rules.ts'
 import { claimsOf, expiryOf } from './rules.ts'
 
 export const sessionResolvers: Resolvers = {

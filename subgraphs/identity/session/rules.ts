@@ -1,4 +1,5 @@
-import type { Membership } from '../membership/rules.ts'
+import type { Claims } from '../context.ts'
+import type { MembershipRow } from '../stores/membership.ts'
 
 /** How long an access token is good for, in milliseconds. */
 const accessTokenLifetime = 10 * 60_000
@@ -6,25 +7,12 @@ const accessTokenLifetime = 10 * 60_000
 /** The `aud` of access tokens: every service of the platform, and nobody else. */
 export const accessTokenAudience = 'supergraph'
 
-/** What an access token says (RFC 7519), beside `iss` and `aud`. */
-export interface Claims {
-  /** The person. */
-  readonly sub: string
-  /** The session: a token of a session that was signed out is refused although it has not expired. */
-  readonly sid: string
-  /** The active organization; absent in personal context. */
-  readonly org?: string
-  readonly ctx: 'personal' | 'organization'
-  /** Roles within the active organization. */
-  readonly roles: readonly string[]
-  /** Seconds since 1970. */
-  readonly iat: number
-  /** Seconds since 1970. */
-  readonly exp: number
-}
-
 /** What a token of this session says from now on. A person without a membership in the organization acts in personal context. */
-export function claimsOf(session: { sessionId: string; userId: string }, membership: Pick<Membership, 'organizationId' | 'roles'> | null, now: Date): Claims {
+export function claimsOf(
+  session: { sessionId: string; userId: string },
+  membership: Pick<MembershipRow, 'organizationId' | 'roles'> | null,
+  now: Date,
+): Claims {
   const iat = Math.floor(now.getTime() / 1000)
   return {
     sub: session.userId,

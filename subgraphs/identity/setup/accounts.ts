@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import type { Work } from '../nouns.ts'
+import type { Job } from '../context.ts'
 
 // To the credential library a person's own account is called by the person's id, which is text to it as any provider's name for somebody is.
 const insertAll = statement(
@@ -14,7 +14,7 @@ const insertAll = statement(
  * used for set-up only: equal hashes show equal passwords.
  */
 export async function insertAccounts(
-  { users }: Pick<Work, 'users'>,
+  { users }: Pick<Job, 'users'>,
   userIds: readonly string[],
   password: string,
   now: Date,

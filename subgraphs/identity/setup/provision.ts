@@ -4,9 +4,9 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
 import { inTransaction, type Unit } from '../../store/write.ts'
 import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
-import { apiKeys } from '../api-key/table.ts'
-import { isMailAddress, mailAddressSentence } from '../credentials/mail-address.ts'
-import type { Work } from '../nouns.ts'
+import type { Job } from '../context.ts'
+import { isMailAddress, mailAddressSentence } from '../mail-address.ts'
+import { apiKeys } from '../stores/api-key.ts'
 import { insertAccounts } from './accounts.ts'
 import type { World } from './world.ts'
 
@@ -39,17 +39,17 @@ const createdBy = 'platform'
  * Makes what is missing of a world, in one transaction, and leaves alone what is there: passwords, names and roles that people
  * have changed meanwhile stay. Past its first time it costs seven statements.
  */
-export const provision = (work: Work, world: World): Promise<Provisioned> => inTransaction(work, unit => provisionWithin(work, world, unit))
+export const provision = (job: Job, world: World): Promise<Provisioned> => inTransaction(job, unit => provisionWithin(job, world, unit))
 
 /** The same within a transaction of the caller's. */
-export async function provisionWithin(work: Work, world: World, unit: Unit): Promise<Provisioned> {
+export async function provisionWithin(job: Job, world: World, unit: Unit): Promise<Provisioned> {
   const wrong = world.people.find(({ email }) => !isMailAddress(email))
   if (wrong) throw new Error(`the world has a person at ${wrong.email}, where nobody could sign in: an address is ${mailAddressSentence}`)
-  await work.users.read(lockProvision, [provisionLock], unit.transaction)
-  const users = await providePeople(work, world, unit)
-  const organizations = await provideOrganizations(work, world, unit)
-  await provideMemberships(work, world, users, organizations, unit)
-  const keys = await provideKeys(work, world, users, organizations, unit)
+  await job.users.read(lockProvision, [provisionLock], unit.transaction)
+  const users = await providePeople(job, world, unit)
+  const organizations = await provideOrganizations(job, world, unit)
+  await provideMemberships(job, world, users, organizations, unit)
+  const keys = await provideKeys(job, world, users, organizations, unit)
   return { users, organizations, keys }
 }
 
@@ -57,27 +57,27 @@ type Ids = Readonly<Record<string, string>>
 type Named = { readonly id: string; readonly name: string }
 const byName = (found: readonly Named[]): Record<string, string> => Object.fromEntries(found.map(({ name, id }) => [name, id]))
 
-async function providePeople(work: Work, { people, password }: World, { transaction, now }: Unit): Promise<Ids> {
-  const ids = byName(await work.users.read<Named>(findPeople, [people.map(({ email }) => email)], transaction))
+async function providePeople(job: Job, { people, password }: World, { transaction, now }: Unit): Promise<Ids> {
+  const ids = byName(await job.users.read<Named>(findPeople, [people.map(({ email }) => email)], transaction))
   const made: string[] = []
   for (const { email, name } of people) {
     if (ids[email]) continue
-    const { id } = await work.users.insert({ id: newId(now), email, name, emailVerified: true, createdAt: now, updatedAt: now }, transaction)
+    const { id } = await job.users.insert({ id: newId(now), email, name, emailVerified: true, createdAt: now, updatedAt: now }, transaction)
     ids[email] = id
     made.push(id)
   }
-  if (made.length > 0) await insertAccounts(work, made, password, now, transaction)
+  if (made.length > 0) await insertAccounts(job, made, password, now, transaction)
   return ids
 }
 
-async function provideOrganizations({ organizations }: Work, world: World, { transaction, now }: Unit): Promise<Ids> {
+async function provideOrganizations({ organizations }: Job, world: World, { transaction, now }: Unit): Promise<Ids> {
   const ids = byName(await organizations.read<Named>(findOrganizations, [world.organizations.map(({ slug }) => slug)], transaction))
   for (const { slug, name } of world.organizations)
     ids[slug] ??= (await organizations.insert({ id: newId(now), slug, name, createdAt: now, updatedAt: now, createdBy }, transaction)).id
   return ids
 }
 
-async function provideMemberships({ memberships }: Work, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<void> {
+async function provideMemberships({ memberships }: Job, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<void> {
   const values = [Object.values(organizations), Object.values(users)]
   const there = new Set((await memberships.read<{ place: string }>(findMembers, values, transaction)).map(({ place }) => place))
   for (const [place, { slug, members }] of world.organizations.entries()) {
@@ -92,8 +92,8 @@ async function provideMemberships({ memberships }: Work, world: World, users: Id
   }
 }
 
-async function provideKeys(work: Work, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<Provisioned['keys']> {
-  const present = await work.apiKeys.read(findKeys, [Object.values(organizations), world.keys.map(({ name }) => name)], transaction)
+async function provideKeys(job: Job, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<Provisioned['keys']> {
+  const present = await job.apiKeys.read(findKeys, [Object.values(organizations), world.keys.map(({ name }) => name)], transaction)
   const keys: Record<string, { id: string; secret: string | null }> = {}
   for (const { organization, name, scopes, createdBy, reissue } of world.keys) {
     const organizationId = idOf(organizations, organization)
@@ -102,11 +102,11 @@ async function provideKeys(work: Work, world: World, users: Ids, organizations: 
       keys[name] = { id: there.id, secret: null }
       continue
     }
-    if (there) await work.apiKeys.update(there, { revokedAt: now, updatedAt: now, version: there.version + 1 }, transaction)
+    if (there) await job.apiKeys.update(there, { revokedAt: now, updatedAt: now, version: there.version + 1 }, transaction)
     const secret = writeKey(randomBytes(32))
     const facts = { organizationId, name, hash: hashKey(secret), prefix: prefixOf(secret), scopes: [...scopes].sort() }
     const stamps = { createdAt: now, updatedAt: now, createdBy: `user:${idOf(users, createdBy)}` }
-    const { id } = await work.apiKeys.insert({ id: newId(now), ...facts, ...stamps }, transaction)
+    const { id } = await job.apiKeys.insert({ id: newId(now), ...facts, ...stamps }, transaction)
     keys[name] = { id, secret }
   }
   return keys

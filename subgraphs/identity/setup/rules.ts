@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
-import { isMailAddress, mailAddressSentence, toStored } from '../credentials/mail-address.ts'
 import { distinctSentence, isDistinct, longestPassword } from '../credentials/password.ts'
-import { platformOrganization } from '../membership/rules.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../mail-address.ts'
 import { readName, readSlug } from '../organization/rules.ts'
+import { platformOrganization } from '../stores/membership.ts'
 import type { World } from './world.ts'
 
 /** Where the set-up page is; the link adds `?code=`. */
 export const setupPath = '/identity/setup'
-/** How long a set-up link is good, in ms; a later start replaces it sooner. */
-export const setupLinkMs = 24 * 3600_000
-
 /** What the database knows a code by: it has 256 random bits, so a plain hash tells nothing of it. */
 export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex')
 

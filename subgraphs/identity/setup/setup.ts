@@ -3,8 +3,8 @@ import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
 import { formOf, htmlPage } from '../../html.ts'
 import { inTransaction } from '../../store/write.ts'
+import type { Job } from '../context.ts'
 import { loginPath } from '../credentials/login-page.ts'
-import type { Work } from '../nouns.ts'
 import { setupForm } from './page.ts'
 import { provisionWithin } from './provision.ts'
 import { hashCode, readForm, setupPath } from './rules.ts'
@@ -24,7 +24,7 @@ export interface Setup {
 const signInLink = `<p><a href="${loginPath}">Sign in</a></p>`
 
 /** Makes the set-up of one platform. */
-export function createSetup(open: () => Work, clock: Clock): Setup {
+export function createSetup(open: () => Job, clock: Clock): Setup {
   const stands = (code: string) => open().setupLinks.stands(hashCode(code), clock.now())
   const dead = () =>
     htmlPage(
@@ -67,12 +67,12 @@ export function createSetup(open: () => Work, clock: Clock): Setup {
  * one after another.
  * @returns false when the link is not good any more, and nothing has changed
  */
-const redeem = (work: Work, code: string, world: World): Promise<boolean> =>
-  inTransaction(work, async unit => {
-    const { setupLinks } = work
+const redeem = (job: Job, code: string, world: World): Promise<boolean> =>
+  inTransaction(job, async unit => {
+    const { setupLinks } = job
     if (!(await setupLinks.lock(hashCode(code), unit.now, unit.transaction))) return false
     await setupLinks.takeBack(unit.transaction)
-    const { users } = await provisionWithin(work, world, unit)
+    const { users } = await provisionWithin(job, world, unit)
     await setupLinks.note(users[world.people[0]!.email]!, unit.now, unit.transaction)
     return true
   })

@@ -1,6 +1,6 @@
 import type { EventStream } from '../../../platform/events.ts'
-import type { Payload } from './sources.ts'
-import type { WidgetRow } from './table.ts'
+import type { Payload } from '../sources.ts'
+import type { WidgetRow } from '../stores/widget.ts'
 
 export interface LiveWidgets {
   /** Events naming the app (`{ app }`) whose widget may show something else now. Listening must have begun before `list`. */

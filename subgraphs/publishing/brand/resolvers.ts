@@ -1,11 +1,11 @@
 import { requireQuota } from '../../../platform/limit.ts'
 import { change, create, type Unit } from '../../store/write.ts'
-import { actorOf } from '../../viewer.ts'
+import { activeOrganization, actorOf } from '../../viewer.ts'
 import { announceBrand } from '../announce.ts'
-import type { Context } from '../nouns.ts'
+import type { Context } from '../context.ts'
 import type { ArchiveBrandInput, Resolvers } from '../resolvers.generated.ts'
-import { activeOrganization, archive, editBrand, readDescription, readName } from './rules.ts'
-import type { BrandRow } from './table.ts'
+import type { BrandRow } from '../stores/brand.ts'
+import { archive, editBrand, readDescription, readName } from './rules.ts'
 
 /** A change of a brand, with its line in the record; the widget is told when the brand comes into use or goes out of it. */
 const changeBrand = (

@@ -1,39 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { requireName } from '../../../platform/ids.ts'
-import type { Viewer } from '../../viewer.ts'
-import { checkText } from '../post/rules.ts'
-import type { BrandRow } from './table.ts'
-
-/** Whether the viewer's active organization owns the brand: the one rule of ownership for all that belongs to a brand. */
-export const canSee = (viewer: Viewer, brand: { organizationId: string } | null): boolean =>
-  brand !== null && viewer.organizationId !== null && brand.organizationId === viewer.organizationId
-
-/**
- * Hands back the brand if it is the viewer's.
- * @throws NOT_FOUND, the same for a foreign brand as for none
- */
-export function owned<Brand extends { organizationId: string }>(viewer: Viewer, brand: Brand | null, id: string): Brand {
-  if (brand && canSee(viewer, brand)) return brand
-  throw new Refusal('NOT_FOUND', `The active organization has no brand ${id}.`, { id })
-}
-
-/**
- * The organization in which the viewer is active.
- * @param things what belongs to it: `Posts`
- * @throws FORBIDDEN when none is
- */
-export function activeOrganization({ organizationId }: Viewer, things: string): string {
-  if (organizationId) return organizationId
-  throw new Refusal('FORBIDDEN', `${things} belong to an organization and none is active: switch to one first.`)
-}
-
-/**
- * Refuses what would change an archived brand, or anything that belongs to it.
- * @throws CONFLICT, reason BRAND_ARCHIVED
- */
-export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void {
-  if (archivedAt) throw new Refusal('CONFLICT', 'The brand is archived and takes no change: restore it first.', { reason: 'BRAND_ARCHIVED' })
-}
+import { checkText, requireName } from '../../../platform/ids.ts'
+import { type BrandRow, requireInUse } from '../stores/brand.ts'
 
 /** How long the words of a brand may be, in characters. */
 export const longest = { name: 80, description: 2000 } as const

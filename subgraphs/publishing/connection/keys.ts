@@ -1,14 +1,8 @@
 import { QueryTypes, type Sequelize } from 'sequelize'
 import { NotReady } from '../../../platform/errors.ts'
 import type { Foundation } from '../../subgraph.ts'
-import type { OpenTokens } from './store.ts'
-import type { ConnectionRow } from './table.ts'
-
-/** Whether what was sealed can be opened with the keys that are configured. */
-export interface KeyCheck {
-  /** Rejects with a `NotReady` that names each key by which nothing opens; an error is logged once for each such finding. */
-  check(): Promise<void>
-}
+import type { KeyCheck } from '../context.ts'
+import type { ConnectionRow, OpenTokens } from '../stores/connection.ts'
 
 /** How many keys are looked at: nobody rotates that often. */
 const mostKeys = 100

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
 import { inTransaction, record, type Writing } from '../../store/write.ts'
+import type { Job } from '../context.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
-import type { Job } from '../nouns.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
 import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
-import type { ConnectionRow } from './table.ts'
 
 export interface TokensNeed extends Pick<Job, 'connections' | 'clock' | 'renewals'>, Writing {
   /** @default `renewalPace` of the rules */

@@ -1,14 +1,14 @@
 import { UniqueConstraintError } from 'sequelize'
 import { inTransaction, record } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
+import type { Job } from '../context.ts'
 import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
-import type { Job } from '../nouns.ts'
-import type { PostRow } from '../post/table.ts'
+import type { AttemptRow, PostKey } from '../stores/attempt.ts'
+import { farthestPauseMs, hasCome } from '../stores/pace.ts'
+import type { PostRow } from '../stores/post.ts'
 import { announce, conclude } from './conclude.ts'
 import { publicationOf } from './deliver.ts'
-import { absentAfterMs, askAgainAfterMs, doubtSince, failure, farthestPauseMs, hasCome, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
-import type { PostKey } from './store.ts'
-import type { AttemptRow } from './table.ts'
+import { absentAfterMs, askAgainAfterMs, doubtSince, failure, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 
 /** Asks the network about a post of unknown outcome, and concludes when the answer tells; else says when to ask again. */
 export async function reconcile(job: Job, key: PostKey): Promise<void> {

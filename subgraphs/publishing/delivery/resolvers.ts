@@ -1,7 +1,7 @@
 import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
-import { requireInUse } from '../brand/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
+import { requireInUse } from '../stores/brand.ts'
 import { conclude } from './conclude.ts'
 import { closeAsAbsent } from './reconcile.ts'
 

@@ -1,23 +1,17 @@
 import type { Delivery, Platform, RefusalReason } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
-import type { PostRow } from '../post/table.ts'
-import type { AttemptRow } from './table.ts'
+import type { AttemptRow, Claimant } from '../stores/attempt.ts'
+import { farthestClaimMs, farthestPauseMs, hasCome } from '../stores/pace.ts'
+import type { PostRow } from '../stores/post.ts'
 
 /** How long a worker may prepare a call before another takes over, in ms: one waits 8 s at most for a token. Who takes over while a slow renewal is under way waits for the same one. */
 export const claimMs = 12_000
-/**
- * How long a call may be under way before it counts as interrupted, in ms: it begins within 3 s and takes at most 10 s, which leaves
- * 4 s for clocks that disagree.
- */
-export const sendMs = 17_000
 /** How late after the attempt was recorded the call may still begin, in ms: later, another worker might already ask the network. */
 export const beginWithinMs = 3_000
 /** How long a network that does not list a post must be asked before its absence is believed, in ms. */
 export const absentAfterMs = 120_000
 /** Past this age an unknown outcome waits for a person only, in ms. */
 export const reconcileForMs = 24 * 3600_000
-/** How many posts of one brand for one network, which share a connection, are sent at once. */
-export const sentAtOnce = 4
 /** How long a network may remember a text and refuse it as a duplicate, in ms: attempts of that age may be what it means. */
 export const doubtForMs = 7 * 24 * 3600_000
 /** How long a network that cannot be reached is tried, or asked about an interrupted call, in ms. */
@@ -79,15 +73,6 @@ export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !=
 export const repliesTo = (post: PostRow, predecessor: PostRow | null): string | null =>
   predecessor?.platform === post.platform ? predecessor.platformPostId : null
 
-/** How far ahead the end of a claim may lie, in ms: the longest claim, and a minute for clocks that disagree. */
-export const farthestClaimMs = sendMs + 60_000
-/** How far ahead the next question or try may lie, in ms: the longest pause, and a minute for clocks that disagree. */
-export const farthestPauseMs = 360_000
-
-/** Whether a moment has come; one that lies farther ahead than it can was written by a clock that was set back since, and counts as come. */
-export const hasCome = (moment: Date | null, now: Date, farthestMs: number): boolean =>
-  moment === null || moment <= now || moment.getTime() - now.getTime() > farthestMs
-
 /** Whether nobody holds the post: never claimed, or by a worker whose time is over. */
 export const isFree = ({ claimUntil }: Pick<PostRow, 'claimUntil'>, now: Date): boolean => hasCome(claimUntil, now, farthestClaimMs)
 
@@ -124,9 +109,6 @@ export function wait(post: Pick<PostRow, 'waitingSince' | 'waits'>, now: Date): 
 
 /** From when on attempts may be what a network means that calls this one a duplicate. */
 export const doubtSince = ({ startedAt }: Pick<AttemptRow, 'startedAt'>): Date => new Date(startedAt.getTime() - doubtForMs)
-
-/** An attempt without a known end, as far as it decides whose a listed post is. */
-export type Claimant = Pick<AttemptRow, 'id' | 'outcome' | 'refusal' | 'startedAt'>
 
 /**
  * Whether a post that the network lists may rather be another attempt's, with the same text for the same account: one that may

@@ -1,10 +1,10 @@
 import type { Sweep } from '../../../platform/jobs/queue.ts'
 import { inTransaction } from '../../store/write.ts'
-import type { Job } from '../nouns.ts'
+import type { Job } from '../context.ts'
+import type { PostKey } from '../stores/attempt.ts'
+import { sentAtOnce } from '../stores/pace.ts'
 import { deliver } from './deliver.ts'
 import { reconcile } from './reconcile.ts'
-import { sentAtOnce } from './rules.ts'
-import type { PostKey } from './store.ts'
 import { takeUp } from './take-up.ts'
 
 /** How long a due post is left to its own wake-up before the sweep takes it, in ms. */

@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize'
 import type { JobQueue } from '../../../platform/jobs/queue.ts'
 import type { Jobs } from '../../../platform/jobs.ts'
-import type { PostRow } from '../post/table.ts'
-import { sentAtOnce } from './rules.ts'
-import type { PostKey } from './store.ts'
+import type { PostKey } from '../stores/attempt.ts'
+import { sentAtOnce } from '../stores/pace.ts'
+import type { PostRow } from '../stores/post.ts'
 
 /** The queue of wake-ups for posts whose time has come. */
 const name = 'deliver-post'

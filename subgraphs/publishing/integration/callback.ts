@@ -3,15 +3,14 @@ import { Refusal, statusOf } from '../../../platform/errors.ts'
 import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
 import { inTransaction, record } from '../../store/write.ts'
 import type { Viewer } from '../../viewer.ts'
+import type { Job } from '../context.ts'
 import { GrantFailure, type Network, type Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
-import type { Job } from '../nouns.ts'
 import { registration } from '../registration.ts'
+import { type AuthorizationRow, exchangeMs } from '../stores/authorization.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
 import { callbackUrl, isProgram, requireManages } from './rules.ts'
-import { exchangeMs } from './store.ts'
-import type { AuthorizationRow } from './table.ts'
 
 /** How often a request looks whether another one has ended the exchange of the same code, in ms. */
 const lookEveryMs = 250

@@ -1,12 +1,12 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { change, type Unit } from '../../store/write.ts'
 import { announcePost } from '../announce.ts'
+import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
 import type { Networks, Target } from '../network/network.ts'
-import type { Context } from '../nouns.ts'
+import type { PostRow } from '../stores/post.ts'
 import { checkCopy, checkSchedule, checkTarget, move, type PostVerb } from './rules.ts'
-import type { PostRow } from './table.ts'
 
 /** What people may change in a post; what is undefined stays. */
 export interface Edit {

@@ -1,9 +1,8 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { checkText } from '../../../platform/ids.ts'
 import type { Network, Platform, TargetKind } from '../network/network.ts'
 import { everyNetwork, whyAbsent } from '../network/networks.ts'
-
-export type PostStatus = 'DRAFT' | 'SCHEDULED' | 'PUBLISHED' | 'FAILED'
-export type DeliveryPhase = 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
+import type { DeliveryPhase, PostStatus } from '../stores/post.ts'
 
 /** What may happen to a post. Rows are states, columns are verbs. */
 export const transitions = {
@@ -72,12 +71,6 @@ export function checkCopy(copy: string | null | undefined): string {
   if (copy.length > longestCopy)
     throw new Refusal('BAD_USER_INPUT', `copy has ${copy.length} characters: ${longestCopy} are the most that is kept.`, { field: 'copy' })
   return checkText(copy, 'copy')
-}
-
-/** Refuses what is no text: NUL and halves of characters, which neither the database nor a network can hold. */
-export function checkText(text: string, field: string): string {
-  if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
-  return text
 }
 
 /** How far a set time may lie from now, in years: beyond it a date is a slip of the pen, and dates of five-digit years are none in SQL. */

@@ -1,4 +1,4 @@
-import { activeOrganization } from '../brand/rules.ts'
+import { activeOrganization } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { payload } from './rules.ts'
 

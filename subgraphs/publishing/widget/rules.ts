@@ -1,24 +1,4 @@
-/** What the widget counts and shows. */
-export interface WidgetFacts {
-  readonly scheduledToday: number
-  readonly failed: number
-  readonly publishedThisWeek: number
-  readonly next: { readonly id: string; readonly copy: string; readonly scheduledAt: Date } | null
-}
-
-const dayMs = 86_400_000
-
-/** The UTC day around a moment. */
-export function dayOf(now: Date): { from: Date; to: Date } {
-  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
-  return { from, to: new Date(from.getTime() + dayMs) }
-}
-
-/** The Monday, 00:00 UTC, of the week around a moment. */
-export function weekBegin(now: Date): Date {
-  const { from } = dayOf(now)
-  return new Date(from.getTime() - ((from.getUTCDay() + 6) % 7) * dayMs)
-}
+import type { WidgetFacts } from '../stores/widget.ts'
 
 /** How much of a text a widget shows, in characters. */
 const titleLength = 80

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hashCode, readForm, setupLinkMs, setupPath } from '../../../subgraphs/identity/setup/rules.ts'
+import { hashCode, readForm, setupPath } from '../../../subgraphs/identity/setup/rules.ts'
+import { setupLinkMs } from '../../../subgraphs/identity/stores/setup-link.ts'
 import { refusalOf } from '../refusal.ts'
 
 const filled = { name: 'Ada Lovelace', organization: 'Acme', email: 'ada@example.com', password: 'x'.repeat(12) }

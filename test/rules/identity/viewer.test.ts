@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { kindToGraph, requireOrganization, requirePerson } from '../../../subgraphs/identity/viewer/rules.ts'
+import { requireOrganization } from '../../../subgraphs/identity/membership/rules.ts'
+import { kindToGraph } from '../../../subgraphs/identity/viewer/rules.ts'
+import { requirePerson } from '../../../subgraphs/viewer.ts'
 import { anonymous, key, person, personally } from '../../kit/viewers.ts'
 import { refusalOf } from '../refusal.ts'
 

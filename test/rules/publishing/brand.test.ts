@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  activeOrganization,
-  archive,
-  canSee,
-  editBrand,
-  longest,
-  owned,
-  readDescription,
-  readName,
-  requireInUse,
-} from '../../../subgraphs/publishing/brand/rules.ts'
-import type { BrandRow } from '../../../subgraphs/publishing/brand/table.ts'
+import { archive, editBrand, longest, readDescription, readName } from '../../../subgraphs/publishing/brand/rules.ts'
+import { type BrandRow, requireInUse } from '../../../subgraphs/publishing/stores/brand.ts'
+import { activeOrganization } from '../../../subgraphs/viewer.ts'
 import { anonymous, key, person, personally } from '../../kit/viewers.ts'
 import { refusalOf } from '../refusal.ts'
 import { inMs, now } from './post-row.ts'
@@ -28,33 +19,8 @@ const brand: BrandRow = {
 }
 const archived = { ...brand, archivedAt: inMs(-1) }
 const ada = person('ada', 'acme', ['viewer'])
-const strangers = [
-  ['a person of another organization', person('bob', 'bolt', ['owner'])],
-  ['its owner in personal context', personally(ada)],
-  ['a key of another organization', key('bolt', [])],
-  ['nobody', anonymous],
-] as const
 
 describe('a brand belongs to the organization that the viewer works in', () => {
-  test('for persons and for keys, whatever their role', () => {
-    for (const viewer of [ada, key('acme', [])]) {
-      expect(canSee(viewer, brand)).toBe(true)
-      expect(owned(viewer, brand, 'brand')).toBe(brand)
-    }
-  })
-
-  test.each(strangers)('and is not there for %s, as one that does not exist', (_who, viewer) => {
-    expect([canSee(viewer, brand), canSee(viewer, null)]).toEqual([false, false])
-    const [foreign, none] = [brand, null].map(found => refusalOf(() => owned(viewer, found, 'brand')))
-    expect(foreign).toEqual(none)
-    expect(none!.extensions).toEqual({ code: 'NOT_FOUND', id: 'brand' })
-  })
-
-  test('not even one without an organization is seen by a viewer without one', () => {
-    const orphan = { organizationId: null as unknown as string }
-    expect(canSee(anonymous, orphan)).toBe(false)
-  })
-
   test('to act in one, an organization has to be active', () => {
     expect([ada, key('acme', [])].map(viewer => activeOrganization(viewer, 'Brands'))).toEqual(['acme', 'acme'])
     for (const viewer of [personally(ada), anonymous]) {

@@ -3,15 +3,11 @@ import {
   answerableMs,
   askAgainAfterMs,
   beginWithinMs,
-  type Claimant,
   claimMs,
   doubtSince,
   dueAt,
   failure,
   failureSentence,
-  farthestClaimMs,
-  farthestPauseMs,
-  hasCome,
   isDue,
   isFree,
   isHeldBy,
@@ -19,11 +15,12 @@ import {
   patienceMs,
   reconcileForMs,
   repliesTo,
-  sendMs,
   settle,
   wait,
   yieldsTo,
 } from '../../../subgraphs/publishing/delivery/rules.ts'
+import type { Claimant } from '../../../subgraphs/publishing/stores/attempt.ts'
+import { farthestClaimMs, farthestPauseMs, hasCome, sendMs } from '../../../subgraphs/publishing/stores/pace.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
 const due = postRow({ status: 'SCHEDULED', scheduledAt: now, version: 4, claimId: 'claim', claimUntil: inMs(1), deliveryPhase: 'SENDING' })

@@ -1,5 +1,5 @@
 import { newId } from '../../../platform/ids.ts'
-import type { PostRow } from '../../../subgraphs/publishing/post/table.ts'
+import type { PostRow } from '../../../subgraphs/publishing/stores/post.ts'
 
 /** The moment at which rules are asked. */
 export const now = new Date('2027-03-01T09:00:00.000Z')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type DeliveryPhase, move, movesFrom, type PostStatus, type PostVerb, transitions } from '../../../subgraphs/publishing/post/rules.ts'
+import { move, movesFrom, type PostVerb, transitions } from '../../../subgraphs/publishing/post/rules.ts'
+import type { DeliveryPhase, PostStatus } from '../../../subgraphs/publishing/stores/post.ts'
 import { refusalOf } from '../refusal.ts'
 
 const states: readonly PostStatus[] = ['DRAFT', 'SCHEDULED', 'PUBLISHED', 'FAILED']

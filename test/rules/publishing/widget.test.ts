@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { dayOf, payload, weekBegin } from '../../../subgraphs/publishing/widget/rules.ts'
+import { dayOf, weekBegin } from '../../../subgraphs/publishing/stores/widget.ts'
+import { payload } from '../../../subgraphs/publishing/widget/rules.ts'
 
 const none = { scheduledToday: 0, failed: 0, publishedThisWeek: 0, next: null }
 const next = (copy: string) => ({ ...none, next: { id: 'p', copy, scheduledAt: new Date('2027-03-01T10:00:00.000Z') } })

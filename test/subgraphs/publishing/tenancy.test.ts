@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { readPage } from '../../../platform/page.ts'
-import { newestFirst } from '../../../subgraphs/publishing/post/store.ts'
+import { newestFirst } from '../../../subgraphs/publishing/stores/post.ts'
 import { change, create, inTransaction, remove } from '../../../subgraphs/store/write.ts'
-import type { Viewer } from '../../../subgraphs/viewer.ts'
-import { anonymous } from '../../../subgraphs/viewer.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { unbounded } from '../../kit/reading.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isMailAddress } from '../../../../subgraphs/identity/credentials/mail-address.ts'
+import { isMailAddress } from '../../../../subgraphs/identity/mail-address.ts'
 import { setupPath } from '../../../../subgraphs/identity/setup/rules.ts'
 import { openIdentity, origin, password, world } from '../identity-world.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryEvents } from '../../../../platform/events.ts'
+import type { WidgetRow } from '../../../../subgraphs/launcher/stores/widget.ts'
 import { liveWidgets } from '../../../../subgraphs/launcher/widget/live.ts'
-import type { WidgetRow } from '../../../../subgraphs/launcher/widget/table.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import type { BrandRow } from '../../../../subgraphs/publishing/brand/table.ts'
+import type { BrandRow } from '../../../../subgraphs/publishing/stores/brand.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 

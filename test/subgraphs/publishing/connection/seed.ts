@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import type { ConnectionRow } from '../../../../subgraphs/publishing/connection/table.ts'
+import type { ConnectionRow } from '../../../../subgraphs/publishing/stores/connection.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'

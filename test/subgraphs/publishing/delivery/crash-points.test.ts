@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { armCrash } from '../../../../platform/crash.ts'
-import { sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 import { attempts, duePost, round, stored, texts, wake } from './delivering.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { giveUp, putBack } from '../../../../subgraphs/publishing/delivery/conclude.ts'
-import { beginWithinMs, sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { beginWithinMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 import { duePost, interrupt, round, stored, texts, wake } from './delivering.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
-import type { AttemptRow } from '../../../../subgraphs/publishing/delivery/table.ts'
-import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
+import type { AttemptRow } from '../../../../subgraphs/publishing/stores/attempt.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
+import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import type { PostSeed } from '../post/seed.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { patienceMs, sendMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { patienceMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import { monday } from '../../../kit/time.ts'
 import { reschedulePost, updatePost } from '../documents.ts'
 import { attempts, duePost, interrupt, round, stored, texts, twoHours, wake } from './delivering.ts'

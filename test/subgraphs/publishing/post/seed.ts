@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import type { PostRow } from '../../../../subgraphs/publishing/post/table.ts'
+import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'

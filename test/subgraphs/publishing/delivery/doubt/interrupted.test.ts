@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { deletePost, updatePost } from '../../documents.ts'
 import { duePost, interrupt, round, scheduledPost, stored, texts, wake } from '../delivering.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { answerableMs, sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { answerableMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { deletePost, reschedulePost, resolveDelivery } from '../../documents.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { letSleep, wakeUp } from '../../../../../subgraphs/publishing/delivery/wake-up.ts'
-import type { PostRow } from '../../../../../subgraphs/publishing/post/table.ts'
+import type { PostRow } from '../../../../../subgraphs/publishing/stores/post.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { deletePost, reschedulePost, updatePost } from '../../documents.ts'
 import { renewals, stored, texts, twoHours, until } from '../delivering.ts'

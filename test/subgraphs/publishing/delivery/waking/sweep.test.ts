@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../../../platform/ids.ts'
-import { sendMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../../kit/supergraph.ts'
 import { logged, round, stored, texts, wake } from '../delivering.ts'

@@ -2,14 +2,13 @@ import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
-import { brandStore } from './brand/store.ts'
-import type { KeyCheck } from './connection/keys.ts'
-import { connectionStore } from './connection/store.ts'
-import { attemptStore } from './delivery/store.ts'
-import { authorizationStore } from './integration/store.ts'
 import type { Networks } from './network/network.ts'
-import { postStore } from './post/store.ts'
-import { widgetStore } from './widget/store.ts'
+import { attemptStore } from './stores/attempt.ts'
+import { authorizationStore } from './stores/authorization.ts'
+import { brandStore } from './stores/brand.ts'
+import { connectionStore } from './stores/connection.ts'
+import { postStore } from './stores/post.ts'
+import { widgetStore } from './stores/widget.ts'
 
 /** What publishing keeps, each store under the name by which resolvers and jobs know it. */
 export const stores = (cipher: Cipher) => ({
@@ -27,6 +26,12 @@ export interface Quotas {
   readonly brandsAnOrganization: number
   /** Posts that one caller (a person, a key) writes in 24 hours. */
   readonly postsADay: number
+}
+
+/** Whether what was sealed can be opened with the keys that are configured. */
+export interface KeyCheck {
+  /** Rejects with a `NotReady` that names each key by which nothing opens; an error is logged once for each such finding. */
+  check(): Promise<void>
 }
 
 /** What publishing works with besides: made once in `definition.ts`. */

@@ -1,9 +1,22 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
+import { foreignMoment, type Row, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { toStored } from '../credentials/mail-address.ts'
-import { platformOrganization, platformRoles } from '../membership/rules.ts'
-import { users } from './table.ts'
+import { toStored } from '../mail-address.ts'
+import { platformOrganization, platformRoles } from './membership.ts'
+
+/** People, as the credential library keeps them; we read its table and write it only when a person is provisioned. */
+export const users = table('identity.users', {
+  id: uuid.key,
+  name: text,
+  email: text,
+  emailVerified: truth,
+  image: text.maybe,
+  createdAt: foreignMoment,
+  updatedAt: foreignMoment,
+})
+
+export type UserRow = Row<typeof users>
 
 const findAddable = statement(
   `select u.id from identity.users u

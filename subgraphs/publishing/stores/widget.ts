@@ -1,7 +1,28 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../store/loader.ts'
 import type { Opening } from '../../store/store.ts'
-import { dayOf, type WidgetFacts, weekBegin } from './rules.ts'
+
+/** What the widget counts and shows. */
+export interface WidgetFacts {
+  readonly scheduledToday: number
+  readonly failed: number
+  readonly publishedThisWeek: number
+  readonly next: { readonly id: string; readonly copy: string; readonly scheduledAt: Date } | null
+}
+
+const dayMs = 86_400_000
+
+/** The UTC day around a moment. */
+export function dayOf(now: Date): { from: Date; to: Date } {
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
+  return { from, to: new Date(from.getTime() + dayMs) }
+}
+
+/** The Monday, 00:00 UTC, of the week around a moment. */
+export function weekBegin(now: Date): Date {
+  const { from } = dayOf(now)
+  return new Date(from.getTime() - ((from.getUTCDay() + 6) % 7) * dayMs)
+}
 
 const countPosts = statement(
   `select coalesce(sum(today.count), 0)::int as "scheduledToday", coalesce(sum(failed.count), 0)::int as failed,

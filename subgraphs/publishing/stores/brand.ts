@@ -1,9 +1,29 @@
 import type { Transaction } from 'sequelize'
+import { Refusal } from '../../../platform/errors.ts'
 import type { Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
+import { moment, type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { requireInUse } from './rules.ts'
-import { brands } from './table.ts'
+
+export const brands = table('publishing.brands', {
+  id: uuid.key,
+  organizationId: uuid,
+  name: text,
+  description: text.maybe,
+  /** Null while it is in use. */
+  archivedAt: moment.maybe,
+  ...stamps,
+})
+
+export type BrandRow = Row<typeof brands>
+
+/**
+ * Refuses what would change an archived brand, or anything that belongs to it.
+ * @throws CONFLICT, reason BRAND_ARCHIVED
+ */
+export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void {
+  if (archivedAt) throw new Refusal('CONFLICT', 'The brand is archived and takes no change: restore it first.', { reason: 'BRAND_ARCHIVED' })
+}
 
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 3))')
 const countMade = statement('select count(*)::int as "inAll" from publishing.brands where organization_id = $1')

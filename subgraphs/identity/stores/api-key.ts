@@ -1,8 +1,25 @@
 import type { Transaction } from 'sequelize'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
+import { moment, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { apiKeys } from './table.ts'
+
+export const apiKeys = table('identity.api_keys', {
+  organizationId: uuid.key,
+  id: uuid.key,
+  name: text,
+  /** SHA-256 of the clear text, hex. */
+  hash: text,
+  /** The first characters of the clear text, by which people recognise a key. */
+  prefix: text,
+  scopes: texts,
+  expiresAt: moment.maybe,
+  revokedAt: moment.maybe,
+  lastUsedAt: moment.maybe,
+  ...stamps,
+})
+
+export type ApiKeyRow = Row<typeof apiKeys>
 
 const lockOrganization = statement('select from identity.organizations where id = $1 for no key update')
 const countMade = statement(

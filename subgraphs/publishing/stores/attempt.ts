@@ -1,13 +1,48 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import { modelOf, selectList } from '../../../platform/sql/table.ts'
+import { integer, modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { brands } from '../brand/table.ts'
-import type { Platform } from '../network/network.ts'
-import { type PostRow, posts } from '../post/table.ts'
-import { type Claimant, farthestClaimMs, farthestPauseMs, sentAtOnce } from './rules.ts'
-import { type AttemptRow, attempts } from './table.ts'
+import type { Platform, RefusalReason } from '../network/network.ts'
+import { brands } from './brand.ts'
+import { farthestClaimMs, farthestPauseMs, hasComeInSql as hasCome, sentAtOnce } from './pace.ts'
+import { type PostRow, posts } from './post.ts'
+
+/** NOT_DELIVERED: the call was made, and the network does not have the post. NOT_SENT: the call surely was not made. */
+export type AttemptOutcome = 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | 'NOT_DELIVERED' | 'NOT_SENT'
+
+/** Attempts to deliver: one row before each call that cannot be taken back. */
+export const attempts = table('publishing.attempts', {
+  brandId: uuid.key,
+  id: uuid.key,
+  /** Null once the post is deleted: what was sent with its text still counts for the account. */
+  postId: uuid.maybe,
+  number: integer,
+  connectionId: uuid.maybe,
+  platform: text.of<Platform>(),
+  /** The account that it was made for: several brands may publish there. */
+  externalAccountId: text,
+  copy: text,
+  inReplyTo: text.maybe,
+  startedAt: moment,
+  finishedAt: moment.maybe,
+  /** Null: interrupted, or under way. */
+  outcome: text.of<AttemptOutcome>().maybe,
+  platformPostId: text.maybe,
+  detail: text.maybe,
+  /** With which code the network refused the call, also when the outcome is in doubt for all that. */
+  refusal: text.of<RefusalReason>().maybe,
+  /** How often the network was asked about it. */
+  reconciled: integer.or(0),
+  /** When to ask next; null: not to be asked. */
+  reconcileAt: moment.maybe,
+  ...stamps,
+})
+
+export type AttemptRow = Row<typeof attempts>
+
+/** An attempt without a known end, as far as it decides whose a listed post is. */
+export type Claimant = Pick<AttemptRow, 'id' | 'outcome' | 'refusal' | 'startedAt'>
 
 /** A post that delivery has to look at, by key. */
 export interface PostKey {
@@ -31,10 +66,6 @@ const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.pl
 
 /** Whether the brand of `p` is out of use. */
 const brandArchived = 'exists (select from publishing.brands b where b.id = p.brand_id and b.archived_at is not null)'
-
-/** `hasCome` of the rules, in SQL. */
-const hasCome = (column: string, now: string, farthestMs: number): string =>
-  `(${column} is null or ${column} <= ${now} or ${column} > ${now}::timestamptz + interval '${farthestMs} milliseconds')`
 
 const postColumns = selectList(posts, 'p')
 const attemptColumns = selectList(attempts, 'a')

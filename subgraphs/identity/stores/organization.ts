@@ -1,8 +1,17 @@
 import type { Transaction } from 'sequelize'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
+import { type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { organizations } from './table.ts'
+
+export const organizations = table('identity.organizations', {
+  id: uuid.key,
+  slug: text,
+  name: text,
+  ...stamps,
+})
+
+export type OrganizationRow = Row<typeof organizations>
 
 const lockPerson = statement('select from identity.users where id = $1 for no key update')
 const countMade = statement(

@@ -2,7 +2,9 @@ import type { Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { rows, type Statement, statement } from '../../../platform/sql/statement.ts'
 import type { Opening } from '../../store/store.ts'
-import { setupLinkMs } from './rules.ts'
+
+/** How long a set-up link is good, in ms; a later start replaces it sooner. */
+export const setupLinkMs = 24 * 3600_000
 
 /** Whoever signs in is remembered with the address: as long as there is none, nobody has. */
 const nobodySignedIn = 'not exists (select from identity.sign_in_addresses)'

@@ -1,6 +1,6 @@
-import type { Ask } from '../../../platform/ask.ts'
-import type { Scope } from '../../scopes.ts'
-import type { Viewer } from '../../viewer.ts'
+import type { Ask } from '../../platform/ask.ts'
+import type { Scope } from '../scopes.ts'
+import type { Viewer } from '../viewer.ts'
 import { PublishingWidgetDocument, type PublishingWidgetQuery } from './ask.generated.ts'
 
 /** What a widget shows, as its service answered it. */
@@ -22,9 +22,6 @@ export const sources: Readonly<Record<string, Source>> = {
     read: async (ask, viewer) => (await ask(PublishingWidgetDocument, {}, { appId: 'app_launcher', viewer })).publishingWidget ?? null,
   },
 }
-
-/** What the widget of an app shows; null for an app without one. */
-export const shown = async (ask: Ask, viewer: Viewer, app: string): Promise<Payload | null> => (await sources[app]?.read(ask, viewer)) ?? null
 
 /** Whether a viewer may see the widget of a source at all. */
 export const canSee = (viewer: Viewer, { scope, audience }: Source): boolean =>

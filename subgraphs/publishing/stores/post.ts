@@ -4,13 +4,55 @@ import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
-import { selectList } from '../../../platform/sql/table.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { createEachLoader, createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
-import { brands } from '../brand/table.ts'
+import type { Platform, Target } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
-import { transitions } from './rules.ts'
-import { type PostRow, posts } from './table.ts'
+import { brands } from './brand.ts'
+
+export const postStatuses = ['DRAFT', 'SCHEDULED', 'FAILED', 'PUBLISHED'] as const
+export type PostStatus = (typeof postStatuses)[number]
+export type DeliveryPhase = 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
+export type PostApproval = 'NONE' | 'PENDING' | 'APPROVED' | 'CHANGES_REQUESTED' | 'REJECTED'
+
+export const posts = table('publishing.posts', {
+  brandId: uuid.key,
+  id: uuid.key,
+  threadId: uuid,
+  position: integer,
+  platform: text.of<Platform>(),
+  copy: text,
+  target: json.of<Target>().maybe,
+  status: text.of<PostStatus>(),
+  approval: text.of<PostApproval>().or('NONE'),
+  scheduledAt: moment.maybe,
+  publishedAt: moment.maybe,
+  platformPostId: text.maybe,
+  permalink: text.maybe,
+  failureCode: text.maybe,
+  failureMessage: text.maybe,
+  failedAt: moment.maybe,
+  attempts: integer.or(0),
+  deliveryPhase: text.of<DeliveryPhase>().or('NONE'),
+  claimId: uuid.maybe,
+  claimUntil: moment.maybe,
+  /** Known to wait for the earlier post of its thread: whoever publishes or deletes that one takes the mark away. */
+  heldBack: truth.or(false),
+  connectionId: uuid.maybe,
+  /** The network's account of the last attempt: its id for the post is told apart within it. */
+  externalAccountId: text.maybe,
+  /** When a due post that could not be sent is tried again; null when it does not wait. */
+  waitsUntil: moment.maybe,
+  waitingSince: moment.maybe,
+  /** How often it was put back since then. */
+  waits: integer.or(0),
+  /** Null for a post that was written with a key: no person stands behind it. */
+  authorId: uuid.maybe,
+  ...stamps,
+})
+
+export type PostRow = Row<typeof posts>
 
 /** Newest first. */
 export const newestFirst: Order<PostRow> = {
@@ -64,8 +106,6 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     .join('')
 }
 
-const statuses = Object.keys(transitions)
-
 const columns = selectList(posts, 'p')
 
 /** A statement and what it is told. */
@@ -94,7 +134,7 @@ function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
   const { status, platform, authorId, scheduledAfter, scheduledBefore } = filter
   const isTimed = Boolean(scheduledAfter || scheduledBefore)
   const walked = [
-    !status && (platform || authorId || isTimed) ? { table: `unnest(${bind(statuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
+    !status && (platform || authorId || isTimed) ? { table: `unnest(${bind(postStatuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
     !platform && (status || authorId) && !isTimed ? { table: `unnest(${bind(platforms)}::text[]) n(platform)`, condition: 'p.platform = n.platform' } : null,
   ].filter(each => each !== null)
   const kinds = walked.map(({ table }) => ` cross join ${table}`).join('')
@@ -139,7 +179,7 @@ const writtenToday = statement(
 const filtered = keptStatements(500)
 
 /** What only posts are asked. */
-function postSql(rows: Rows<typeof posts>, { reading, tenant }: Opening) {
+function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
   const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
   const pages = createEachLoader<{ filter: PostFilter; request: PageRequest }, PostRow[]>(
     reading,
@@ -150,7 +190,7 @@ function postSql(rows: Rows<typeof posts>, { reading, tenant }: Opening) {
   return {
     /** A page of posts; the same under several aliases is read once, and so is its total. A viewer's are those of the viewer's organization, whatever is asked. */
     async filtered(asked: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
-      const filter = tenant ? { ...asked, organizationId: tenant.organizationId } : asked
+      const filter = viewer ? { ...asked, organizationId: viewer.organizationId } : asked
       const page = toConnection(await pages.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))
       for (const post of page.nodes) rows.byId.prime(post.id, post)
       return page

@@ -1,0 +1,15 @@
+import type { Ask } from '../../platform/ask.ts'
+import type { ContextOf } from '../store/context.ts'
+import type { Foundation } from '../subgraph.ts'
+import { widgetStore } from './stores/widget.ts'
+
+/** What the launcher shows, each store under the name by which resolvers know it. It keeps nothing of its own yet. */
+export const stores = (ask: Ask) => ({
+  widgets: widgetStore(ask),
+})
+
+/** What the launcher works with besides: made once in `definition.ts`. */
+export type Services = Pick<Foundation, 'events' | 'log'>
+
+/** What resolvers receive: who asks, and what they may see. */
+export type Context = ContextOf<ReturnType<typeof stores>, Services>

@@ -1,0 +1,47 @@
+import type { Ask } from '../../../platform/ask.ts'
+import { createLoader } from '../../store/loader.ts'
+import type { Opening } from '../../store/store.ts'
+import { anonymous } from '../../viewer.ts'
+import { WidgetServicesDocument } from '../ask.generated.ts'
+import { canSee, type Payload, sources } from '../sources.ts'
+
+/** A widget as resolvers hand it on; without `payload` the field asks the service. Widgets have no table: their services keep what they show. */
+export interface WidgetRow {
+  readonly id: string
+  readonly app: string
+  readonly title: string
+  readonly payload?: Payload | null
+}
+
+/** Widgets as a viewer sees them: asked of the services, each question once for an operation. */
+export const widgetStore = (asking: Ask) => ({
+  open({ reading, viewer: asker }: Opening) {
+    const viewer = asker ?? anonymous
+    // Nobody waits for what is asked on behalf of somebody who left.
+    const ask: Ask = (document, variables, as) => asking(document, variables, { ...as, signal: reading.signal })
+
+    /** The widgets that the viewer may see now, in the registry's order; nothing is asked of their services yet. */
+    async function list(): Promise<WidgetRow[]> {
+      const { services } = await ask(WidgetServicesDocument, {}, { appId: 'app_launcher', viewer })
+      return (services ?? []).flatMap(service => {
+        const source = service && sources[service.slug]
+        return source && canSee(viewer, source) ? [{ id: service.id, app: service.slug, title: service.title }] : []
+      })
+    }
+    /** What the widget of an app shows now; null for an app without one. */
+    const read = async (app: string): Promise<Payload | null> => (await sources[app]?.read(ask, viewer)) ?? null
+
+    const lists = createLoader<'all', WidgetRow[]>(reading, async () => [await list()])
+    const payloads = createLoader<string, Payload | null>(reading, apps => Promise.all(apps.map(app => read(app).catch(asError))))
+    return {
+      list,
+      read,
+      /** The same as `list`, asked once for the operation. */
+      visible: () => lists.load('all'),
+      /** The same as `read`, asked once for the operation. */
+      payloadOf: (app: string) => payloads.load(app),
+    }
+  },
+})
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
