@@ -47,13 +47,19 @@ interface Query {
   readonly values: readonly unknown[]
 }
 
+/** A read, and what its name was made of. */
+interface Asked extends Query {
+  readonly statement: Statement | NamelessStatement
+  readonly edition: number
+}
+
 interface Pool {
   getConnection(options: object): Promise<Client>
   releaseConnection(client: Client): void
 }
 
 interface Waiting {
-  readonly query: Query
+  readonly asked: Asked
   resolve(rows: unknown[]): void
   reject(cause: unknown): void
 }
@@ -61,7 +67,32 @@ interface Waiting {
 /** How many reads go over one connection together: behind a slow one the others wait. */
 const mostTogether = 4
 
-const waitingOf = new WeakMap<Sequelize, Waiting[]>()
+/** What is known of one database. */
+interface Reads {
+  /** What was asked in this turn. */
+  readonly waiting: Waiting[]
+  /**
+   * How often statements were found outdated. It is part of their names, so that every connection parses what it is asked next anew, and
+   * none has to be given up.
+   */
+  edition: number
+}
+
+const readsOf = new WeakMap<Sequelize, Reads>()
+
+function readsAt(sequelize: Sequelize): Reads {
+  let reads = readsOf.get(sequelize)
+  if (!reads) {
+    reads = { waiting: [], edition: 0 }
+    readsOf.set(sequelize, reads)
+  }
+  return reads
+}
+
+function ask({ edition }: Reads, statement: Statement | NamelessStatement, values: readonly unknown[]): Asked {
+  const { name, text } = statement
+  return { ...(name !== undefined && { name: edition === 0 ? name : `${name}.${edition}` }), text, values, statement, edition }
+}
 
 /**
  * Reads rows with nothing between the statement and the wire but the pool. What is asked in one turn goes out together, some reads over
@@ -71,30 +102,32 @@ const waitingOf = new WeakMap<Sequelize, Waiting[]>()
  */
 export async function rows<Row>(
   sequelize: Sequelize,
-  { name, text }: Statement | NamelessStatement,
+  statement: Statement | NamelessStatement,
   values: readonly unknown[],
   transaction?: Transaction | null,
 ): Promise<Row[]> {
-  const query = { ...(name !== undefined && { name }), text, values }
+  const reads = readsAt(sequelize)
+  const asked = ask(reads, statement, values)
   if (transaction) {
     const { connection } = transaction as unknown as { connection: Client }
-    return (await connection.query(query).catch(asDatabaseError)).rows as Row[]
-  }
-  let waiting = waitingOf.get(sequelize)
-  if (!waiting) {
-    waiting = []
-    waitingOf.set(sequelize, waiting)
+    try {
+      return (await connection.query(asked)).rows as Row[]
+    } catch (cause) {
+      // The transaction is lost with it; the next one is asked under a new name.
+      noteOutdated(reads, asked, cause)
+      throw databaseError(cause)
+    }
   }
   const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
-  if (waiting.push({ query, resolve, reject }) === 1) setImmediate(sendAll, sequelize, waiting)
+  if (reads.waiting.push({ asked, resolve, reject }) === 1) setImmediate(sendAll, sequelize, reads)
   return promise as Promise<Row[]>
 }
 
-function sendAll(sequelize: Sequelize, waiting: Waiting[]): void {
-  while (waiting.length > 0) void send(sequelize, waiting.splice(0, mostTogether))
+function sendAll(sequelize: Sequelize, reads: Reads): void {
+  while (reads.waiting.length > 0) void send(sequelize, reads, reads.waiting.splice(0, mostTogether))
 }
 
-async function send(sequelize: Sequelize, together: readonly Waiting[]): Promise<void> {
+async function send(sequelize: Sequelize, reads: Reads, together: readonly Waiting[]): Promise<void> {
   const pool = (sequelize as unknown as { connectionManager: Pool }).connectionManager
   let client: Client
   try {
@@ -105,20 +138,35 @@ async function send(sequelize: Sequelize, together: readonly Waiting[]): Promise
   }
   const { stream } = client.connection
   stream.cork()
-  const answers = together.map(({ query, resolve, reject }) =>
-    client.query(query).then(
-      ({ rows }) => resolve(rows),
-      cause => reject(databaseError(cause)),
-    ),
+  const answers = together.map(({ asked, resolve, reject }) =>
+    client
+      .query(asked)
+      // An outdated statement has not run: once more, then.
+      .catch(cause => (noteOutdated(reads, asked, cause) ? client.query(ask(reads, asked.statement, asked.values)) : Promise.reject(cause)))
+      .then(
+        ({ rows }) => resolve(rows),
+        cause => reject(databaseError(cause)),
+      ),
   )
   stream.uncork()
   await Promise.all(answers)
   pool.releaseConnection(client)
 }
 
+/** 26000: the server does not know it. 0A000 of the plan cache: its columns have other types than when it was parsed, as after a migration. */
+const isOutdated = ({ code, routine }: { code?: string; routine?: string }): boolean =>
+  code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+
+/**
+ * Without it a connection would refuse the statement for as long as it is open, and one that is busy is never closed.
+ * @returns whether the statement failed because it is outdated
+ */
+function noteOutdated(reads: Reads, { name, edition }: Asked, cause: unknown): boolean {
+  if (name === undefined || !isOutdated((cause ?? {}) as object)) return false
+  // What else was on its way under the same edition has been noted with it.
+  if (edition === reads.edition) reads.edition += 1
+  return true
+}
+
 /** Errors of a read are told like those of a write. */
 const databaseError = (cause: unknown): DatabaseError => Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })
-
-function asDatabaseError(cause: unknown): never {
-  throw databaseError(cause)
-}

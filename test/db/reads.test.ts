@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 
@@ -60,5 +60,36 @@ test('a read in a transaction sees what it has written', async () => {
   await database.sequelize.transaction(async transaction => {
     await database.sequelize.query('create temporary table written on commit drop as select 7 as n', { transaction })
     expect(await rows(database.sequelize, statement('select n from written'), [], transaction)).toEqual([{ n: 7 }])
+  })
+})
+
+describe('a statement that every connection knows and none can run any more', () => {
+  /** @param change what happens to the table once it is known */
+  async function outdate(table: string, change: string) {
+    const reading = statement(`select value from ${table}`)
+    await database.sequelize.query(`create table ${table} as select 7 as value`)
+    const readAll = () => Promise.all(Array.from({ length: 6 }, () => rows<{ value: unknown }>(database.sequelize, reading, [])))
+    await readAll()
+    await database.sequelize.query(change)
+    return { reading, readAll }
+  }
+  const retyped = (table: string) => outdate(table, `alter table ${table} alter column value type text using 'seven'`)
+
+  test('because a migration changed its columns is parsed anew, and the reads are answered', async () => {
+    const { readAll } = await retyped('retyped')
+    expect((await readAll()).flat()).toEqual(Array(6).fill({ value: 'seven' }))
+  })
+
+  test('fails the transaction that it is met in, and no other', async () => {
+    const { reading } = await retyped('retyped_again')
+    const readOne = () => database.sequelize.transaction(transaction => rows(database.sequelize, reading, [], transaction))
+    await expect(readOne()).rejects.toMatchObject({ name: 'SequelizeDatabaseError', parent: { code: '0A000' } })
+    expect(await Promise.all([readOne(), readOne()])).toEqual(Array(2).fill([{ value: 'seven' }]))
+  })
+
+  test('because the server forgot it is parsed anew', async () => {
+    const { readAll } = await outdate('forgotten', 'select 1')
+    await Promise.all([1, 2].map(() => database.sequelize.transaction(transaction => database.sequelize.query('deallocate all', { transaction }))))
+    expect((await readAll()).flat()).toEqual(Array(6).fill({ value: 7 }))
   })
 })
