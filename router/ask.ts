@@ -27,7 +27,7 @@ export function createAsk(engine: Engine, registrations: readonly Registration[]
     }
     const { data, errors } = await engine.execute({ document, variables, viewer: service, requestId: newId(), signal })
     const [first] = errors ?? []
-    if (first) throw Object.assign(new Error(first.message), { extensions: first.extensions })
+    if (first) throw Object.assign(new Error(first.message, { cause: first.originalError }), { extensions: first.extensions })
     return data as never
   }
 }

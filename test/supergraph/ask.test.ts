@@ -44,6 +44,13 @@ describe('S-07 a service that asks the supergraph', () => {
     await expect(asking(graph)(figures, {}, { appId: 'app_publishing', viewer: owner })).rejects.toMatchObject(refusal)
   })
 
+  test('is told what broke with its cause, by which the log knows that the database is away', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner().brand().post()
+    await graph.database.sequelize.query('alter table publishing.posts rename to gone')
+    await expect(asking(graph)(figures, {}, { appId: 'app_launcher', viewer: owner })).rejects.toMatchObject({ cause: { parent: { code: '42P01' } } })
+  })
+
   test('may not ask at all when it is not registered', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
