@@ -20,6 +20,7 @@ import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts, localOrigins } from './hosts.ts'
 import { createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams, unwatched } from './live/streams.ts'
+import { serveOpenapi } from './openapi/serve.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
 import { anyMethod, type RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
@@ -104,6 +105,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   ])
   await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
   serveRoutes(app, tables, { engine, authenticate, shares, publicUrl, subgraphs })
+  if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
   app.addHook('onListen', done => {
     // Nobody waits for it: what is asked meanwhile is planned as it is asked.

@@ -1,34 +1,37 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generate, staleFiles, writeFiles } from './generate.ts'
+import { generate, staleFiles } from './generate.ts'
 import { broken } from './laws.ts'
 import { listingMistakes } from './listed.ts'
+import { openapiOf } from './openapi.ts'
 import { breakingChanges } from './released.ts'
 import { inFile, type Mistake, printMistake } from './source/mistake.ts'
 
 /**
- * Generates a project afresh into a temporary folder and compares it with the working tree, which stays untouched.
+ * Generates a project afresh and compares it with the working tree, which stays untouched.
  * @returns mistakes of the sources, else one for each file that differs, is missing, or has lost its source
  */
 export async function drift(root: string): Promise<readonly Mistake[]> {
   const { files, mistakes } = await generate(root)
   if (mistakes.length > 0) return mistakes
-  const fresh = await mkdtemp(join(tmpdir(), 'fresh-'))
-  try {
-    await writeFiles(fresh, files)
-    const drifted: Mistake[] = []
-    for (const file of files.keys()) {
-      const [wanted, found] = await Promise.all([fresh, root].map(folder => readFile(join(folder, file), 'utf8').catch(() => null)))
-      if (found === null) drifted.push(inFile(file, 'GENERATED_MISSING', 'is not there: npm run generate makes it'))
-      else if (found !== wanted)
-        drifted.push({ ...inFile(file, 'GENERATED_DRIFT', 'differs from a fresh generation: npm run generate'), line: firstDifference(found!, wanted!) })
-    }
-    for (const file of await staleFiles(root, files)) drifted.push(inFile(file, 'GENERATED_STALE', 'has no source any more: npm run generate removes it'))
-    return drifted
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
+  const drifted = [...(await differing(root, files))]
+  for (const file of await staleFiles(root, files)) drifted.push(inFile(file, 'GENERATED_STALE', 'has no source any more: npm run generate removes it'))
+  if (drifted.length > 0) return drifted
+  // Routes stand on the files that are generated: only where those are right they can be described.
+  const routes = await openapiOf(root)
+  return [...routes.mistakes, ...(await differing(root, routes.files))]
+}
+
+/** The files that differ from how they stand in a project. */
+async function differing(root: string, files: ReadonlyMap<string, string>): Promise<readonly Mistake[]> {
+  const drifted: Mistake[] = []
+  for (const [file, wanted] of files) {
+    const found = await readFile(join(root, file), 'utf8').catch(() => null)
+    if (found === null) drifted.push(inFile(file, 'GENERATED_MISSING', 'is not there: npm run generate makes it'))
+    else if (found !== wanted)
+      drifted.push({ ...inFile(file, 'GENERATED_DRIFT', 'differs from a fresh generation: npm run generate'), line: firstDifference(found, wanted) })
   }
+  return drifted
 }
 
 function firstDifference(found: string, wanted: string): number {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { executeCodegen } from '@graphql-codegen/cli'
 import { codegenConfig, generatedLine } from '../codegen.ts'
 import { type Composition, compose } from './compose.ts'
+import { openapiOf } from './openapi.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
 import { operatingPage } from './settings.ts'
 import { inFile, type Mistake, Mistakes, printMistake } from './source/mistake.ts'
@@ -93,16 +94,20 @@ if (import.meta.main) {
   const root = process.argv[2] ?? join(import.meta.dirname, '..')
   const started = performance.now()
   const { files, mistakes, warnings } = await generate(root)
-  const written = await writeFiles(root, files)
-  const stale = mistakes.length === 0 ? await staleFiles(root, files) : []
+  const written = [...(await writeFiles(root, files))]
+  // Rows are code that stands on what was just written.
+  const routes = mistakes.length === 0 ? await openapiOf(root) : { files: new Map<string, string>(), mistakes: [] }
+  written.push(...(await writeFiles(root, routes.files)))
+  const wrong = [...mistakes, ...routes.mistakes]
+  const stale = wrong.length === 0 ? await staleFiles(root, files) : []
   for (const file of stale) await rm(join(root, file))
   for (const warning of warnings) console.log(`warning: ${printMistake(warning)}`)
   for (const file of written) console.log(`wrote ${file}`)
   for (const file of stale) console.log(`removed ${file}`)
-  for (const mistake of mistakes) console.error(printMistake(mistake))
+  for (const mistake of wrong) console.error(printMistake(mistake))
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  if (mistakes.length > 0) {
-    console.error(`generate: ${mistakes.length} to mend; what depends on it was left as it is`)
+  if (wrong.length > 0) {
+    console.error(`generate: ${wrong.length} to mend; what depends on it was left as it is`)
     process.exitCode = 1
-  } else console.log(`generate: ${files.size} files are up to date, ${written.length} of them changed (${seconds} s)`)
+  } else console.log(`generate: ${files.size + routes.files.size} files are up to date, ${written.length} of them changed (${seconds} s)`)
 }

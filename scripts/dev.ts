@@ -13,7 +13,7 @@ const folders = ['subgraphs', 'platform', 'router', 'db', 'sandbox', 'schema', '
 
 const isDerived = (path: string) => /\.generated\.ts$|^schema\/(?:subgraphs\/.*|supergraph|api)\.graphql$/.test(path)
 /** What `npm run generate` reads: contracts, operations, the list of subgraphs, rows, settings, and its own code. */
-const isInput = (path: string) => !isDerived(path) && /\.(?:graphql|yaml)$|^codegen\.ts$|\/table\.ts$|^(?:schema|config)\/.*\.ts$/.test(path)
+const isInput = (path: string) => !isDerived(path) && /\.(?:graphql|yaml)$|^codegen\.ts$|\/table\.ts$|^(?:schema|config|router\/rest)\/.*\.ts$/.test(path)
 const counts = (path: string) => /(?:^|\/)[^./][^/]*\.(?:ts|graphql|sql|yaml)$/.test(path) && path !== 'schema/api.released.graphql'
 
 const watcher = watchProject(root, { folders, counts })

@@ -50,6 +50,36 @@ export interface OperationRow<Data = unknown, Variables = Record<string, unknown
   reply(data: Data): RowReply | null
 }
 
+/** A schema in JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** A body, and its media type. */
+export interface Content {
+  /** @default application/json */
+  readonly type?: string
+  readonly schema: JsonSchema
+}
+
+/** What a forwarded exchange takes and answers, which no type of the graph says: for the OpenAPI document. */
+export interface Told {
+  /** What generated clients call it: a verb and a noun, unlike any other of the platform's, `signIn`. */
+  readonly name: string
+  /** What it does, for whoever calls it; the first sentence stands in lists. */
+  readonly does: string
+  /** Method and path below the row's, where that ends in `/*`: `POST /sign-in/email`. */
+  readonly at?: `${Method} /${string}`
+  /** What the parts of the path that vary are, where their names do not say it. */
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: Content
+  /** It reads the session's cookie by itself, whatever its row reads. @default false */
+  readonly session?: true
+  /** Statuses with which it refuses, beside those that its row may answer. */
+  readonly refuses?: readonly (401 | 403 | 404 | 409 | 429)[]
+  /** By status, what is answered when nothing is refused; a text where there is no body. */
+  readonly answers: Readonly<Record<number, string | (Content & { readonly description: string })>>
+}
+
 /** A route that the router forwards untouched, and why it cannot be an operation. */
 export interface ForwardRow {
   readonly kind: 'forward'
@@ -62,6 +92,8 @@ export interface ForwardRow {
   readonly limit: number
   readonly to: Slug
   readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page'
+  /** One exchange; of a row that ends in `/*`, each that there is. */
+  readonly tells: readonly [Told, ...Told[]]
 }
 
 /** The routes of one service. */

@@ -46,12 +46,32 @@ const echo = {
   },
 } as unknown as Subgraph
 
+const told = (name: string, at?: `POST /${string}`) => [{ name, does: 'A test.', ...(at && { at }), answers: { 200: 'Well.' } }] as const
+
 const tables: readonly RouteTable[] = [
   {
     slug: 'publishing',
     rows: [
-      { kind: 'forward', method: '*', path: '/open/*', access: { public: 'a test' }, limit: 1000, to: 'publishing', why: 'foreign handler' },
-      { kind: 'forward', method: 'GET', path: '/guarded', access: { scope: 'publishing:posts.read' }, limit: 0, to: 'publishing', why: 'page' },
+      {
+        kind: 'forward',
+        method: '*',
+        path: '/open/*',
+        access: { public: 'a test' },
+        limit: 1000,
+        to: 'publishing',
+        why: 'foreign handler',
+        tells: told('open', 'POST /one'),
+      },
+      {
+        kind: 'forward',
+        method: 'GET',
+        path: '/guarded',
+        access: { scope: 'publishing:posts.read' },
+        limit: 0,
+        to: 'publishing',
+        why: 'page',
+        tells: told('guarded'),
+      },
     ],
   },
 ]

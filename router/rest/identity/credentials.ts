@@ -1,4 +1,14 @@
-import type { Row } from '../row.ts'
+import type { JsonSchema, Row } from '../row.ts'
+
+const text = { type: 'string' }
+const token: JsonSchema = {
+  type: 'object',
+  properties: {
+    accessToken: { ...text, description: 'A signed JWT, to be sent as `Authorization: Bearer`.' },
+    expiresAt: { ...text, format: 'date-time', description: 'From then on it is refused.' },
+  },
+  required: ['accessToken', 'expiresAt'],
+}
 
 export const credentialRows: readonly Row[] = [
   {
@@ -9,5 +19,64 @@ export const credentialRows: readonly Row[] = [
     limit: 64 * 1024,
     to: 'identity',
     why: 'foreign handler',
+    tells: [
+      {
+        name: 'signIn',
+        at: 'POST /sign-in/email',
+        does: 'Signs a person in by mail address and password. The answer holds an access token for the next ten minutes and sets the cookie of the session. 401 is the same for a wrong password and for an address that nobody has; after too many failures it is 429 with `Retry-After`.',
+        body: {
+          schema: {
+            type: 'object',
+            properties: { email: { ...text, format: 'email' }, password: { ...text, format: 'password' } },
+            required: ['email', 'password'],
+          },
+        },
+        refuses: [401, 429],
+        answers: {
+          200: {
+            description: 'The person is signed in.',
+            schema: {
+              ...token,
+              properties: {
+                ...(token.properties as object),
+                user: { type: 'object', properties: { id: text, email: text, name: text }, required: ['id', 'email', 'name'] },
+              },
+              required: ['accessToken', 'expiresAt', 'user'],
+            },
+          },
+        },
+      },
+      {
+        name: 'signOut',
+        at: 'POST /sign-out',
+        does: 'Ends the session whose cookie comes with it, and takes the cookie back. Its access tokens are refused from then on.',
+        session: true,
+        answers: {
+          200: {
+            description: 'There is no session any more.',
+            schema: { type: 'object', properties: { success: { type: 'boolean' } }, required: ['success'] },
+          },
+        },
+      },
+      {
+        name: 'renewToken',
+        at: 'GET /token',
+        does: 'Makes a new access token of the session whose cookie comes with it. 401 when the session has ended.',
+        session: true,
+        refuses: [401],
+        answers: { 200: { description: 'The next ten minutes.', schema: token } },
+      },
+      {
+        name: 'signingKeys',
+        at: 'GET /jwks',
+        does: 'The public keys that access tokens are signed with (RFC 7517). They may be kept for a minute.',
+        answers: {
+          200: {
+            description: 'The keys that are in use, or were until lately.',
+            schema: { type: 'object', properties: { keys: { type: 'array', items: { type: 'object' } } }, required: ['keys'] },
+          },
+        },
+      },
+    ],
   },
 ]

@@ -2,6 +2,8 @@ import { toEnum } from '../enum-case.ts'
 import { operationRow, type Row } from '../row.ts'
 import { type ConnectIntegrationInput, RestConnectIntegrationDocument } from './integration.generated.ts'
 
+const html = { type: 'text/html', schema: { type: 'string' } } as const
+
 export const integrationRows: readonly Row[] = [
   operationRow({
     method: 'POST',
@@ -19,6 +21,18 @@ export const integrationRows: readonly Row[] = [
     limit: 0,
     to: 'publishing',
     why: 'page',
+    tells: [
+      {
+        name: 'finishConnection',
+        does: 'The network sends a person’s browser back here, with what it gave. In the browser that began it the account is connected; any other is asked first.',
+        params: { platform: 'The network, in lower case.' },
+        query: { state: 'What the consent address carried; single use, for ten minutes.', code: 'What the network gave.', error: 'Why it gave nothing.' },
+        answers: {
+          200: { description: 'A page that says what was connected, or asks the person.', ...html },
+          400: { description: 'A page that says why nothing was connected.', ...html },
+        },
+      },
+    ],
   },
   {
     kind: 'forward',
@@ -28,5 +42,20 @@ export const integrationRows: readonly Row[] = [
     limit: 16 * 1024,
     to: 'publishing',
     why: 'page',
+    tells: [
+      {
+        name: 'confirmConnection',
+        does: 'A person confirms, with the form of the page before, a connection that a program began.',
+        params: { platform: 'The network, in lower case.' },
+        body: {
+          type: 'application/x-www-form-urlencoded',
+          schema: { type: 'object', properties: { token: { type: 'string' }, state: { type: 'string' } }, required: ['token', 'state'] },
+        },
+        answers: {
+          200: { description: 'A page that says what was connected.', ...html },
+          400: { description: 'A page that says why nothing was connected.', ...html },
+        },
+      },
+    ],
   },
 ]

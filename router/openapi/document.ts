@@ -1,0 +1,232 @@
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import type { AccessTable, Requirement } from '../access/rules.ts'
+import type { ForwardRow, OperationRow, RouteTable, Told } from '../rest/row.ts'
+import { seeAnswer } from './answer.ts'
+import { operationOf, seeInput, type Taken } from './input.ts'
+import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
+import { retold } from './retold.ts'
+import { createNamed, type Named, withDescription } from './schema.ts'
+import { nobody, ofSession, securityOf, securitySchemes } from './security.ts'
+import { answerable } from './stand-ins.ts'
+
+/** What the document is made of. */
+export interface OpenapiSources {
+  readonly tables: readonly RouteTable[]
+  /** What clients see of the graph. */
+  readonly schema: GraphQLSchema
+  readonly access: AccessTable
+  readonly version: string
+}
+
+type Json = Record<string, unknown>
+
+/** A row that cannot be described as it is. */
+export interface Undescribed {
+  /** Method and path. */
+  readonly at: string
+  readonly sentence: string
+}
+
+/**
+ * Describes every REST route of the platform (OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1). Operation rows are described by the graph
+ * behind them, forward rows by what they tell. Addresses are the canonical ones, with the prefix of the service.
+ */
+export function openapiDocument({ tables, schema, access, version }: OpenapiSources): { readonly document: Json; readonly mistakes: readonly Undescribed[] } {
+  const named = createNamed()
+  const paths: Record<string, Json> = {}
+  const tags = new Map<string, Json>()
+  const ids = new Map<string, string>()
+  const mistakes: Undescribed[] = []
+
+  const enter = (at: { readonly slug: Slug; readonly method: string; readonly path: string }, make: () => Json) => {
+    const path = `/${at.slug}${at.path}`.replaceAll(/:(\w+)/g, '{$1}')
+    const place = `${at.method} ${path}`
+    try {
+      const operation = make()
+      const id = String(operation.operationId)
+      if (ids.has(id)) throw new Error(`is called ${id} like ${ids.get(id)}: give its operation another name`)
+      ids.set(id, place)
+      const noun = /^\/api\/(\w[\w-]*)/.exec(at.path)?.[1] ?? 'pages'
+      const tag = `${at.slug}/${noun}`
+      tags.set(tag, { name: tag })
+      paths[path] = { ...paths[path], [at.method.toLowerCase()]: { tags: [tag], ...operation } }
+    } catch (error) {
+      mistakes.push({ at: place, sentence: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  for (const { slug, rows } of tables)
+    for (const row of rows) {
+      if (row.kind === 'operation') enter({ slug, ...row }, () => ofOperation(row, schema, access, named))
+      else for (const told of row.tells) enter({ slug, ...placeOf(row, told) }, () => ofForward(row, told))
+    }
+
+  const document = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Supergraph: REST',
+      version,
+      summary: 'The REST routes of the platform, each a named operation of its graph or a call that is passed on.',
+      description:
+        'Records are the graph’s, with enum values in lower case; lists hold `nextCursor`, to be handed back as `after`. A PUT changes what it mentions. Every refusal is `application/problem+json`.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...tags.values()],
+    paths,
+    components: {
+      schemas: { ...sorted(named.all), Problem: problemSchema },
+      responses: refusalResponses({}),
+      headers: commonHeaders,
+      securitySchemes,
+    },
+  }
+  return { document: retold(document, schema), mistakes }
+}
+
+const sorted = <Value>(values: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const text = { type: 'string' }
+
+const commonHeaders = {
+  ETag: { description: 'The record’s version, or a weak tag of the answer: hand it back in `If-Match` or `If-None-Match`.', schema: text },
+  Location: { description: 'Where the record that was made stands.', schema: { type: 'string', format: 'uri-reference' } },
+}
+
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  schema: text,
+  description: 'The `ETag` that came with the record: the change is refused with 412 when somebody was faster. Without it the last write wins.',
+}
+const ifNoneMatch = { name: 'If-None-Match', in: 'header', schema: text, description: 'The `ETag` of an answer that one has: 304 when it still holds.' }
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  description: 'A text of the caller’s own: the same request with it again makes nothing again. With another body it is 409, reason `KEY_REUSED`.',
+}
+
+/** The graph's own words: a sentence for lists, and all of it. */
+function wordsOf(description: string): Json {
+  const whole = description.replaceAll(/\s*\n\s*/g, ' ').trim()
+  const first = /^.+?[.;:](?=\s|$)/.exec(whole)?.[0] ?? whole
+  const summary = first.replace(/[.;:]$/, '')
+  return { summary, ...(whole.length > first.length && { description: whole }) }
+}
+
+function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTable, named: Named): Json {
+  const { operation, fragments } = operationOf(row)
+  const root = schema.getRootType(operation.operation) as GraphQLObjectType
+  const name = operation.name!.value.replace(/^Rest/, '')
+  const taken = seeInput(row, schema, operation, root, named)
+  const answers = answerable(schema, operation, fragments, root)
+  const seen = seeAnswer(row, answers, named, name)
+  const requirements = requirementsOf(answers.holders, root, access)
+  const described = answers.holders.find(({ at }) => !at.includes('.'))?.description ?? ''
+
+  const headers = [...new Set([...(row.method === 'GET' ? ['etag'] : []), ...seen.headers])].flatMap(each => headerNames[each] ?? [])
+  const success = {
+    description: seen.status === 201 ? 'It is made.' : seen.status === 204 ? 'It is done; there is no body.' : 'The answer.',
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(each => [each, { $ref: `#/components/headers/${each}` }])) }),
+    ...(seen.body && { content: { 'application/json': { schema: seen.body } } }),
+  }
+  return {
+    operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
+    ...wordsOf(described),
+    security: securityOf(requirements),
+    ...parametersOf(row, taken),
+    ...(row.body && { requestBody: { required: true, content: { 'application/json': { schema: bodySchema(taken, `${name}Body`, named) } } } }),
+    responses: {
+      [seen.status]: success,
+      ...(row.method === 'GET' && { 304: { description: 'What `If-None-Match` names still holds.' } }),
+      ...refusing(refusalsOf(row, taken, requirements)),
+    },
+  }
+}
+
+const headerNames: Readonly<Record<string, string>> = { etag: 'ETag', location: 'Location' }
+
+/** What the root fields of an operation ask of its caller: a place further down that is refused is null, and the answer stands. */
+function requirementsOf(holders: readonly { readonly at: string }[], root: GraphQLObjectType, access: AccessTable): readonly Requirement[] {
+  const rules = access.fields.get(root.name)
+  return holders.flatMap(({ at }) => (at.includes('.') ? [] : (rules?.get(at)?.all ?? [])))
+}
+
+function parametersOf({ method }: OperationRow, { params, query, takesIdempotencyKey, takesVersion }: Taken): Json {
+  const parameters = [
+    ...[...params].map(([name, { schema }]) => parameter(name, 'path', schema)),
+    ...[...query].map(([name, { schema, required }]) => parameter(name, 'query', schema, required)),
+    ...(takesIdempotencyKey ? [idempotencyKey] : []),
+    ...(takesVersion ? [ifMatch] : []),
+    ...(method === 'GET' ? [ifNoneMatch] : []),
+  ]
+  return parameters.length > 0 ? { parameters } : {}
+}
+
+/** What is said of a schema's place is said of the parameter. */
+function parameter(name: string, place: 'path' | 'query', { description, ...schema }: Json, required = place === 'path'): Json {
+  return { name, in: place, ...(required && { required }), schema, ...(typeof description === 'string' && { description }) }
+}
+
+function bodySchema({ body }: Taken, name: string, named: Named): Json {
+  const required = [...body].filter(([, each]) => each.required).map(([key]) => key)
+  const properties = Object.fromEntries([...body].map(([key, { schema }]) => [key, schema]))
+  return named.add(name, { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false })
+}
+
+function refusalsOf(row: OperationRow, taken: Taken, requirements: readonly Requirement[]): readonly RefusalName[] {
+  const changes = row.method !== 'GET'
+  const names: readonly (readonly [RefusalName, boolean])[] = [
+    ['BadUserInput', true],
+    ['Unauthenticated', true],
+    ['Forbidden', requirements.length > 0],
+    ['NotFound', changes || taken.params.size + taken.query.size > 0],
+    ['Conflict', changes],
+    ['PreconditionFailed', true],
+    ['TooLarge', row.body !== undefined],
+    ['UnsupportedMediaType', row.body !== undefined],
+    ['RateLimited', true],
+  ]
+  return names.flatMap(([name, holds]) => (holds ? [name] : []))
+}
+
+/** Where a forwarded exchange is: that of its row, or below it. */
+function placeOf({ method, path }: ForwardRow, { at }: Told): { readonly method: string; readonly path: string } {
+  if (!at) return { method, path }
+  const [ownMethod = '', below = ''] = at.split(' ')
+  return { method: ownMethod, path: `${path.replace(/\/\*$/, '')}${below}` }
+}
+
+function ofForward(row: ForwardRow, told: Told): Json {
+  const { params = {}, query = {}, body, answers } = told
+  if (row.path.endsWith('/*') !== (told.at !== undefined)) throw new Error(`${told.name} tells where it is (at) when its row ends in /*, and only then`)
+  const parameters = [
+    ...[...row.path.matchAll(/:(\w+)/g)].map(([, name]) => parameter(name!, 'path', withDescription(text, params[name!]))),
+    ...Object.entries(query).map(([name, description]) => parameter(name, 'query', { ...text, description })),
+  ]
+  const refused: readonly RefusalName[] = [
+    ...(400 in answers ? [] : (['BadUserInput'] as const)),
+    ...('public' in row.access ? [] : (['Unauthenticated', 'Forbidden'] as const)),
+    ...namesOfStatuses(told.refuses ?? []),
+    ...(body ? (['TooLarge'] as const) : []),
+  ]
+  const content = ({ type = 'application/json', schema }: { readonly type?: string; readonly schema: Json }) => ({ [type]: { schema } })
+  return {
+    operationId: told.name,
+    ...wordsOf(told.does),
+    security: told.session ? ofSession : 'public' in row.access ? nobody : securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }]),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: content(body) } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [
+          status,
+          typeof answer === 'string' ? { description: answer } : { description: answer.description, content: content(answer) },
+        ]),
+      ),
+      ...refusing(refused),
+    },
+  }
+}

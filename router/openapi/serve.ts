@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Slug, slugs } from '../../subgraphs/scopes.ts'
+import type { Hosts } from '../hosts.ts'
+import { tagOfBody } from '../rest/preconditions.ts'
+
+interface Document {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, unknown>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly [key: string]: unknown
+}
+
+const file = new URL('../../schema/openapi.json', import.meta.url)
+
+/**
+ * Serves the description of every route: `/openapi.json` whole, `/<slug>/openapi.json` and `/openapi.json` on a service's own host that
+ * service's part. Nobody is asked who they are.
+ * @param publicUrl origin of the platform, which the document names as its server
+ */
+export function serveOpenapi(app: FastifyInstance, { hosts, publicUrl }: { readonly hosts: Hosts; readonly publicUrl: string }): void {
+  const texts = new Map<Slug | null, string>()
+  let whole: Document | undefined
+  const textOf = (slug: Slug | null): string => {
+    whole ??= { ...(JSON.parse(readFileSync(file, 'utf8')) as Document), servers: [{ url: publicUrl }] }
+    const text = texts.get(slug) ?? JSON.stringify(slug ? partOf(whole, slug) : whole)
+    texts.set(slug, text)
+    return text
+  }
+  const send = (request: FastifyRequest, reply: FastifyReply, slug: Slug | null): FastifyReply => {
+    const text = textOf(slug)
+    const etag = tagOfBody(text)
+    reply.headers({ etag, 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' })
+    return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(text)
+  }
+  app.get('/openapi.json', async (request, reply) => send(request, reply, hosts.serviceOf(request.headers.host)))
+  for (const slug of slugs) app.get(`/${slug}/openapi.json`, async (request, reply) => send(request, reply, slug))
+}
+
+/** What of the document is about one service, and the components that this refers to. */
+function partOf(document: Document, slug: Slug): Document {
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(`/${slug}/`)))
+  const met = new Set<string>()
+  const follow = (value: unknown): void => {
+    for (const [, kind, name] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      const at = `${kind}/${name}`
+      if (met.has(at)) continue
+      met.add(at)
+      follow(document.components[kind!]?.[name!] ?? null)
+    }
+  }
+  follow(paths)
+  const components = Object.fromEntries(
+    Object.entries(document.components).map(([kind, all]) => [
+      kind,
+      // Schemes are referred to by their bare names.
+      kind === 'securitySchemes' ? all : Object.fromEntries(Object.entries(all).filter(([name]) => met.has(`${kind}/${name}`))),
+    ]),
+  )
+  return { ...document, tags: document.tags.filter(({ name }) => name.startsWith(`${slug}/`)), paths, components }
+}

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, parse } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { readAccessTable } from '../../router/access/rules.ts'
+import { createHosts, localOrigins } from '../../router/hosts.ts'
+import { openapiDocument } from '../../router/openapi/document.ts'
+import { serveOpenapi } from '../../router/openapi/serve.ts'
+import { type OperationRow, operationRow, type Row } from '../../router/rest/row.ts'
+import { routeTables } from '../../router/rest/tables.ts'
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is looked at path by path
+type Json = any
+const platform: Json = JSON.parse(read('schema/openapi.json'))
+
+/** Every operation of a document with its address. */
+const operationsOf = (document: Json): { at: string; operation: Json }[] =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
+  )
+
+describe('the document of the platform', () => {
+  test('S-05 has every row of the tables, and nothing else', () => {
+    const rows = routeTables.flatMap(({ slug, rows }) =>
+      rows.flatMap(row =>
+        row.kind === 'forward' && row.path.endsWith('/*')
+          ? row.tells.map(({ at }) => at!.replace(' ', ` /${slug}${row.path.slice(0, -2)}`))
+          : [`${row.method} /${slug}${row.path.replaceAll(/:(\w+)/g, '{$1}')}`],
+      ),
+    )
+    expect(
+      operationsOf(platform)
+        .map(({ at }) => at)
+        .sort(),
+    ).toEqual(rows.sort())
+  })
+
+  test('names the security and the refusals of each operation, and none for all of them', () => {
+    expect(platform.openapi).toMatch(/^3\.1\./)
+    expect(platform.security).toBeUndefined()
+    for (const { at, operation } of operationsOf(platform)) {
+      expect(operation.security, at).toBeInstanceOf(Array)
+      expect(operation.responses.default, at).toEqual({ $ref: '#/components/responses/Problem' })
+      expect(operation.summary, at).toMatch(/^[A-Z].{8}/)
+    }
+  })
+
+  test('lets whoever has the scope in by every kind of credential, people alone where the graph asks for a person, and asks nobody on public rows', () => {
+    const securityOf = (path: string, method: string) => platform.paths[path][method].security
+    const scopes = ['publishing:posts.read']
+    expect(securityOf('/publishing/api/posts', 'get')).toEqual([
+      { bearer: scopes },
+      { cookie: scopes },
+      { apiKey: scopes },
+      { serviceToken: scopes, appId: [] },
+    ])
+    const person = ['policy:person', 'publishing:accounts.write']
+    expect(securityOf('/publishing/api/integrations/{platform}/connect', 'post')).toEqual([{ bearer: person }, { cookie: person }])
+    expect(securityOf('/identity/api/auth/sign-in/email', 'post')).toEqual([])
+    expect(securityOf('/identity/api/auth/token', 'get')).toEqual([{ cookie: [] }])
+  })
+
+  test('tells a record as the route answers it: renamed, in lower case, null where it may be null', () => {
+    const { properties, required } = platform.components.schemas.Post
+    expect(properties.status).toEqual({ $ref: '#/components/schemas/PostStatus' })
+    expect(platform.components.schemas.PostStatus.enum).toEqual(['draft', 'failed', 'published', 'scheduled'])
+    expect(properties.waitsForId).toMatchObject({ type: ['string', 'null'] })
+    expect(properties.waitsFor).toBeUndefined()
+    expect(properties.target).toMatchObject({ type: ['object', 'null'], properties: { kind: { $ref: '#/components/schemas/PostTargetKind' } } })
+    expect(properties.scheduledAt).toMatchObject({ type: ['string', 'null'], format: 'date-time', description: expect.stringContaining('null for a draft') })
+    expect(required).toEqual(Object.keys(properties))
+    expect(platform.components.schemas.Posts).toMatchObject({
+      properties: {
+        posts: { type: 'array', items: { $ref: '#/components/schemas/Post' } },
+        nextCursor: { type: ['string', 'null'] },
+        totalCount: { type: 'integer' },
+      },
+      required: ['posts', 'nextCursor', 'totalCount'],
+    })
+  })
+
+  test('tells what a route takes: parameters, headers, and a body without anything else', () => {
+    const posts = platform.paths['/publishing/api/posts']
+    const named = (operation: Json) => operation.parameters.map(({ name, in: place }: Json) => `${place} ${name}`)
+    expect(named(posts.get)).toEqual(expect.arrayContaining(['query status', 'query first', 'query after', 'header If-None-Match']))
+    expect(named(posts.post)).toEqual(['header Idempotency-Key'])
+    expect(named(platform.paths['/publishing/api/posts/{id}'].put)).toEqual(['path id', 'header If-Match'])
+    expect(named(platform.paths['/publishing/api/brands/{brandId}'].get)[0]).toBe('path brandId')
+    expect(platform.components.schemas.CreatePostBody).toMatchObject({ required: ['brandId', 'platform', 'copy'], additionalProperties: false })
+    expect(posts.post.responses[201].headers).toEqual({ ETag: { $ref: '#/components/headers/ETag' }, Location: { $ref: '#/components/headers/Location' } })
+  })
+
+  test('has no word of the graph that routes do not use', () => {
+    const said = JSON.stringify(platform, (key, value) => (key === 'enum' ? undefined : value))
+    for (const word of ['expectedVersion', 'idempotencyKey', 'endCursor', 'LINKEDIN', 'CHANGES_REQUESTED']) expect(said).not.toContain(word)
+  })
+})
+
+describe('a row is described by watching its mapper', () => {
+  const sdl = `type Query { thing(id: ID!, kind: Kind): Thing  things: [Thing!] }
+    type Mutation { change(input: ChangeInput!): Thing }
+    "How it is." enum Kind { ROUND "With corners." SQUARE_ISH }
+    "A thing." type Thing { id: ID! kind: Kind! open: Boolean! note: String parts: [Part!] price: Int! }
+    type Part { name: String! kind: Kind! }
+    input ChangeInput { id: ID! kind: Kind! note: String parts: [PartInput!] }
+    input PartInput { name: String! kind: Kind! }`
+  const describeRow = (row: Omit<OperationRow, 'kind' | 'operation'>, document: string) => {
+    const made = operationRow({ ...row, operation: parse(document) as never } as never) as Row
+    return openapiDocument({ tables: [{ slug: 'publishing', rows: [made] }], schema: buildSchema(sdl), access: readAccessTable(sdl), version: '1' })
+  }
+  const get = (document: string, reply: (data: Json) => Json, more: object = {}) =>
+    describeRow({ method: 'GET', path: '/api/things/:id', variables: ({ params }: Json) => ({ id: params.id }), reply, ...more } as never, document)
+  const query = 'query Thing($id: ID!, $kind: Kind) { thing(id: $id, kind: $kind) { id kind open note price parts { name kind } } }'
+  const lower = (value: string) => value.toLowerCase()
+
+  test('renaming, nesting, lists, Booleans and what becomes null', () => {
+    const { document, mistakes } = get(
+      query,
+      ({ thing }) =>
+        thing && {
+          body: {
+            is: lower(thing.kind),
+            flags: { isOpen: thing.open },
+            cost: thing.open ? thing.price : null,
+            parts: (thing.parts ?? []).map((part: Json) => ({ called: part.name, kind: lower(part.kind) })),
+            ...(thing.note !== null && { note: thing.note }),
+          },
+        },
+    )
+    expect(mistakes).toEqual([])
+    const { Thing, Part, Kind } = (document as Json).components.schemas
+    expect(Thing).toMatchObject({
+      description: 'A thing.',
+      properties: {
+        is: { $ref: '#/components/schemas/Kind' },
+        flags: { type: 'object', properties: { isOpen: { type: 'boolean' } } },
+        cost: { type: ['integer', 'null'] },
+        parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } },
+        note: { type: 'string' },
+      },
+      required: ['is', 'flags', 'cost', 'parts'],
+    })
+    expect(Part.properties).toEqual({ called: { type: 'string' }, kind: { $ref: '#/components/schemas/Kind' } })
+    expect(Kind.enum).toEqual(['round', 'square_ish'])
+  })
+
+  test('an enum that is answered as the graph writes it is a mistake', () => {
+    const { mistakes } = get(query, ({ thing }) => thing && { body: { is: thing.kind } })
+    expect(mistakes).toEqual([{ at: 'GET /publishing/api/things/{id}', sentence: 'is answers an enum as the graph writes it: hand it through fromEnum' }])
+  })
+
+  test('a parameter that reaches no variable is a mistake', () => {
+    const { mistakes } = get(query, ({ thing }) => thing && { body: { id: thing.id } }, { query: ['colour'] })
+    expect(mistakes[0]!.sentence).toContain('the query parameter colour reaches no variable')
+  })
+
+  test('a body tells its inputs down to their enums, and what must be there', () => {
+    const { document, mistakes } = describeRow(
+      {
+        method: 'PUT',
+        path: '/api/things/:thingId',
+        body: ['kind', 'note', 'parts'],
+        variables: ({ params, body }: Json) => ({ input: { ...body, kind: body.kind?.toUpperCase(), id: params.thingId } }),
+        reply: ({ change }: Json) => change && { body: { id: change.id } },
+      } as never,
+      'mutation ChangeThing($input: ChangeInput!) { change(input: $input) { id } }',
+    )
+    expect(mistakes).toEqual([])
+    expect((document as Json).components.schemas.ChangeThingBody).toMatchObject({
+      required: ['kind'],
+      properties: {
+        note: { type: ['string', 'null'] },
+        parts: { type: ['array', 'null'], items: { properties: { kind: { $ref: '#/components/schemas/Kind' } }, required: ['name', 'kind'] } },
+      },
+    })
+  })
+})
+
+test('S-05 whole at /openapi.json, a service’s own under its prefix and on its host, with everything that it refers to', async () => {
+  const { default: fastify } = await import('fastify')
+  await using app = fastify()
+  const publicUrl = 'http://localhost:4000'
+  serveOpenapi(app, { hosts: createHosts(publicUrl, localOrigins(publicUrl)), publicUrl })
+  const ask = async (url: string, headers: Record<string, string> = {}) => {
+    const answer = await app.inject({ url, headers: { host: 'localhost:4000', ...headers } })
+    return { status: answer.statusCode, etag: String(answer.headers.etag), document: answer.body === '' ? null : answer.json() }
+  }
+  const whole = await ask('/openapi.json')
+  expect(whole.document).toMatchObject({ servers: [{ url: publicUrl }], paths: platform.paths })
+  const identity = await ask('/identity/openapi.json')
+  expect(Object.keys(identity.document.paths).every(path => path.startsWith('/identity/'))).toBe(true)
+  expect(identity.document.components.schemas.Post).toBeUndefined()
+  const publishing = await ask('/openapi.json', { host: 'publishing.localhost:4000' })
+  expect(publishing.document).toEqual((await ask('/publishing/openapi.json')).document)
+  for (const { document } of [whole, identity, publishing])
+    for (const [, kind, name] of JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/(\w+)"/g))
+      expect(document.components[kind!][name!], `${kind} ${name}`).toBeDefined()
+  expect((await ask('/openapi.json', { 'if-none-match': whole.etag })).status).toBe(304)
+})
