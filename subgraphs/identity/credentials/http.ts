@@ -1,6 +1,7 @@
 import { codeOf, type ErrorCode, Refusal, statusOf } from '../../../platform/errors.ts'
 import type { Authority } from '../../authority.ts'
 import { isMailAddress } from '../mail-address.ts'
+import type { OwnSession } from '../session/ending.ts'
 import type { createAttempts, Outcome } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { credentialsPath } from './names.ts'
@@ -14,6 +15,9 @@ interface Bridge {
   readonly attempts: ReturnType<typeof createAttempts>
   readonly authority: Authority
   readonly clientAddressHeader: string
+  /** The session of an access token. @throws UNAUTHENTICATED for what is none */
+  sessionOf(authorization: string): Promise<OwnSession>
+  endSession(session: OwnSession): Promise<void>
 }
 
 /**
@@ -23,7 +27,7 @@ interface Bridge {
 export function createHttp(bridge: Bridge): (request: Request) => Promise<Response> {
   const routes: Readonly<Record<string, (request: Request) => Promise<Response>>> = {
     'POST /sign-in/email': request => signIn(bridge, request),
-    'POST /sign-out': request => pass(bridge, request),
+    'POST /sign-out': request => signOut(bridge, request),
     'GET /token': request => pass(bridge, request),
     'GET /jwks': () => publicKeys(bridge),
   }
@@ -57,6 +61,15 @@ async function signIn(bridge: Bridge, request: Request): Promise<Response> {
 
 async function pass(bridge: Bridge, request: Request): Promise<Response> {
   return said(request, await handle(bridge, request, await readBody(request)), 'There is no session: sign in first.')
+}
+
+/** Ends the session of the cookie, and the one of an access token: whoever keeps no cookies has nothing else to send. */
+async function signOut(bridge: Bridge, request: Request): Promise<Response> {
+  const authorization = request.headers.get('authorization')
+  const named = authorization === null ? null : await bridge.sessionOf(authorization)
+  const answer = await pass(bridge, request)
+  if (named && answer.ok) await bridge.endSession(named)
+  return answer
 }
 
 async function publicKeys({ auth, authority }: Bridge): Promise<Response> {

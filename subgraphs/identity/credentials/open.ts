@@ -3,7 +3,8 @@ import type { Authority } from '../../authority.ts'
 import type { Foundation } from '../../subgraph.ts'
 import { createKeyVerifier } from '../api-key/verify.ts'
 import type { Claims } from '../context.ts'
-import { claimsOf } from '../session/rules.ts'
+import { createSessionOfToken } from '../session/ending.ts'
+import { claimsOf, sessionLifetime } from '../session/rules.ts'
 import { createSessionReader } from '../stores/session.ts'
 import { createAttempts } from './attempts.ts'
 import { createAuthority } from './authority.ts'
@@ -58,7 +59,14 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
   const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys, ready })
   return {
     authority,
-    http: createHttp({ auth, authority, attempts: createAttempts(pool, clock), clientAddressHeader: settings.clientAddressHeader }),
+    http: createHttp({
+      auth,
+      authority,
+      attempts: createAttempts(pool, clock),
+      clientAddressHeader: settings.clientAddressHeader,
+      sessionOf: createSessionOfToken(authority, clock, sessionLifetime),
+      endSession: sessions.end,
+    }),
     sign: async claims => (await auth()).sign(claims),
     load: auth,
     rotate: distrust => endSigningKeys(pool, clock.now(), distrust),

@@ -7,14 +7,11 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { Claims } from '../context.ts'
-import { accessTokenAudience, expiryOf } from '../session/rules.ts'
+import { accessTokenAudience, expiryOf, sessionLifetime } from '../session/rules.ts'
 import { cookiePrefix, credentialsPath } from './names.ts'
 import type { IdentitySettings } from './settings.ts'
 import { keyGracePeriod, keyLifetime, keyPair } from './signing-keys.ts'
 import { accountsTable, sessionsTable, signingKeysTable, usersTable, verificationsTable } from './tables.ts'
-
-/** How long a session lasts without being renewed, in seconds. */
-export const sessionLifetime = 7 * 24 * 3600
 
 /** What the credential library is not trusted to know: time, organizations, roles. */
 export interface CredentialPorts {

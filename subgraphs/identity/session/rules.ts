@@ -1,6 +1,9 @@
 import type { Claims } from '../context.ts'
 import type { MembershipRow } from '../stores/membership.ts'
 
+/** How long a session lasts without being renewed, in seconds. */
+export const sessionLifetime = 7 * 24 * 3600
+
 /** How long an access token is good for, in milliseconds. */
 const accessTokenLifetime = 10 * 60_000
 

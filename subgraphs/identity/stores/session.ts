@@ -52,6 +52,11 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
       })
     },
 
+    /** Ends one session; one that has ended already is none. */
+    async end({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<void> {
+      await pool.query({ name: 'end session', text: 'delete from identity.sessions where id = $1 and user_id = $2', values: [sessionId, userId] })
+    },
+
     /** Where a new session begins: in the organization that was last switched to, else in the oldest membership. */
     async organizationAtSignIn(userId: string): Promise<string | null> {
       const { rows } = await pool.query<{ organization_id: string }>({

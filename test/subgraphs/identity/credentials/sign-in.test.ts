@@ -154,6 +154,49 @@ describe('signing in', () => {
     expect(await open.identity.authority.cookie(new Headers({ cookie }))).toBe('stale')
   })
 
+  describe('a program that has the access token and no cookie', () => {
+    const signOut = (authorization: string, headers: Record<string, string> = {}) =>
+      open.identity.http(new Request(`${base}/sign-out`, { method: 'POST', headers: { authorization, ...headers } }))
+    const stands = async (token: string) => {
+      const { sid } = decodeJwt(token) as { sid: string }
+      return (await open.identity.authority.sessions([sid])).has(sid)
+    }
+
+    it('I-01 signs out of the session of the token, and of no other; again is no mistake', async () => {
+      const [one, other] = [await tokenOf(await signIn('ada@acme.test')), await tokenOf(await signIn('ada@acme.test'))]
+      const out = await signOut(`Bearer ${one}`)
+      expect([out.status, await read(out)]).toEqual([200, { success: true }])
+      expect([await stands(one), await stands(other)]).toEqual([false, true])
+      expect((await signOut(`bearer ${one}`)).status).toBe(200)
+    })
+
+    it('signs out with a token that has expired: it says whose session it is all the same', async () => {
+      const token = await tokenOf(await signIn('ada@acme.test'))
+      open.clock.advance(3600_000)
+      expect(await stands(token)).toBe(true)
+      expect((await signOut(`Bearer ${token}`)).status).toBe(200)
+      expect(await stands(token)).toBe(false)
+    })
+
+    it('is not told that it signed out when the token is none of ours', async () => {
+      const token = await tokenOf(await signIn('ada@acme.test'))
+      const [head = '', claims = '', signature = ''] = token.split('.')
+      const forged = [head, claims, `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`].join('.')
+      for (const authorization of [`Bearer ${forged}`, 'Bearer x', `Basic ${token}`, 'Bearer']) {
+        const answer = await signOut(authorization)
+        expect([answer.status, (await read(answer)).code], authorization).toEqual([401, 'UNAUTHENTICATED'])
+      }
+      expect(await stands(token)).toBe(true)
+    })
+
+    it('ends nothing when a cookie comes along from a page that is not trusted', async () => {
+      const answer = await signIn('ada@acme.test')
+      const [cookie, token] = [cookieOf(answer), await tokenOf(answer)]
+      expect((await signOut(`Bearer ${token}`, { cookie, origin: 'https://evil.test' })).status).toBe(403)
+      expect(await stands(token)).toBe(true)
+    })
+  })
+
   it('reads its own cookie, and tells a forged one from none', async () => {
     const { authority } = open.identity
     const cookie = cookieOf(await signIn('owner@acme.test'))
