@@ -1,7 +1,4 @@
-/**
- * Measures the router beside its peers and prints Markdown tables: `npm run bench -- [chapter] [--rounds N] [--only REGEXP]
- * [--profile FOLDER]`. Chapters: remote, embedded, platform, store, events, misses; all of them unless one is named.
- */
+/** Measures the router beside its peers and prints Markdown tables: `npm run bench -- --help` says how it is asked. */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
@@ -9,10 +6,29 @@ import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
 import { median, tableOf } from './table.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' }, profile: { type: 'string' } },
-})
+const usage = `npm run bench -- [chapter] [flags]
+
+Chapters (all of them unless one is named):
+  remote     workload 1, subgraphs over HTTP, beside the peers
+  embedded   workload 1 in one process, beside the peers
+  platform   workload 2, the platform with its database, beside the stock gateway
+  store      a store's reads and a mutation, beside a bare prepared statement
+  events     an event of a subscription
+  misses     operations that were never asked before
+
+Flags:
+  --rounds N         how many times each contender is measured (default 5)
+  --only REGEXP      only contenders whose name matches
+  --profile FOLDER   writes V8 profiles of the measured processes there
+  --help             says this
+
+bench/README.md tells what is measured and how.`
+
+const { values, positionals } = askedFor()
+if (values.help) {
+  console.log(usage)
+  process.exit()
+}
 if (values.profile) extraNodeOptions.push('--cpu-prof', '--cpu-prof-dir', values.profile)
 await pinMyself(loadCore)
 
@@ -52,8 +68,7 @@ ${memory.map(({ at, heap, rss }) => `| ${at} | ${heap.toFixed(1)} | ${rss.toFixe
 const besidePeers = ['remote', 'embedded']
 const [chosen] = positionals
 if (chosen !== undefined && !chapters[chosen]) {
-  console.error(`There is no chapter "${chosen}": ${Object.keys(chapters).join(', ')}`)
-  process.exit(1)
+  refuse(`There is no chapter "${chosen}".`)
 }
 const wanted = chosen === undefined ? Object.keys(chapters) : [chosen]
 const leftOut = hasPeers() ? [] : wanted.filter(chapter => besidePeers.includes(chapter))
@@ -65,3 +80,17 @@ console.log(
 )
 for (const chapter of wanted.filter(name => !leftOut.includes(name))) console.log(`${await chapters[chapter]!()}\n`)
 process.exit()
+
+function askedFor() {
+  const options = { rounds: { type: 'string', default: '5' }, only: { type: 'string' }, profile: { type: 'string' }, help: { type: 'boolean' } } as const
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+function refuse(why: string): never {
+  console.error(`${why}\n\n${usage}`)
+  process.exit(1)
+}

@@ -181,7 +181,7 @@ const noDatabase = { executeSql: () => Promise.reject(new Error('a job runner wi
 function databaseOn(pool: Pool) {
   let preparing: readonly string[] = []
   pool.on('connect', client => {
-    for (const statement of preparing) client.query(statement).catch(() => {})
+    if (preparing.length > 0) client.query(preparing.join('; ')).catch(() => {})
   })
   return {
     executeSql: (text: string, values?: unknown[]) => pool.query(text, values),

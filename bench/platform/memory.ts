@@ -3,6 +3,7 @@
  * the program in front of the database.
  */
 import pg from 'pg'
+import { Batch } from '../../platform/sql/batch.ts'
 
 type Done = (error: Error | null, result?: unknown) => void
 
@@ -20,17 +21,22 @@ function keep(key: string, result: unknown): void {
 
 prototype.query = function (this: pg.Client, ...call: unknown[]) {
   const [asked] = call
-  // Prepared reads are asked with an object and answer with a promise; Sequelize asks with a text and a callback.
-  const prepared = typeof asked === 'object' && asked !== null && 'text' in asked ? (asked as { readonly text: string; readonly values?: unknown[] }) : null
-  if (prepared && call.length === 1 && isRead(prepared.text)) {
-    const key = JSON.stringify([prepared.text, prepared.values])
-    const known = answers.get(key)
-    if (known !== undefined) return new Promise(resolve => setImmediate(resolve, known))
-    return (ask.apply(this, call) as Promise<unknown>).then(result => {
-      keep(key, result)
-      return result
-    })
+  if (asked instanceof Batch) {
+    if (!asked.statements.every(({ text }) => isRead(text))) return ask.apply(this, call)
+    const keys = asked.statements.map(({ text, values }) => JSON.stringify([text, values]))
+    const known = keys.map(key => answers.get(key) as unknown[] | undefined)
+    const { done } = asked
+    if (known.every(rows => rows !== undefined)) {
+      setImmediate(done, { rows: known })
+      return
+    }
+    asked.done = outcome => {
+      if ('rows' in outcome) for (const [at, key] of keys.entries()) keep(key, outcome.rows[at])
+      done(outcome)
+    }
+    return ask.apply(this, call)
   }
+  // Sequelize asks with a text and a callback.
   const done = call.at(-1) as Done
   if (typeof asked !== 'string' || typeof done !== 'function' || !isRead(asked)) return ask.apply(this, call)
   const key = JSON.stringify(call.slice(0, -1))

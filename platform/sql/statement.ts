@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
+import { Batch, type Outcome, type Sent } from './batch.ts'
 
 /** A statement that reads: each connection parses it once and knows it by its name from then on. */
 export interface Statement {
@@ -35,22 +38,12 @@ export interface NamelessStatement {
   readonly text: string
 }
 
-/** What is used of pg's client. */
-interface Client {
+/** pg's client, with what is used of it beyond its types. */
+type Client = pg.ClientBase & {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
-  query(query: Query): Promise<{ rows: unknown[] }>
-}
-
-interface Query {
-  readonly name?: string
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** A read, and what its name was made of. */
-interface Asked extends Query {
-  readonly statement: Statement | NamelessStatement
-  readonly edition: number
+  /** Set, the pool hands it out no more. */
+  _invalid?: true
+  query(batch: Batch): void
 }
 
 interface Pool {
@@ -59,114 +52,102 @@ interface Pool {
 }
 
 interface Waiting {
-  readonly asked: Asked
-  resolve(rows: unknown[]): void
+  readonly statement: Statement | NamelessStatement
+  readonly sent: Sent
+  resolve(rows: readonly unknown[]): void
   reject(cause: unknown): void
 }
 
-/** How many reads go over one connection together: behind a slow one the others wait. */
+/** How many reads go over one connection together. */
 const mostTogether = 4
 
-/** What is known of one database. */
-interface Reads {
-  /** What was asked in this turn. */
-  readonly waiting: Waiting[]
-  /**
-   * How often statements were found outdated. It is part of their names, so that every connection parses what it is asked next anew, and
-   * none has to be given up.
-   */
-  edition: number
-}
+/** Statements that take longer, in milliseconds, are answered by themselves: nobody waits for them but who asked. */
+const quickMs = 250
 
-const readsOf = new WeakMap<Sequelize, Reads>()
+/** Those that were answered quickly the last time. */
+const quick = new WeakSet<Statement | NamelessStatement>()
 
-function readsAt(sequelize: Sequelize): Reads {
-  let reads = readsOf.get(sequelize)
-  if (!reads) {
-    reads = { waiting: [], edition: 0 }
-    readsOf.set(sequelize, reads)
-  }
-  return reads
-}
-
-function ask({ edition }: Reads, statement: Statement | NamelessStatement, values: readonly unknown[]): Asked {
-  const { name, text } = statement
-  return { ...(name !== undefined && { name: edition === 0 ? name : `${name}.${edition}` }), text, values, statement, edition }
-}
+const waitingOf = new WeakMap<Sequelize, Waiting[]>()
 
 /**
  * Reads rows with nothing between the statement and the wire but the pool. What is asked in one turn goes out together, some reads over
- * one connection in one round trip, for none of them depends on another.
+ * one connection in one round trip, for none of them depends on another. Those that are known to be quick are answered together, too; the others
+ * each by itself, after them. A read that fails fails alone: what went with it is read again.
  * @param transaction to read in; there each read is a round trip of its own
  * @throws DatabaseError
  */
 export async function rows<Row>(
   sequelize: Sequelize,
-  statement: Statement | NamelessStatement,
+  wanted: Statement | NamelessStatement,
   values: readonly unknown[],
   transaction?: Transaction | null,
 ): Promise<Row[]> {
-  const reads = readsAt(sequelize)
-  const asked = ask(reads, statement, values)
+  const sent: Sent = { name: wanted.name, text: wanted.text, values: values.map(value => utils.prepareValue(value)) }
   if (transaction) {
     const { connection } = transaction as unknown as { connection: Client }
-    try {
-      return (await connection.query(asked)).rows as Row[]
-    } catch (cause) {
-      // The transaction is lost with it; the next one is asked under a new name.
-      noteOutdated(reads, asked, cause)
-      throw databaseError(cause)
-    }
+    const outcome = await send(connection, [sent])
+    if ('rows' in outcome) return outcome.rows[0] as Row[]
+    throw databaseError(outcome.cause)
   }
-  const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
-  if (reads.waiting.push({ asked, resolve, reject }) === 1) setImmediate(sendAll, sequelize, reads)
+  let waiting = waitingOf.get(sequelize)
+  if (!waiting) {
+    waiting = []
+    waitingOf.set(sequelize, waiting)
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
+  if (waiting.push({ statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, waiting)
   return promise as Promise<Row[]>
 }
 
-function sendAll(sequelize: Sequelize, reads: Reads): void {
-  while (reads.waiting.length > 0) void send(sequelize, reads, reads.waiting.splice(0, mostTogether))
+function readAll(sequelize: Sequelize, waiting: Waiting[]): void {
+  while (waiting.length > 0) void readSome(sequelize, waiting.splice(0, mostTogether))
 }
 
-async function send(sequelize: Sequelize, reads: Reads, together: readonly Waiting[]): Promise<void> {
+async function readSome(sequelize: Sequelize, some: readonly Waiting[]): Promise<void> {
   const pool = (sequelize as unknown as { connectionManager: Pool }).connectionManager
   let client: Client
   try {
     client = await pool.getConnection({ type: 'SELECT', useMaster: true })
   } catch (cause) {
-    for (const { reject } of together) reject(cause)
+    for (const { reject } of some) reject(cause)
     return
   }
   const { stream } = client.connection
   stream.cork()
-  const answers = together.map(({ asked, resolve, reject }) =>
-    client
-      .query(asked)
-      // An outdated statement has not run: once more, then.
-      .catch(cause => (noteOutdated(reads, asked, cause) ? client.query(ask(reads, asked.statement, asked.values)) : Promise.reject(cause)))
-      .then(
-        ({ rows }) => resolve(rows),
-        cause => reject(databaseError(cause)),
-      ),
-  )
+  const [together, alone] = [some.filter(({ statement }) => quick.has(statement)), some.filter(({ statement }) => !quick.has(statement))]
+  const answered = Promise.all([readTogether(client, together), ...alone.map(each => readTogether(client, [each]))])
   stream.uncork()
-  await Promise.all(answers)
+  await answered
   pool.releaseConnection(client)
 }
 
-/** 26000: the server does not know it. 0A000 of the plan cache: its columns have other types than when it was parsed, as after a migration. */
-const isOutdated = ({ code, routine }: { code?: string; routine?: string }): boolean =>
-  code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
-
-/**
- * Without it a connection would refuse the statement for as long as it is open, and one that is busy is never closed.
- * @returns whether the statement failed because it is outdated
- */
-function noteOutdated(reads: Reads, { name, edition }: Asked, cause: unknown): boolean {
-  if (name === undefined || !isOutdated((cause ?? {}) as object)) return false
-  // What else was on its way under the same edition has been noted with it.
-  if (edition === reads.edition) reads.edition += 1
-  return true
+/** Settles every one of them, by as many round trips as there are failures among them and one. */
+async function readTogether(client: Client, reads: readonly Waiting[]): Promise<void> {
+  for (let left = reads; left.length > 0; ) {
+    const sentAt = performance.now()
+    const outcome = await send(
+      client,
+      left.map(({ sent }) => sent),
+    )
+    const isQuick = performance.now() - sentAt < quickMs
+    for (const { statement } of left) isQuick ? quick.add(statement) : quick.delete(statement)
+    if ('rows' in outcome) {
+      for (const [at, { resolve }] of left.entries()) resolve(outcome.rows[at]!)
+      return
+    }
+    const { cause, at, outdated } = outcome
+    if (at === null) {
+      client._invalid = true
+      for (const { reject } of left) reject(databaseError(cause))
+      return
+    }
+    if (outdated) continue
+    left[at]!.reject(databaseError(cause))
+    left = left.toSpliced(at, 1)
+  }
 }
+
+const send = (client: Client, statements: readonly Sent[]): Promise<Outcome> => new Promise(resolve => client.query(new Batch(client, statements, resolve)))
 
 /** Errors of a read are told like those of a write. */
 const databaseError = (cause: unknown): DatabaseError => Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })

@@ -13,8 +13,11 @@ export const workLimits = {
   characters: 32 * 1024 * 1024,
   /** Statements that it sends to databases, as loaders count them. A page of posts and its total are two, however often they are asked for. */
   statements: 200,
-  /** Statements of it at the pool at the same time: the rest waits here, so that others get connections between. */
-  statementsAtOnce: 3,
+  /**
+   * Statements of it at the database at the same time: the rest waits here, so that others get connections between. As many as go over
+   * one connection together.
+   */
+  statementsAtOnce: 4,
 } as const
 
 /**

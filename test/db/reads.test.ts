@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Batch } from '../../platform/sql/batch.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 
@@ -8,11 +10,41 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
+/** Time stands still: what is quick is what no test makes slow. */
+let now = 0
+beforeEach(() => {
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+})
+afterEach(() => vi.restoreAllMocks())
+
 const echo = statement('select $1::int as n, pg_backend_pid() as pid')
 const divided = statement('select 1 / $1::int as n')
 const slow = statement('select pg_sleep($1::float8)')
 
 const read = (n: number) => rows<{ n: number; pid: number }>(database.sequelize, echo, [n])
+
+/** How many statements went out together meanwhile, for each time in order. */
+async function sent(work: () => Promise<unknown>): Promise<number[]> {
+  const spy = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    await work()
+    return (spy.mock.calls as unknown[][]).flatMap(([asked]) => (asked instanceof Batch ? [asked.statements.length] : []))
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+/** What the connections that run a slow statement answer to a question about them. */
+const ofSlow = async (asked: string) =>
+  (await database.sequelize.query(`select ${asked} from pg_stat_activity where query like '%pg_sleep%' and state = 'active' and pid <> pg_backend_pid()`))[0]
+
+/** Ends a slow statement, by the function of PostgreSQL that is named, once it runs. */
+async function endSlow(by: 'pg_terminate_backend' | 'pg_cancel_backend'): Promise<void> {
+  await expect.poll(async () => (await ofSlow('pid')).length).toBe(1)
+  // Long enough to count as slow.
+  now += 250
+  await ofSlow(`${by}(pid)`)
+}
 
 /** How many connections were taken from the pool meanwhile. */
 async function taken(work: () => Promise<unknown>): Promise<number> {
@@ -36,22 +68,58 @@ test('reads of one turn go out together, four over a connection, and each is ans
   expect(new Set(answers.slice(0, 4).map(({ pid }) => pid)).size).toBe(1)
 })
 
+test('reads that are known to be quick are answered together', async () => {
+  await read(0)
+  expect(await sent(() => Promise.all(Array.from({ length: 6 }, (_, n) => read(n))))).toEqual([4, 2])
+})
+
 test('one that fails fails alone, and is told as the errors of writes are', async () => {
-  const [before, failed, after] = await Promise.allSettled([read(1), rows(database.sequelize, divided, [0]), read(2)])
-  expect([before, after]).toMatchObject([{ value: [{ n: 1 }] }, { value: [{ n: 2 }] }])
-  expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'SequelizeDatabaseError', parent: { code: '22012' } } })
+  // The first time each is answered by itself, then all of them together: what was answered with the one that fails is read again.
+  for (let times = 0; times < 3; times++) {
+    const [before, failed, after, again] = await Promise.allSettled([
+      read(1),
+      rows(database.sequelize, divided, [0]),
+      rows(database.sequelize, divided, ['nothing']),
+      read(2),
+    ])
+    expect([before, again]).toMatchObject([{ value: [{ n: 1 }] }, { value: [{ n: 2 }] }])
+    expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'SequelizeDatabaseError', parent: { code: '22012' } } })
+    expect(after).toMatchObject({ status: 'rejected', reason: { name: 'SequelizeDatabaseError', parent: { code: '22P02' } } })
+  }
   expect(await read(3)).toMatchObject([{ n: 3 }])
 })
 
+test('nobody waits for a slow read but who asked for it', async () => {
+  await read(0)
+  const long = rows(database.sequelize, statement('select pg_sleep($1::float8) as never_quick'), [30])
+  const refused = expect(long).rejects.toMatchObject({ parent: { code: '57014' } })
+  expect(await read(1)).toMatchObject([{ n: 1 }])
+  await endSlow('pg_cancel_backend')
+  await refused
+})
+
+test('what was quick and is slow now is answered by itself the next time', async () => {
+  await rows(database.sequelize, slow, [0])
+  await read(0)
+  const late = sent(() => Promise.allSettled([rows(database.sequelize, slow, [30]), read(1)]))
+  await endSlow('pg_cancel_backend')
+  expect(await late).toEqual([2, 1])
+  expect(await sent(() => Promise.all([rows(database.sequelize, slow, [0]), read(1)]))).toEqual([1, 1])
+  expect(await sent(() => Promise.all([rows(database.sequelize, slow, [0]), read(1)]))).toEqual([2])
+})
+
+test('values go out as pg writes them, and come back as Sequelize reads them', async () => {
+  const kinds = statement(`select $1::text[] as texts, $2::jsonb as json, $3::timestamptz as at, $4::int as missing, $5::boolean as yes, $6::bytea as bytes,
+    $7::bigint as large, 1.5::numeric as exact`)
+  const values = [['a "b"', 'c\\d', null, '{}', ''], { a: ['ä'] }, new Date('2026-03-01T12:00:00.250Z'), null, true, Buffer.from([0, 255]), '9007199254740993']
+  const [texts, json, at, missing, yes, bytes, large] = values
+  expect(await rows(database.sequelize, kinds, values)).toEqual([{ texts, json, at, missing, yes, bytes, large, exact: '1.5' }])
+})
+
 test('a connection that is lost fails what was on its way, and the next read goes over another', async () => {
+  await rows(database.sequelize, slow, [0])
   const lost = Promise.allSettled([rows(database.sequelize, slow, [30]), read(1)])
-  await expect
-    .poll(
-      async () =>
-        (await database.sequelize.query(`select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep%' and pid <> pg_backend_pid()`))[0]
-          .length,
-    )
-    .toBeGreaterThan(0)
+  await endSlow('pg_terminate_backend')
   expect(await lost).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
   expect(await read(2)).toMatchObject([{ n: 2 }])
 })

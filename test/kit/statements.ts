@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Batch } from '../../platform/sql/batch.ts'
 
 type Listener = (text: string) => void
 const listeners = new Set<Listener>()
@@ -32,15 +33,16 @@ function tap(): void {
   tapped = true
   const original: (...parameters: never[]) => unknown = pg.Client.prototype.query
   function query(this: pg.Client, ...parameters: never[]): unknown {
-    for (const listener of listeners) listener(textOf(parameters[0]))
+    for (const text of textsOf(parameters[0])) for (const listener of listeners) listener(text)
     return Reflect.apply(original, this, parameters)
   }
   Reflect.set(pg.Client.prototype, 'query', query)
 }
 
-/** pg takes a string, `{ text }`, or an object that submits itself and carries its text. */
-function textOf(statement: unknown): string {
-  if (typeof statement === 'string') return statement
-  const text = (statement as { text?: unknown } | null)?.text
-  return typeof text === 'string' ? text : String(statement)
+/** pg takes a string, `{ text }`, or an object that submits itself and carries its text; of ours some go together. */
+function textsOf(asked: unknown): readonly string[] {
+  if (typeof asked === 'string') return [asked]
+  if (asked instanceof Batch) return asked.statements.map(({ text }) => text)
+  const text = (asked as { text?: unknown } | null)?.text
+  return [typeof text === 'string' ? text : String(asked)]
 }

@@ -1,0 +1,160 @@
+import pg from 'pg'
+
+/** One statement on its way. */
+export interface Sent {
+  /** Under this name a connection keeps it parsed; without one it is parsed each time. */
+  readonly name?: string | undefined
+  readonly text: string
+  /** As they go over the wire (`prepareValue` of pg). */
+  readonly values: readonly (string | Buffer | null)[]
+}
+
+/** What became of a batch: the rows of every statement, or why none of them counts. */
+export type Outcome = { readonly rows: readonly unknown[][] } | Failure
+
+export interface Failure {
+  readonly cause: Error
+  /** Which statement failed; null when it was the connection. */
+  readonly at: number | null
+  /** The connection had kept it parsed and can no longer run it: the next time it is parsed anew. */
+  readonly outdated: boolean
+}
+
+/** How rows of a statement are made of what comes over the wire. */
+interface Shape {
+  readonly empty: object
+  readonly names: readonly string[]
+  readonly parsers: readonly ((text: string) => unknown)[]
+}
+
+type Row = Record<string, unknown>
+
+/** What is used of pg's connection. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  close(message: { type: 'S'; name: string }): void
+  parse(message: { name: string; text: string }): void
+  describe(message: { type: 'S'; name: string }): void
+  bind(message: { statement: string; values: readonly unknown[] }): void
+  execute(message: null): void
+  sync(): void
+}
+
+/**
+ * What each connection has parsed: a name stands for the same columns as long as it lives, for PostgreSQL refuses what would change them.
+ * Once one connection has refused, all of them are made to parse anew: otherwise each would fail a transaction to find out.
+ */
+let parsedBy = new WeakMap<Wire, Map<string, Shape>>()
+
+const noColumns: Shape = { empty: {}, names: [], parsers: [] }
+
+/** 26000: the server does not know it. 0A000 of the plan cache: its columns are others than when it was parsed, as after a migration. */
+const isOutdated = ({ code, routine }: pg.DatabaseError): boolean => code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+
+// The class is handed its connection and what comes over it by methods that pg's types do not have.
+const Base = pg.Query as unknown as new (config: { text: string }) => object
+
+/**
+ * Statements that go to PostgreSQL together: all of them in one write, answered in one, and described only when they are parsed. They
+ * succeed or fail as one, for PostgreSQL runs what stands before one Sync as one transaction. A query of pg's by class, because a client that
+ * pipelines takes no other.
+ */
+export class Batch extends Base {
+  readonly statements: readonly Sent[]
+  done: (outcome: Outcome) => void
+  private readonly client: pg.ClientBase
+  private readonly found: unknown[][]
+  /** Those that the connection had parsed before. */
+  private readonly kept: (Shape | undefined)[]
+  private parsed = new Map<string, Shape>()
+  private at = 0
+  private shape: Shape
+  /** Why a row could not be read: the rest of the answer has to come in all the same. */
+  private unreadable: Failure | null = null
+
+  /** @param done called once, with what became of them */
+  constructor(client: pg.ClientBase, statements: readonly Sent[], done: (outcome: Outcome) => void) {
+    super({ text: '' })
+    this.client = client
+    this.statements = statements
+    this.done = done
+    this.found = statements.map(() => [])
+    this.kept = []
+    this.shape = noColumns
+  }
+
+  submit(wire: Wire): null {
+    this.parsed = parsedBy.get(wire) ?? new Map()
+    parsedBy.set(wire, this.parsed)
+    wire.stream.cork()
+    for (const { name, text, values } of this.statements) {
+      const kept = name === undefined ? undefined : this.parsed.get(name)
+      this.kept.push(kept)
+      if (!kept) {
+        // Whatever stands under the name there, such as one that was parsed and then failed.
+        if (name !== undefined) wire.close({ type: 'S', name })
+        wire.parse({ name: name ?? '', text })
+        wire.describe({ type: 'S', name: name ?? '' })
+      }
+      wire.bind({ statement: name ?? '', values })
+      wire.execute(null)
+    }
+    wire.sync()
+    wire.stream.uncork()
+    this.shape = this.kept[0] ?? noColumns
+    return null
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    const types = this.client as unknown as { getTypeParser(type: number, format: 'text'): (text: string) => unknown }
+    this.shape = {
+      empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
+    }
+    this.keep()
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    if (this.unreadable) return
+    const { empty, names, parsers } = this.shape
+    const row: Row = { ...empty }
+    try {
+      for (let i = 0; i < fields.length; i++) {
+        const text = fields[i]
+        if (text != null) row[names[i]!] = parsers[i]!(text)
+      }
+      this.found[this.at]!.push(row)
+    } catch (cause) {
+      this.unreadable = { cause: cause as Error, at: this.at, outdated: false }
+    }
+  }
+
+  handleCommandComplete(): void {
+    if (!this.kept[this.at] && this.shape === noColumns) this.keep()
+    this.at += 1
+    this.shape = this.kept[this.at] ?? noColumns
+  }
+
+  handleReadyForQuery(): void {
+    this.done(this.unreadable ?? { rows: this.found })
+  }
+
+  /** Of PostgreSQL, or of the connection. */
+  handleError(cause: Error): void {
+    const sent = this.statements[this.at]
+    // A connection that PostgreSQL ends says so by an error, too.
+    if (!(cause instanceof pg.DatabaseError) || cause.severity !== 'ERROR' || !sent) {
+      this.done({ cause, at: null, outdated: false })
+      return
+    }
+    const outdated = this.kept[this.at] !== undefined && isOutdated(cause)
+    if (outdated) parsedBy = new WeakMap()
+    this.done({ cause, at: this.at, outdated })
+  }
+
+  private keep(): void {
+    const { name } = this.statements[this.at]!
+    if (name !== undefined) this.parsed.set(name, this.shape)
+  }
+}
