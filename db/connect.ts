@@ -56,6 +56,7 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
     // Reads of one turn go out together (platform/sql/statement.ts); Sequelize passes no such option on.
     client.pipeline = true
     clients.watch(client)
+    giveUpWhenDismissed(connection as Dismissable)
   })
   let closing: Promise<void> | undefined
   return {
@@ -65,6 +66,22 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
       return closing
     },
   }
+}
+
+/** What Sequelize's pool asks of a connection before it hands it out, and what pg tells of it. */
+interface Dismissable {
+  _invalid?: boolean
+  readonly connection: { on(event: 'errorMessage', listener: (message: { code?: string }) => void): void }
+}
+
+/** SQLSTATEs by which the server takes its leave: it was told to end, ends itself, or will not wait any longer. */
+const leaving = /^(57P0[1-5]|25P0[34])$/
+
+/** The statement hears of it before the socket closes: meanwhile the pool would give the connection to whoever waits for one. */
+function giveUpWhenDismissed(client: Dismissable): void {
+  client.connection.on('errorMessage', ({ code = '' }) => {
+    if (leaving.test(code)) client._invalid = true
+  })
 }
 
 /**

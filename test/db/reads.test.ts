@@ -124,6 +124,14 @@ test('a connection that is lost fails what was on its way, and the next read goe
   expect(await read(2)).toMatchObject([{ n: 2 }])
 })
 
+test('a connection that the server takes leave of is given to nobody else', async () => {
+  const leave = statement('select pg_terminate_backend(pg_backend_pid())')
+  for (let turn = 0; turn < 5; turn++) {
+    // Asked when the server has said so, and before the socket is closed.
+    expect(await rows(database.sequelize, leave, []).catch(() => read(turn))).toMatchObject([{ n: turn }])
+  }
+})
+
 test('a read in a transaction sees what it has written', async () => {
   await database.sequelize.transaction(async transaction => {
     await database.sequelize.query('create temporary table written on commit drop as select 7 as n', { transaction })
