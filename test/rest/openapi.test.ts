@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { readAccessTable } from '../../router/access/rules.ts'
@@ -21,6 +22,15 @@ const operationsOf = (document: Json): { at: string; operation: Json }[] =>
   )
 
 describe('the document of the platform', () => {
+  test('is OpenAPI 3.1 for a validator that knows nothing of us', async () => {
+    const validator = new Validator()
+    expect(await validator.validate(structuredClone(platform))).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+    const broken = structuredClone(platform)
+    broken.paths['/publishing/api/posts'].get.parameters[0].in = 'nowhere'
+    expect((await validator.validate(broken)).valid).toBe(false)
+  })
+
   test('S-05 has every row of the tables, and nothing else', () => {
     const rows = routeTables.flatMap(({ slug, rows }) =>
       rows.flatMap(row =>
