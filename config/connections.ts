@@ -1,4 +1,4 @@
-import type { Use } from '../platform/pool.ts'
+import type { Use } from '../platform/sql/pool.ts'
 
 export interface Connections {
   /** Of one process to one database, all uses together. */

@@ -169,8 +169,8 @@ export const eachSubgraph = {
   url: setting('<NAME>_URL', address, {
     fallback: null,
     without: 'as composed',
-    by: ['router'],
-    does: 'Where the subgraph NAME answers (`PUBLISHING_URL`), path included, over HTTP and WebSocket. NAME is in capitals, with `_` for every character that is neither letter nor digit: `two-b` is `TWO_B_URL`.',
+    by: ['router', 'subgraph'],
+    does: 'Where the subgraph NAME answers (`PUBLISHING_URL`), path included, over HTTP and WebSocket: routers ask there, and other subgraphs bring facts to that origin. NAME is in capitals, with `_` for every character that is neither letter nor digit: `two-b` is `TWO_B_URL`.',
   }),
   timeoutMs: setting('<NAME>_TIMEOUT_MS', milliseconds, {
     fallback: null,

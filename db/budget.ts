@@ -1,5 +1,5 @@
 import { type Connections, connections } from '../config/connections.ts'
-import type { Use } from '../platform/pool.ts'
+import type { Use } from '../platform/sql/pool.ts'
 
 /** The connections that a process may have to one database. */
 export interface Budget {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
-import type { OpenPool } from '../platform/pool.ts'
+import type { OpenPool } from '../platform/sql/pool.ts'
 import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { watchClients } from './watch-clients.ts'

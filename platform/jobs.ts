@@ -9,7 +9,7 @@ import { createPoller, handleMs, pollMs } from './jobs/poller.ts'
 import type { JobData, JobQueue, Sweep } from './jobs/queue.ts'
 import { openQueues } from './jobs/queue-table.ts'
 import { createSweeper } from './jobs/sweeper.ts'
-import type { OpenPool } from './pool.ts'
+import type { OpenPool } from './sql/pool.ts'
 
 /** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
 export interface Jobs {

@@ -5,9 +5,10 @@ import type { Ask } from '../platform/ask.ts'
 import type { Cipher } from '../platform/cipher.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Events } from '../platform/events.ts'
+import type { Fact, FactCarrier, Receipt } from '../platform/facts.ts'
 import type { OpenJobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
-import type { OpenPool } from '../platform/pool.ts'
+import type { OpenPool } from '../platform/sql/pool.ts'
 import type { Reading } from '../platform/sql/reading.ts'
 import type { Browser } from './browser.ts'
 import type { Slug } from './scopes.ts'
@@ -25,6 +26,8 @@ export interface Foundation {
   readonly openJobs: OpenJobs
   readonly events: Events
   readonly ask: Ask
+  /** Brings facts to other subgraphs; `openFacts` of `subgraphs/store/facts.ts` is what uses it. */
+  readonly carrier: FactCarrier
   readonly clock: Clock
   readonly cipher: Cipher
   readonly outbound: Outbound
@@ -69,10 +72,16 @@ export interface Subgraph<Context extends object = object> {
   open(viewer: Viewer, operation: Operation): Context
   /** Serves the rows that the router forwards untouched (D9): redirects, pages, foreign handlers, raw bodies. */
   http?(request: Request, viewer: Viewer): Promise<Response>
+  /** Takes a fact of another subgraph; without it, the subgraph is told none. */
+  receive?(fact: Fact): Promise<Receipt>
   /** Starts jobs and sweeps; resolves when they run. */
   start(): Promise<void>
-  /** Rejects while what it works with (its connections, its job runner) does not; asked by `/health/ready`. */
-  ready?(): Promise<void>
+  /**
+   * Rejects while what it works with (its connections, its job runner) does not; asked by `/health/ready`.
+   * @returns what an operator should know although it works, in a sentence
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: who has nothing to say returns nothing
+  ready?(): Promise<string | void>
   /** Stops taking work, ends what runs, frees what was opened; safe to call twice. */
   stop(): Promise<void>
 }

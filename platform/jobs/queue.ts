@@ -25,4 +25,6 @@ export interface Sweep {
   readonly name: string
   readonly everyMs: number
   run(): Promise<void>
+  /** Is handed, when the sweep is opened, what lets it go round before its turn: at once, or after so many ms. */
+  wakes?(wake: (ms?: number) => void): void
 }

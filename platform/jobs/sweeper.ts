@@ -27,6 +27,11 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOpt
   let lastFinished = elapsed()
   let over = false
   let timer: unknown
+  let started = false
+  /** Somebody asked for a round while one was under way. */
+  let again = false
+  /** Rounds before their turn. */
+  const early = new Set<unknown>()
   let round: Promise<void> | undefined
 
   const run = async () => {
@@ -41,19 +46,37 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOpt
     if (over || round) return
     round = run().finally(() => {
       round = undefined
+      if (!again) return
+      again = false
+      begin()
     })
   }
+  const wake = (ms = 0) => {
+    // Before its start nothing can be done, and the start begins at once.
+    if (over || !started) return
+    if (ms > 0) {
+      const waiting = clock.setTimeout(() => {
+        early.delete(waiting)
+        wake()
+      }, ms)
+      early.add(waiting)
+    } else if (round) again = true
+    else begin()
+  }
+  sweep.wakes?.(wake)
   return {
     get lastFinished() {
       return lastFinished
     },
     start() {
+      started = true
       begin()
       timer = clock.setInterval(begin, sweep.everyMs)
     },
     async stop() {
       over = true
       clock.clearInterval(timer)
+      for (const waiting of early) clock.clearTimeout(waiting)
       await round
     },
   }

@@ -23,6 +23,7 @@ import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { finish, Work } from '../engine/work.ts'
 import { readTarget } from '../target.ts'
 import type { Seals } from './ask.ts'
+import { type FactDoor, factsPath, mostFactBytes } from './facts.ts'
 import { createRenewal, type Renewal } from './renewal.ts'
 
 export interface SubgraphServerOptions {
@@ -38,6 +39,8 @@ export interface SubgraphServerOptions {
   readonly readiness: readonly ReadinessCheck[]
   /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
+  /** Takes facts of other subgraphs, which bear a signature in place of a seal. @default none are taken */
+  readonly facts?: FactDoor | undefined
   readonly log: Logger
 }
 
@@ -60,12 +63,12 @@ const mostDocuments = 2000
 
 /**
  * Serves one subgraph in a process of its own: GraphQL over HTTP and WebSocket at `/graphql`, forwarded requests everywhere else,
- * health. Whatever it does beside health it does for a viewer whom the router sealed, for just that; without such a seal it answers
+ * health. Whatever it does beside health and facts it does for a viewer whom the router sealed, for just that; without such a seal it answers
  * 401 and closes sockets with 4403.
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
-  const { subgraph, seals, publicUrl, readiness, internal, exposeErrors: expose = false, log } = options
+  const { subgraph, seals, publicUrl, readiness, internal, facts, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
   const readSeal = seals.read
   const look = createReadiness(readiness)
@@ -153,6 +156,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       const ready = checks.every(check => check.ready)
       return sendJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks })
     }
+    if (facts && method === 'POST' && path === factsPath) return sendJson(response, 200, await facts(request.headers, await readBody(request, mostFactBytes)))
     const seal = request.headers[sealHeader]
     const ask = internal?.get(path)
     if (ask) {

@@ -6,8 +6,12 @@ import { problem, problemType } from './errors.ts'
 export interface ReadinessCheck {
   /** Short and plain: `database`, `migrations`, `publishing`. */
   readonly name: string
-  /** Resolves when it works, rejects when it does not; only the message of a `NotReady` is shown. */
-  check(): Promise<void>
+  /**
+   * Resolves when it works, rejects when it does not; only the message of a `NotReady` is shown.
+   * @returns what an operator should know although it works, in a sentence
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: who has nothing to say returns nothing
+  check(): Promise<string | void>
 }
 
 /** What a check found. */
@@ -15,6 +19,8 @@ export interface Found {
   readonly name: string
   readonly ready: boolean
   readonly reason?: string
+  /** What an operator should know although it works. */
+  readonly notice?: string
 }
 
 /** How long a check may take, in milliseconds. */
@@ -54,7 +60,7 @@ async function find(each: ReadinessCheck): Promise<Found> {
     timer = setTimeout(resolve, patienceMs, { name, ready: false, reason: `no answer within ${patienceMs / 1000} s` })
   })
   try {
-    return await Promise.race([each.check().then(() => ({ name, ready: true })), late])
+    return await Promise.race([each.check().then(notice => ({ name, ready: true, ...(notice && { notice }) })), late])
   } catch (error) {
     return { name, ready: false, ...(error instanceof NotReady && { reason: error.message }) }
   } finally {

@@ -1,3 +1,4 @@
+import type { Fact, FactCarrier, Receipt } from '../../platform/facts.ts'
 import type { Foundation, Registration, Subgraph } from '../../subgraphs/subgraph.ts'
 import { createAsk } from '../ask.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -7,7 +8,7 @@ import { type Defined, type ListedSlug, listedSlugs, loadDefinition } from './re
 import { type Configured, settingsFrom } from './settings.ts'
 
 /** What subgraphs stand on, but for asking each other, and what configuration decides for each. */
-export type Deps = Omit<Foundation, 'ask'> & Configured
+export type Deps = Omit<Foundation, 'ask' | 'carrier'> & Configured
 
 /** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
 export interface Composition extends Defined {
@@ -47,7 +48,8 @@ export async function compose({ running, ...deps }: Deps & { readonly running: E
   const asking = Promise.withResolvers<ReturnType<typeof createAsk>>()
   // Identity first: what still runs in the others when they stop may ask it.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
-  const defined = await defineSubgraphs(slugs, { ...deps, ask: async (...asked) => (await asking.promise)(...asked) }, stack)
+  const carrier: FactCarrier = { receivers: slugs, carry: async (receiver, fact) => receiverIn(subgraphs, receiver)(fact) }
+  const defined = await defineSubgraphs(slugs, { ...deps, carrier, ask: async (...asked) => (await asking.promise)(...asked) }, stack)
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
@@ -55,4 +57,11 @@ export async function compose({ running, ...deps }: Deps & { readonly running: E
   asking.resolve(createAsk(engine, registrations))
   await register(defined.identity, registrations, deps.publicUrl)
   return { ...defined, subgraphs, engine }
+}
+
+/** How a fact is handed to a subgraph of this process. @throws when it receives none */
+function receiverIn(subgraphs: readonly Subgraph[], slug: string): (fact: Fact) => Promise<Receipt> {
+  const receive = subgraphs.find(({ registration }) => registration.slug === slug)?.receive
+  if (!receive) throw new Error(`${slug} receives no facts: its definition hands out no receive`)
+  return receive
 }

@@ -8,6 +8,7 @@ import type { Ask } from '../../platform/ask.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
+import type { FactCarrier } from '../../platform/facts.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
@@ -28,8 +29,8 @@ export interface HomeParts {
   readonly keys: Keys
   /** Our application at X, or the sandbox's in its place. */
   readonly applications: Configured['applications']
-  /** The one that lives here, and how it asks the others. @default all of them, with the engine between */
-  readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask }
+  /** The one that lives here, and how it asks the others and brings facts to them. @default all of them, with the engine between */
+  readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask; readonly carrier: FactCarrier }
 }
 
 /** Subgraphs on their database. */
@@ -67,8 +68,8 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
   return { defined: made, subgraphs, engine: made.engine ?? null, outbound: deps.outbound, readiness: [...health.readiness, ...checks], notices }
 
-  async function alone({ slug, ask }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
-    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask }, stack)
+  async function alone({ slug, ask, carrier }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
+    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask, carrier }, stack)
     if (defined.identity) await register(defined.identity, await readRegistrations(), config.publicUrl)
     return defined
   }

@@ -3,6 +3,7 @@ import { createLimit } from '../../platform/limit.ts'
 import type { Authority } from '../authority.ts'
 import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
+import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { apiKeyResolvers } from './api-key/resolvers.ts'
 import { type Context, type Services, stores } from './context.ts'
@@ -58,7 +59,8 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     quotas,
     additions: createLimit({ most: quotas.additionsAnHour, windowMs: hourMs }),
   }
-  const contexts = contextsOf(registration.slug, stores, services, foundation, 'caller')
+  const facts: Facts = openFacts(foundation, { slug: 'identity', received: {}, work: () => contexts.everybodys('facts'), log })
+  const contexts = contextsOf(registration.slug, stores, services, foundation, facts, 'caller')
   /** What the platform does by itself, made anew for each piece of work. */
   const job = () => contexts.everybodys('platform')
   const setup = createSetup(job, clock)
@@ -66,7 +68,12 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     [setupPath]: setup.handle,
     [loginPath]: createLoginPage({ publicUrl, clientAddressHeader, credentials: credentials.http }),
   }
-  const jobs = foundation.openJobs({ slug: registration.slug, queues: [], sweeps: [retention(foundation, agingOf(settings.retention))], log })
+  const jobs = foundation.openJobs({
+    slug: registration.slug,
+    queues: [],
+    sweeps: [...facts.sweeps, retention(foundation, [...agingOf(settings.retention), ...facts.aging])],
+    log,
+  })
   let ending: Promise<void> | undefined
 
   return {
@@ -92,9 +99,12 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
       credentials.load().catch(error => log.error({ err: error }, 'the credential library did not load'))
       await jobs.start()
     },
-    ready: async () => void (await Promise.all([credentials.ready(), jobs.check()])),
+    async ready() {
+      await Promise.all([credentials.ready(), jobs.check()])
+      return facts.lying()
+    },
     stop() {
-      ending ??= jobs.stop().then(credentials.stop)
+      ending ??= Promise.all([jobs.stop(), facts.stop()]).then(credentials.stop)
       return ending
     },
   }

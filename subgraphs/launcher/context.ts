@@ -1,5 +1,5 @@
 import type { Ask } from '../../platform/ask.ts'
-import type { ContextOf } from '../store/context.ts'
+import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import { widgetStore } from './stores/widget.ts'
 
@@ -13,3 +13,6 @@ export type Services = Pick<Foundation, 'events' | 'log'>
 
 /** What resolvers receive: who asks, and what they may see. */
 export type Context = ContextOf<ReturnType<typeof stores>, Services>
+
+/** What facts are received with: everybody's rows. */
+export type Job = JobContextOf<ReturnType<typeof stores>, Services>

@@ -1,19 +1,29 @@
+import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
+import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { type Context, type Services, stores } from './context.ts'
+import { received } from './received.ts'
 import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
 /** The launcher: the live widgets of every app on one dashboard. */
 export function define(foundation: Foundation): Subgraph<Context> {
-  const { ask, events, log } = foundation
-  const services: Services = { events, log: log.child({ subgraph: registration.slug }) }
+  const { ask, events } = foundation
+  const { slug } = registration
+  const log = foundation.log.child({ subgraph: slug })
+  const services: Services = { events, log }
+  const facts: Facts = openFacts(foundation, { slug: 'launcher', received, work: () => contexts.everybodys('facts'), log })
+  const contexts = contextsOf(slug, stores(ask), services, foundation, facts)
+  const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, facts.aging)], log })
   return {
     registration,
     schema: executableSchema('launcher', { widget: widgetResolvers }),
-    open: contextsOf(registration.slug, stores(ask), services, foundation).open,
-    start: async () => {},
-    stop: async () => {},
+    open: contexts.open,
+    receive: facts.receive,
+    start: jobs.start,
+    ready: jobs.check,
+    stop: async () => void (await Promise.all([jobs.stop(), facts.stop()])),
   }
 }

@@ -2,6 +2,7 @@ import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
+import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { createKeyCheck } from './connection/keys.ts'
@@ -17,6 +18,7 @@ import { handle } from './http.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
 import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
 import { postResolvers } from './post/resolvers.ts'
+import { received } from './received.ts'
 import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
@@ -37,10 +39,11 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const networks = openNetworks(adapters, settings.applications, outbound)
   /** What delivery works with, made anew for each piece of work. */
   const job = (actor = 'delivery') => contexts.everybodys(actor)
+  const facts: Facts = openFacts(foundation, { slug: 'publishing', received, work: () => job('facts'), log })
   const jobs = openJobs({
     slug: registration.slug,
     queues: [deliverQueue(key => deliver(job(), key))],
-    sweeps: [...sweeps(job), retention(foundation, agingOf(settings.retention))],
+    sweeps: [...sweeps(job), ...facts.sweeps, retention(foundation, [...agingOf(settings.retention), ...facts.aging])],
     log,
   })
   const services: Services = {
@@ -56,7 +59,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     renewals: new Map(),
     afterRenewals: new Set(),
   }
-  const contexts = contextsOf(registration.slug, stores(cipher), services, foundation)
+  const contexts = contextsOf(registration.slug, stores(cipher), services, foundation, facts)
   return {
     registration,
     job,
@@ -70,13 +73,17 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     }),
     open: contexts.open,
     http: (request, viewer) => handle(job(), request, viewer),
+    receive: facts.receive,
     async start() {
       await jobs.start()
       // Told at once, and no reason not to start: readiness says it as long as it is so.
       await services.keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
     },
-    ready: async () => void (await Promise.all([jobs.check(), services.keys.check()])),
+    async ready() {
+      await Promise.all([jobs.check(), services.keys.check()])
+      return facts.lying()
+    },
     // A network hands a renewed token out once: what is under way is kept before the pools close.
-    stop: async () => void (await Promise.all([jobs.stop(), renewalsEnded(services)])),
+    stop: async () => void (await Promise.all([jobs.stop(), facts.stop(), renewalsEnded(services)])),
   }
 }

@@ -5,6 +5,7 @@ import type { Browser } from '../browser.ts'
 import type { Operation } from '../subgraph.ts'
 import { actorOf, type Viewer } from '../viewer.ts'
 import type { Openable } from './store.ts'
+import type { Telling } from './tell.ts'
 import { booksOf, type KeysOf, type Writer, type Writing, writing } from './write.ts'
 
 /** The stores of a subgraph's nouns, each under the name by which resolvers know it. */
@@ -42,6 +43,7 @@ const unhurried: Reading = { fresh: true, signal: new AbortController().signal, 
 /**
  * Makes contexts: stores are opened when they are first asked for.
  * @param slug   the subgraph, whose SQL schema has the record and the keys of what was made
+ * @param facts  how it tells other subgraphs what has become true (`openFacts`)
  * @param keysOf whose an idempotency key is
  */
 export function contextsOf<S extends Stores, Services extends object>(
@@ -49,6 +51,7 @@ export function contextsOf<S extends Stores, Services extends object>(
   stores: S,
   services: Services,
   { sequelize, clock }: { readonly sequelize: Sequelize; readonly clock: Clock },
+  facts: Telling,
   keysOf: KeysOf = 'organization',
 ): Contexts<S, Services> {
   const books = booksOf(slug, keysOf)
@@ -75,7 +78,7 @@ export function contextsOf<S extends Stores, Services extends object>(
     }
 
     get [writing](): Writer {
-      return { sequelize, clock, actor: this.actor, books }
+      return { sequelize, clock, actor: this.actor, books, facts }
     }
   }
   const names = new Set(['viewer', 'operation', 'actor', 'opened', 'requestId', 'browser'])

@@ -7,7 +7,9 @@ import { newId, requireId } from '../../platform/ids.ts'
 import type { Aging } from '../../platform/jobs/retention.ts'
 import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
+import type { Told } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
+import { type Telling, writeTold } from './tell.ts'
 
 /** Who writes, and into which subgraph's books. Every context has one, and so has every job. */
 export interface Writer {
@@ -16,6 +18,7 @@ export interface Writer {
   /** `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
   readonly actor: string
   readonly books: Books
+  readonly facts: Telling
 }
 
 /** Under which key a context keeps its writer: a resolver writes by the functions of this file alone. */
@@ -44,9 +47,11 @@ export interface AuditLine {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** What follows a change: within its transaction the record and the wake-ups, after it the news. */
+/** What follows a change: within its transaction the record, what other subgraphs are told and the wake-ups, after it the news. */
 export interface Following<Result> {
   audit?(result: Result): AuditLine | null
+  /** Facts that have become true by it, for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
+  tell?(result: Result): readonly Told[]
   wake?(result: Result, unit: Unit): Promise<void>
   announce?(result: Result): void
 }
@@ -57,7 +62,7 @@ export interface Following<Result> {
  */
 export async function write<Result>(
   context: Writing,
-  { run, audit, wake, announce }: Following<Result> & { run(unit: Unit): Promise<Result> },
+  { run, audit, tell: told, wake, announce }: Following<Result> & { run(unit: Unit): Promise<Result> },
 ): Promise<Result> {
   const { sequelize, clock } = context[writing]
   const result = await sequelize.transaction(async transaction => {
@@ -65,6 +70,7 @@ export async function write<Result>(
     const done = await run(unit)
     const line = audit?.(done)
     if (line) await record(context, line, unit)
+    if (told) await tell(context, told(done), unit)
     await wake?.(done, unit)
     return done
   })
@@ -97,7 +103,7 @@ interface Creation<T extends Table> extends Following<Row<T>> {
  * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason KEY_REUSED, for one that was used with another content or for another
  *   organization; NOT_FOUND when the first row is gone, or is not this viewer's to see
  */
-export async function create<T extends Table>(context: Writing, { of, once, tenantId, run, audit, wake, announce }: Creation<T>): Promise<Made<Row<T>>> {
+export async function create<T extends Table>(context: Writing, { of, once, tenantId, run, audit, tell, wake, announce }: Creation<T>): Promise<Made<Row<T>>> {
   const idempotency = readIdempotency(once)
   return write<Made<Row<T>>>(context, {
     async run(unit) {
@@ -107,6 +113,7 @@ export async function create<T extends Table>(context: Writing, { of, once, tena
       return { row: await of.insert(await run(unit, id), unit.transaction), repeated: false }
     },
     audit: ({ row, repeated }) => (repeated ? null : (audit?.(row) ?? null)),
+    tell: ({ row, repeated }) => (repeated ? [] : (tell?.(row) ?? [])),
     wake: async ({ row, repeated }, unit) => (repeated ? undefined : wake?.(row, unit)),
     announce: ({ row, repeated }) => (repeated ? undefined : announce?.(row)),
   })
@@ -140,7 +147,7 @@ interface Changing<T extends Table> extends Following<Changed<Row<T>>>, Aim<T> {
  */
 export async function change<T extends Table>(
   context: Writing,
-  { of, id, expectedVersion, before: first, decide, also, audit, wake, announce }: Changing<T>,
+  { of, id, expectedVersion, before: first, decide, also, audit, tell, wake, announce }: Changing<T>,
 ): Promise<Row<T>> {
   const key = requireId(id, 'id')
   const { after } = await write<Changed<Row<T>>>(context, {
@@ -153,6 +160,7 @@ export async function change<T extends Table>(
       return { before, after: await of.update(before, { ...changes, ...also, ...stamps }, unit.transaction) }
     },
     audit: changed => (isSame(changed) ? null : (audit?.(changed) ?? null)),
+    tell: changed => (isSame(changed) ? [] : (tell?.(changed) ?? [])),
     wake: async (changed, unit) => (isSame(changed) ? undefined : wake?.(changed, unit)),
     announce: changed => (isSame(changed) ? undefined : announce?.(changed)),
   })
@@ -260,6 +268,9 @@ export async function record(context: Writing, { tenantId, action, subjectId, ac
   const { sequelize, books, actor: writer } = context[writing]
   await rows(sequelize, books.record, [tenantId, newId(now), now, actor ?? writer, action, subjectId, JSON.stringify(details)], transaction)
 }
+
+/** Writes facts for other subgraphs; for whoever changes several things in one transaction. */
+export const tell = (context: Writing, told: readonly Told[], { transaction, now }: Unit): Promise<void> => writeTold(context[writing], told, now, transaction)
 
 interface Claim {
   readonly tenantId: string

@@ -1,7 +1,12 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
+import { outboxOf } from '../../platform/jobs/facts/outbox.ts'
 import { type Job, stores } from '../../subgraphs/identity/context.ts'
 import { contextsOf } from '../../subgraphs/store/context.ts'
+import type { Telling } from '../../subgraphs/store/tell.ts'
+
+/** What tests fill in past every rule, nobody is told. */
+const untold: Telling = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), wake() {} }
 
 /** Everything that identity keeps in a database, to be filled past every rule. */
-export const identityOf = (sequelize: Sequelize, clock: Clock): Job => contextsOf('identity', stores, {}, { sequelize, clock }).everybodys('platform')
+export const identityOf = (sequelize: Sequelize, clock: Clock): Job => contextsOf('identity', stores, {}, { sequelize, clock }, untold).everybodys('platform')

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { parse } from 'graphql'
 import { afterEach, expect, test, vi } from 'vitest'
+import { createOpenPool } from '../../db/connect.ts'
+import { createOpenJobs } from '../../platform/jobs.ts'
 import { createRemoteAsk, rememberSeals, serveAsk } from '../../router/apart/ask.ts'
 import { serveSubgraph } from '../../router/apart/server.ts'
 import { createDocuments } from '../../router/door/documents.ts'
@@ -55,7 +57,17 @@ async function launcherApart() {
   open.defer(() => router.close())
 
   const seals = rememberSeals(createSealReader({ audience: 'launcher', keys, clock }))
-  const launcher = define({ ask: createRemoteAsk(`http://localhost:${port}`, seals), events: job.events, log: job.log } as Foundation)
+  const openJobs = createOpenJobs({ openPool: createOpenPool({ url: graph.database.url, log: job.log }), clock: clock.jobs })
+  const launcher = define({
+    ask: createRemoteAsk(`http://localhost:${port}`, seals),
+    sequelize: graph.database.sequelize,
+    clock,
+    openJobs,
+    carrier: { receivers: [], carry: () => Promise.reject(new Error('nobody is told')) },
+    events: job.events,
+    log: job.log,
+  } as unknown as Foundation)
+  open.defer(() => launcher.stop())
   const server = await serveSubgraph({ subgraph: launcher, seals, host: '127.0.0.1', port: 0, publicUrl: '', readiness: [], log: job.log })
   open.defer(() => server.close())
   const transport = createRemoteTransport({ subgraphs: new Map([['launcher', { url: `http://127.0.0.1:${server.port}/graphql` }]]), seal })

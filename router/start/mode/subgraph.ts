@@ -5,13 +5,14 @@ import { StartError } from '../../../start-error.ts'
 import { createSealReader } from '../../../subgraphs/seal.ts'
 import { createRemoteAsk, rememberSeals } from '../../apart/ask.ts'
 import { answerAuthority, authorityPath } from '../../apart/authority.ts'
+import { createFactDoor, createRemoteCarrier } from '../../apart/facts.ts'
 import { watchSealTimes } from '../../apart/seal-times.ts'
 import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
 import { untilAborted } from '../process/abort.ts'
 import { missingNetworks } from '../process/notices.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
-import { requireSlug, requireSubgraphConfig } from './apart.ts'
+import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
 
 /**
  * One subgraph as a process of its own, on the database of all: it answers the router alone. Events stay within the process
@@ -28,13 +29,15 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     await untilAborted(checkConnection(databaseUrl), signal)
     const times = watchSealTimes(log)
     const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, told: times.told }))
+    const carrier = createRemoteCarrier({ urls: subgraphUrls(config), secret: authSecret, clock: systemClock })
+    process.stack.defer(() => carrier.close())
     let server: SubgraphServer | undefined
     await wire(process, {
       home: {
         databaseUrl,
         keys: { authSecret, encryptionKeys },
         applications: config.applications,
-        apart: { slug, ask: createRemoteAsk(config.routerUrl, seals) },
+        apart: { slug, ask: createRemoteAsk(config.routerUrl, seals), carrier },
       },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks(config) : [])]) tell.warn(notice)
@@ -47,15 +50,15 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
           const internal = new Map(defined.identity && [[authorityPath, answerAuthority(defined.identity.authority)]])
           const checks = [...readiness, { name: 'seals', check: times.check }]
           const exposeErrors = config.environment === 'development'
-          server = await serveSubgraph({ subgraph: subgraphs[0]!, seals, host, port, publicUrl, exposeErrors, internal, readiness: checks, log }).catch(
-            error => {
-              if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-              throw new StartError(
-                `port ${port} is taken: stop what listens there, or set PORT to another one and ${slug.toUpperCase()}_URL at the router`,
-                error,
-              )
-            },
-          )
+          const subgraph = subgraphs[0]!
+          const facts = subgraph.receive && createFactDoor({ slug, receive: subgraph.receive, secret: authSecret, clock: systemClock })
+          server = await serveSubgraph({ subgraph, facts, seals, host, port, publicUrl, exposeErrors, internal, readiness: checks, log }).catch(error => {
+            if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+            throw new StartError(
+              `port ${port} is taken: stop what listens there, or set PORT to another one and ${slug.toUpperCase()}_URL at the router`,
+              error,
+            )
+          })
         },
         close: async () => server?.close(),
       }),

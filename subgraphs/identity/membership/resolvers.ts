@@ -89,6 +89,9 @@ export const membershipResolvers: Resolvers = {
           requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, [])
         },
         audit: audited('membership.removed'),
+        tell: ({ id, organizationId, userId, roles }) => [
+          { kind: 'membership.removed', body: { membershipId: id, organizationId, userId, userKind: 'HUMAN', roles: [...roles] } },
+        ],
       })
     },
   },

@@ -5,7 +5,7 @@ import { requireQuota } from '../../../platform/limit.ts'
 import { write } from '../../store/write.ts'
 import { actorOf, requirePerson } from '../../viewer.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import { canSee, readName, readSlug } from './rules.ts'
+import { canSee, isCreated, readName, readSlug } from './rules.ts'
 
 export const organizationResolvers: Resolvers = {
   Organization: {
@@ -31,6 +31,7 @@ export const organizationResolvers: Resolvers = {
           return organization
         },
         audit: ({ id }) => ({ tenantId: id, action: 'organization.created', subjectId: id }),
+        tell: organization => [isCreated(organization)],
       }).catch(error => {
         if (!(error instanceof UniqueConstraintError)) throw error
         throw new Refusal('CONFLICT', `The slug "${slug}" is taken: choose another.`, { field: 'slug' })

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
-import { inTransaction, type Unit } from '../../store/write.ts'
+import type { Told } from '../../store/fact-kinds.ts'
+import { inTransaction, tell, type Unit } from '../../store/write.ts'
 import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
 import type { Job } from '../context.ts'
 import { isMailAddress, mailAddressSentence } from '../mail-address.ts'
+import { isCreated } from '../organization/rules.ts'
 import { apiKeys } from '../stores/api-key.ts'
 import { insertAccounts } from './accounts.ts'
 import type { World } from './world.ts'
@@ -70,10 +72,18 @@ async function providePeople(job: Job, { people, password }: World, { transactio
   return ids
 }
 
-async function provideOrganizations({ organizations }: Job, world: World, { transaction, now }: Unit): Promise<Ids> {
+async function provideOrganizations(job: Job, world: World, unit: Unit): Promise<Ids> {
+  const { transaction, now } = unit
+  const { organizations } = job
   const ids = byName(await organizations.read<Named>(findOrganizations, [world.organizations.map(({ slug }) => slug)], transaction))
-  for (const { slug, name } of world.organizations)
-    ids[slug] ??= (await organizations.insert({ id: newId(now), slug, name, createdAt: now, updatedAt: now, createdBy }, transaction)).id
+  const made: Told[] = []
+  for (const { slug, name } of world.organizations) {
+    if (ids[slug]) continue
+    const organization = await organizations.insert({ id: newId(now), slug, name, createdAt: now, updatedAt: now, createdBy }, transaction)
+    ids[slug] = organization.id
+    made.push(isCreated(organization))
+  }
+  await tell(job, made, unit)
   return ids
 }
 

@@ -36,6 +36,7 @@ export async function openIdentity() {
     openJobs: createOpenJobs({ openPool }),
     events: createMemoryEvents(),
     ask: unused,
+    carrier: { receivers: [], carry: unused },
     clock,
     cipher: { seal: unused, open: unused },
     outbound: unused,

@@ -1,0 +1,39 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import { type Fact, keptDays } from '../../facts.ts'
+import { rows, type Statement, statement } from '../../sql/statement.ts'
+import type { Aging } from '../retention.ts'
+
+const dayMs = 86_400_000
+
+/** What one receiver remembers of the facts that it acted on. */
+export interface Inbox {
+  readonly record: Statement
+}
+
+/** @param slug the SQL schema with the table `inbox` */
+export const inboxOf = (slug: string): Inbox => ({
+  // Whoever is told the same fact meanwhile waits here until it is known what became of the first.
+  record: statement(
+    `insert into ${slug}.inbox (writer, fact_id, kind, subject, told_at, at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (writer, fact_id) do nothing returning fact_id as id`,
+  ),
+})
+
+/** Records a fact in the transaction of its effect. @returns false when it was recorded before: then it has had its effect */
+export async function recordFact(sequelize: Sequelize, { record }: Inbox, fact: Fact, now: Date, transaction: Transaction): Promise<boolean> {
+  const { from, id, kind, subject, at } = fact
+  const recorded = await rows(sequelize, record, [from, id, kind, subject, at, now], transaction)
+  return recorded.length > 0
+}
+
+/** Whether a fact is older than the inbox remembers. */
+export const isTooOld = ({ at }: Pick<Fact, 'at'>, now: Date): boolean => now.getTime() - at.getTime() >= keptDays * dayMs
+
+/** What was received is remembered for as long as facts are taken, counted from when they became true. */
+export const inboxAging = (slug: string): Aging => ({
+  table: `${slug}.inbox`,
+  key: 'writer, fact_id',
+  days: keptDays,
+  old: 'o.at < $1 and o.told_at < $1',
+  order: 'o.at',
+})

@@ -1,0 +1,94 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import { keptDays, mostBodyBytes } from '../../facts.ts'
+import { newId } from '../../ids.ts'
+import { rows, type Statement, statement } from '../../sql/statement.ts'
+import type { Aging } from '../retention.ts'
+
+/** A fact that is to be written, and for whom. */
+export interface Outgoing {
+  readonly kind: string
+  readonly subject: string
+  readonly body: unknown
+  readonly receivers: readonly string[]
+}
+
+/** The statements on one writer's facts; the tables look alike in each schema. */
+export interface Outbox {
+  readonly write: Statement
+  readonly take: Statement
+  readonly delivered: Statement
+  readonly failed: Statement
+  readonly refused: Statement
+  readonly putBack: Statement
+  readonly lying: Statement
+}
+
+/** A clock that was set back must not leave rows waiting for a time that it reaches only tomorrow. */
+const isDue = `(f.next_at <= $1 or f.next_at > $1::timestamptz + interval '10 minutes')`
+
+/** Whether an earlier fact of the same subject is still on its way to the same receiver. */
+const isBehind = (table: string, f: string) =>
+  `exists (select from ${table} e where e.receiver = ${f}.receiver and e.subject = ${f}.subject and e.seq < ${f}.seq and e.delivered_at is null)`
+
+/** @param slug the SQL schema with the table `facts` */
+export function outboxOf(slug: string): Outbox {
+  const table = `${slug}.facts`
+  return {
+    // The lock on the subject is held until the commit, and taken before the row has its number: so facts of one subject have their
+    // numbers in the order in which they are seen, whatever else their transactions do.
+    write: statement(
+      `with locked as materialized (select pg_advisory_xact_lock(hashtextextended('${table} ' || s, 3)) from (select distinct s from unnest($4::text[]) s order by s) t)
+       insert into ${table} (id, receiver, kind, subject, body, at, next_at)
+       select t.id, t.receiver, t.kind, t.subject, t.body, $6::timestamptz, $6::timestamptz from (select count(*) from locked) l
+         cross join unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) with ordinality t (id, receiver, kind, subject, body, place) order by t.place`,
+    ),
+    // Taken until then: whoever dies with it leaves it to the next who looks.
+    take: statement(
+      `update ${table} f set next_at = $2, attempts = f.attempts + 1
+         from (select f.receiver, f.seq from ${table} f
+                where ${isDue} and f.receiver <> all($3::text[]) and not ${isBehind(table, 'f')}
+                order by f.next_at, f.seq limit $4 for update of f skip locked) head
+        where f.receiver = head.receiver and f.seq = head.seq
+       returning f.receiver, f.seq, f.id, f.kind, f.subject, f.body, f.at, f.attempts`,
+    ),
+    delivered: statement(
+      `update ${table} f set delivered_at = $3, next_at = null, failure = null where f.receiver = $1 and f.seq = $2 and f.delivered_at is null
+       returning exists (select from ${table} n where n.receiver = f.receiver and n.subject = f.subject and n.seq > f.seq and n.delivered_at is null) as "isFollowed"`,
+    ),
+    failed: statement(`update ${table} set next_at = $3, failure = $4 where receiver = $1 and seq = $2 and delivered_at is null and next_at is not null`),
+    refused: statement(`update ${table} set next_at = null, failure = $3 where receiver = $1 and seq = $2 and delivered_at is null`),
+    putBack: statement(
+      `update ${table} f set next_at = $3, attempts = f.attempts - 1 from unnest($2::bigint[]) s (seq)
+        where f.receiver = $1 and f.seq = s.seq and f.delivered_at is null and f.next_at is not null`,
+    ),
+    lying: statement(
+      `select receiver, count(*)::int as count, min(at) as since, (count(*) filter (where next_at is null))::int as refused
+         from ${table} where delivered_at is null and at < $1 group by receiver order by receiver`,
+    ),
+  }
+}
+
+/**
+ * Writes facts in the transaction that makes them true, by one statement.
+ * @throws Error for a body that is larger than facts may be: a mistake of the program
+ */
+export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts: readonly Outgoing[], now: Date, transaction: Transaction): Promise<void> {
+  const made = facts.flatMap(({ receivers, ...fact }) => {
+    const id = newId(now)
+    const body = JSON.stringify(fact.body)
+    if (Buffer.byteLength(body) > mostBodyBytes)
+      throw new Error(`a fact ${fact.kind} would have ${Buffer.byteLength(body)} bytes: ${mostBodyBytes} are the most`)
+    return receivers.map(receiver => ({ ...fact, id, receiver, body }))
+  })
+  const column = <Name extends keyof (typeof made)[number]>(name: Name) => made.map(fact => fact[name])
+  await rows(sequelize, write, [column('id'), column('receiver'), column('kind'), column('subject'), column('body'), now], transaction)
+}
+
+/** Facts that were delivered go when they are old; the others stay until they are delivered or an operator drops them. */
+export const outboxAging = (slug: string): Aging => ({
+  table: `${slug}.facts`,
+  key: 'receiver, seq',
+  days: keptDays,
+  old: 'o.delivered_at < $1',
+  order: 'o.delivered_at',
+})

@@ -1,0 +1,147 @@
+import { type Clock as JobClock, systemClock as systemJobClock } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { Sequelize } from 'sequelize'
+import type { Clock } from '../../clock.ts'
+import { crash } from '../../crash.ts'
+import type { Fact, FactCarrier } from '../../facts.ts'
+import { rows } from '../../sql/statement.ts'
+import { within } from '../deadline.ts'
+import type { Sweep } from '../queue.ts'
+import type { Outbox } from './outbox.ts'
+
+/** How often facts are looked for that nobody told of, in ms: those of processes that died, and those that wait for their next try. */
+const everyMs = 15_000
+/** How many facts one look takes, and how many of one receiver are told at once. */
+const mostTaken = 64
+const atOnce = 4
+/** How long a receiver has for one fact, in ms. */
+const patienceMs = 5_000
+/** How long what was taken is left to the process that took it, in ms. */
+const leaseMs = 15_000
+/** After so many failures in a row a receiver is left alone until the next look. */
+const mostFailures = 3
+/** The longest pause between two tries, in ms. */
+const longestPauseMs = 30_000
+/** How much of what a receiver said is kept, in characters. */
+const longestFailure = 500
+
+/** How long a fact waits after so many tries, in ms: ever longer, so that who is down is not hammered, and never so long that it is forgotten. */
+export const pauseMs = (attempts: number): number => Math.min(250 * 2 ** Math.min(attempts, 10), longestPauseMs)
+
+/** Carries the facts of one writer to their receivers. Any number of processes may do so at the same time. */
+export interface Relay {
+  /** Looks for facts that are due; its lanes to the receivers go on by themselves, so a slow one holds up no other. */
+  readonly sweep: Sweep
+  /** Looks at once: facts were written. */
+  wake(): void
+  /** Takes no more, and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+interface Taken extends Omit<Fact, 'from'> {
+  readonly receiver: string
+  /** As text: it may be larger than a number. */
+  readonly seq: string
+  readonly attempts: number
+}
+
+export interface RelayParts {
+  readonly slug: string
+  readonly outbox: Outbox
+  readonly sequelize: Sequelize
+  readonly clock: Clock
+  readonly carrier: FactCarrier
+  readonly log: Logger
+  /** What deadlines are measured by. @default the system's */
+  readonly timers?: JobClock
+}
+
+export function createRelay({ slug, outbox, sequelize, clock, carrier, log, timers = systemJobClock }: RelayParts): Relay {
+  /** What is under way, by receiver. */
+  const lanes = new Map<string, Promise<void>>()
+  /** Receivers that were passed over because something was under way to them. */
+  const passedOver = new Set<string>()
+  let begin: (ms?: number) => void = () => {}
+  let over = false
+
+  async function look(): Promise<void> {
+    if (over) return
+    const now = clock.now()
+    for (const receiver of lanes.keys()) passedOver.add(receiver)
+    const taken = await rows<Taken>(sequelize, outbox.take, [now, new Date(now.getTime() + leaseMs), [...lanes.keys()], mostTaken])
+    if (taken.length === 0) return
+    crash('fact-taken')
+    for (const [receiver, facts] of Map.groupBy(taken, fact => fact.receiver)) {
+      const lane = drive(receiver, facts)
+        .catch(error => log.error({ err: error, receiver }, 'what became of facts could not be noted; they are told again'))
+        .finally(() => {
+          lanes.delete(receiver)
+          if (passedOver.delete(receiver)) begin()
+        })
+      lanes.set(receiver, lane)
+    }
+    // There may be more, for others.
+    if (taken.length === mostTaken) begin()
+  }
+
+  /** Tells one receiver facts of different subjects, a few at once. */
+  async function drive(receiver: string, facts: readonly Taken[]): Promise<void> {
+    const waiting = [...facts]
+    let failures = 0
+    const work = async () => {
+      for (let fact = waiting.shift(); fact; fact = waiting.shift()) {
+        failures = (await tell(fact)) ? 0 : failures + 1
+        if (failures >= mostFailures) break
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    if (waiting.length === 0) return
+    const again = pauseMs(1)
+    const seqs = waiting.map(({ seq }) => seq)
+    await rows(sequelize, outbox.putBack, [receiver, seqs, new Date(clock.now().getTime() + again)])
+    begin(again)
+  }
+
+  /** Tells a receiver one fact and notes what became of it. @returns whether the receiver had an answer */
+  async function tell(taken: Taken): Promise<boolean> {
+    const { receiver, seq, attempts, ...told } = taken
+    const about = { receiver, kind: told.kind, fact: told.id, subject: told.subject }
+    let receipt: Awaited<ReturnType<FactCarrier['carry']>>
+    try {
+      receipt = await within(timers, patienceMs, `telling ${receiver}`, carrier.carry(receiver, { ...told, from: slug }))
+    } catch (error) {
+      const again = pauseMs(attempts)
+      log.warn({ err: error, ...about, attempts, againMs: again }, 'a fact could not be delivered; it is told again')
+      await rows(sequelize, outbox.failed, [receiver, seq, new Date(clock.now().getTime() + again), inWords(error)])
+      begin(again)
+      return false
+    }
+    crash('fact-answered')
+    if (receipt === 'received') {
+      const [noted] = await rows<{ isFollowed: boolean }>(sequelize, outbox.delivered, [receiver, seq, clock.now()])
+      if (noted?.isFollowed) passedOver.add(receiver)
+    } else {
+      log.error({ ...about, refused: receipt.refused }, 'a receiver refuses a fact: npm run facts -- list shows it')
+      await rows(sequelize, outbox.refused, [receiver, seq, receipt.refused.slice(0, longestFailure)])
+    }
+    return true
+  }
+
+  return {
+    sweep: {
+      name: 'facts',
+      everyMs,
+      run: look,
+      wakes: wake => {
+        begin = wake
+      },
+    },
+    wake: () => begin(),
+    async stop() {
+      over = true
+      await Promise.all(lanes.values())
+    },
+  }
+}
+
+const inWords = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, longestFailure)

@@ -1,0 +1,126 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../platform/clock.ts'
+import { Refusal } from '../../platform/errors.ts'
+import type { Fact, FactCarrier, Receipt } from '../../platform/facts.ts'
+import { isId } from '../../platform/ids.ts'
+import { type Exchange, type Origin, openOrigin, UpstreamFailure } from '../engine/transport/exchange.ts'
+
+/** Where a subgraph that runs apart takes the facts of others. */
+export const factsPath = '/internal/facts'
+
+/** Bytes of a fact on its way: its body, and what it is known by. */
+export const mostFactBytes = 64 * 1024
+
+/** Milliseconds for one fact, less than its writer waits for it. */
+const patienceMs = 4_500
+/** How far the clocks of two processes may be apart, and for how long a signature holds, in seconds. */
+const toleranceSeconds = 300
+
+const limits = { connections: 8, mostWaiting: 64, mostBytes: 64 * 1024 } as const
+
+/**
+ * The key that facts to one subgraph are signed with. Every subgraph's process can make it of the secret that they share; routers, which
+ * have no part in facts, cannot.
+ */
+const keyTo = (slug: string, secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', `facts to ${slug}`, 32))
+
+/** As the Standard Webhooks have it: id, moment and body are bound. */
+const signatureOf = (key: Buffer, id: string, seconds: string, body: Buffer | string): string =>
+  `v1,${createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64')}`
+
+export interface RemoteCarrierOptions {
+  /** Where each subgraph that receives facts is, by slug. */
+  readonly urls: ReadonlyMap<string, string>
+  /** What the subgraphs' processes share. */
+  readonly secret: string
+  readonly clock: Clock
+}
+
+/** Brings facts to subgraphs that run apart, each to its own address, signed for it. */
+export function createRemoteCarrier({ urls, secret, clock }: RemoteCarrierOptions): FactCarrier & { close(): Promise<void> } {
+  const ways = new Map([...urls].map(([slug, url]) => [slug, { origin: openOrigin(new URL(url).origin, limits), key: keyTo(slug, secret) }]))
+  return {
+    receivers: [...urls.keys()],
+    async carry(receiver, fact) {
+      const { origin, key } = ways.get(receiver)!
+      const body = JSON.stringify(fact)
+      const seconds = String(Math.floor(clock.now().getTime() / 1000))
+      const headers = ['content-type', 'application/json', 'webhook-id', fact.id, 'webhook-timestamp', seconds]
+      const { status, text } = await post(origin, {
+        path: factsPath,
+        headers: [...headers, 'webhook-signature', signatureOf(key, fact.id, seconds, body)],
+        body,
+      })
+      if (status !== 200) throw new Error(`${receiver} answered ${status} to a fact`)
+      return receiptIn(text)
+    },
+    close: async () => void (await Promise.all([...ways.values()].map(({ origin }) => origin.close()))),
+  }
+}
+
+/** Asks within its time; a kept connection that ended while it was on its way is no answer, and telling twice does no harm. */
+async function post(origin: Origin, question: Parameters<Origin['ask']>[0]) {
+  let ended = false
+  let exchange: Exchange = origin.ask(question)
+  const late = setTimeout(() => {
+    ended = true
+    exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`))
+  }, patienceMs)
+  try {
+    return await exchange.answer.catch(failure => {
+      if (ended || !(failure instanceof UpstreamFailure) || failure.stage !== 'cut') throw failure
+      exchange = origin.ask(question)
+      return exchange.answer
+    })
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+function receiptIn(text: string): Receipt {
+  const { refused } = JSON.parse(text) as { refused?: unknown }
+  if (refused === null) return 'received'
+  if (typeof refused === 'string') return { refused }
+  throw new Error('the answer to a fact is no receipt')
+}
+
+export interface FactDoorOptions {
+  /** Who receives here. */
+  readonly slug: string
+  readonly receive: (fact: Fact) => Promise<Receipt>
+  readonly secret: string
+  readonly clock: Clock
+}
+
+/** Takes facts at a subgraph's own address: only from those who share its secret, for it alone, as they were sent, within five minutes. */
+export type FactDoor = (headers: IncomingHttpHeaders, body: Buffer) => Promise<{ readonly refused: string | null }>
+
+export function createFactDoor({ slug, receive, secret, clock }: FactDoorOptions): FactDoor {
+  const key = keyTo(slug, secret)
+  return async (headers, body) => {
+    const [id, seconds, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => String(headers[name] ?? ''))
+    const away = Math.abs(clock.now().getTime() / 1000 - Number(seconds))
+    if (!(away <= toleranceSeconds) || !isSigned(signature!, signatureOf(key, id!, seconds!, body)))
+      throw new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform bring facts here, signed for this one.')
+    const fact = factIn(body)
+    if (!fact || fact.id !== id) throw new Refusal('BAD_USER_INPUT', 'This is no fact.')
+    const receipt = await receive(fact)
+    return { refused: receipt === 'received' ? null : receipt.refused }
+  }
+}
+
+/** Several signatures may stand beside each other while the secret changes. */
+const isSigned = (given: string, right: string): boolean =>
+  given.split(' ').some(one => one.length === right.length && timingSafeEqual(Buffer.from(one), Buffer.from(right)))
+
+function factIn(body: Buffer): Fact | null {
+  try {
+    const { id, from, kind, subject, at, body: content } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+    const moment = new Date(String(at))
+    const known = isId(id) && typeof from === 'string' && typeof kind === 'string' && typeof subject === 'string' && !Number.isNaN(moment.getTime())
+    return known ? { id, from, kind, subject, at: moment, body: content } : null
+  } catch {
+    return null
+  }
+}

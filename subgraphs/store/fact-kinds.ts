@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { Slug } from '../scopes.ts'
+
+const id = z.uuid()
+const moment = z.iso.datetime()
+const organization = z.object({ organizationId: id })
+const post = z.object({ postId: id, brandId: id, organizationId: id, threadId: id, platform: z.string(), code: z.string().nullable() })
+
+/** What waits for a person: one item for each key of a service, until the service closes it. */
+const attention = z.object({
+  /** The service's own name for the cause: it is opened, changed and closed by it. */
+  key: z.string().min(1).max(200),
+  /** What it is: `POST_FAILED`. Each service's contract names its own. */
+  kind: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/),
+  /** Null when it is about no organization: then it is one person's. */
+  organizationId: id.nullable(),
+  /** The record that it is about, in the service that tells it. */
+  subjectId: z.string().min(1).max(200),
+  title: z.string().min(1).max(200),
+  /** Where a person goes to see to it. */
+  url: z.url(),
+  at: moment,
+  /** Who sees it: everybody in the organization, its owners and admins, or `userId` alone. */
+  audience: z.enum(['organization', 'managers', 'person']),
+  userId: id.optional(),
+  severity: z.enum(['CRITICAL', 'HIGH', 'NORMAL', 'LOW']).optional(),
+  dueAt: moment.optional(),
+  body: z.string().max(4_000).optional(),
+})
+
+const isSomebodys = ({ audience, organizationId, userId }: z.infer<typeof attention>) =>
+  audience === 'person' ? userId !== undefined : organizationId !== null
+
+interface Kind<Body extends z.ZodType = z.ZodType, To extends Slug = Slug> {
+  readonly body: Body
+  /** What it is about: facts of one subject arrive in order. */
+  subject(body: z.infer<Body>): string
+  /** Who writes it. */
+  readonly from: readonly Slug[]
+  /** Who receives it, each with a handler of its own. */
+  readonly to: readonly To[]
+}
+
+const kind = <Body extends z.ZodType, const To extends Slug>(facts: Kind<Body, To>) => facts
+
+/** Every fact that crosses from one subgraph to another: what it says, who writes it and who receives it. `platform/facts.ts` says how. */
+export const factKinds = {
+  'organization.created': kind({
+    from: ['identity'],
+    to: ['publishing', 'launcher', 'agents', 'payments', 'providers'],
+    body: z.object({ ...organization.shape, slug: z.string(), name: z.string() }),
+    subject: ({ organizationId }) => `organization:${organizationId}`,
+  }),
+  'membership.removed': kind({
+    from: ['identity'],
+    to: ['publishing', 'launcher', 'agents', 'payments', 'providers'],
+    body: z.object({ ...organization.shape, membershipId: id, userId: id, userKind: z.enum(['HUMAN', 'SERVICE_ACCOUNT']), roles: z.array(z.string()) }),
+    subject: ({ organizationId, userId }) => `member:${organizationId}:${userId}`,
+  }),
+  'attention.opened': kind({
+    from: ['publishing'],
+    to: ['launcher'],
+    body: attention.refine(isSomebodys, 'an audience needs the organization or the person that it names'),
+    subject: ({ key }) => `attention:${key}`,
+  }),
+  'attention.closed': kind({
+    from: ['publishing'],
+    to: ['launcher'],
+    body: attention.pick({ key: true }),
+    subject: ({ key }) => `attention:${key}`,
+  }),
+  'post.published': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
+  'post.failed': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
+  'order.paid': kind({
+    from: ['payments'],
+    to: ['launcher', 'agents'],
+    body: z.object({ ...organization.shape, orderId: id, merchantId: id, amountMinor: z.int(), currency: z.string().length(3), at: moment }),
+    subject: ({ orderId }) => `order:${orderId}`,
+  }),
+}
+
+export type FactKind = keyof typeof factKinds
+
+/** What a fact of a kind says. */
+export type FactBody<K extends FactKind> = z.infer<(typeof factKinds)[K]['body']>
+
+/** A fact as its writer tells it: beside `audit` and `wake` of the write path (`tell`). */
+export type Told = { readonly [K in FactKind]: { readonly kind: K; readonly body: FactBody<K> } }[FactKind]
+
+/** The kinds that a subgraph receives. */
+export type KindsTo<S extends Slug> = { readonly [K in FactKind]: S extends (typeof factKinds)[K]['to'][number] ? K : never }[FactKind]
+
+/** A kind, by a name that came from elsewhere; null for one that is not known here. */
+export const kindOf = (name: string): Kind | null => (Object.hasOwn(factKinds, name) ? (factKinds[name as FactKind] as unknown as Kind) : null)

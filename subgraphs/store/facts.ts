@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import { crash } from '../../platform/crash.ts'
+import { type Fact, longMs, type Receipt } from '../../platform/facts.ts'
+import { inboxAging, inboxOf, isTooOld, recordFact } from '../../platform/jobs/facts/inbox.ts'
+import { outboxAging, outboxOf } from '../../platform/jobs/facts/outbox.ts'
+import { createRelay } from '../../platform/jobs/facts/relay.ts'
+import type { Sweep } from '../../platform/jobs/queue.ts'
+import type { Aging } from '../../platform/jobs/retention.ts'
+import { rows } from '../../platform/sql/statement.ts'
+import type { Slug } from '../scopes.ts'
+import type { Foundation } from '../subgraph.ts'
+import { type FactBody, type FactKind, factKinds, type KindsTo, kindOf } from './fact-kinds.ts'
+import type { Telling } from './tell.ts'
+import { type Unit, type Writing, write } from './write.ts'
+
+/** What a subgraph does with the facts of others. */
+export type Receives<S extends Slug, Work> = {
+  /**
+   * Acts on a fact: everything it writes, it writes in the transaction of the unit, in which the fact is recorded as well. So it acts
+   * once, however often it is told; whatever it throws undoes both, and the fact is told again later.
+   * @returns what is told to screens once the transaction is through
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to tell returns nothing
+  readonly [K in KindsTo<S>]: (fact: Received<K>, work: Work, unit: Unit) => Promise<(() => void) | void>
+}
+
+/** A fact as a handler gets it, its body checked. */
+export interface Received<K extends FactKind> extends Omit<Fact, 'body'> {
+  readonly body: FactBody<K>
+}
+
+/** The facts of one subgraph: those that it tells, and those that it is told. */
+export interface Facts extends Telling {
+  /** Delivers what was written; goes into the job runner of the subgraph. */
+  readonly sweeps: readonly Sweep[]
+  /** What is old of it; goes to `platform/jobs/retention.ts`. */
+  readonly aging: readonly Aging[]
+  /** Takes a fact of another subgraph. */
+  receive(fact: Fact): Promise<Receipt>
+  /** What of the facts that it told lies longer than it should, in a sentence for operators; undefined when nothing does. */
+  lying(): Promise<string | undefined>
+  /** Takes up no more facts, and waits for those that are being told. */
+  stop(): Promise<void>
+}
+
+/**
+ * Opens the facts of a subgraph. Its schema has the table `facts` if it tells any, and `inbox` if it is told any.
+ * @param options.received what it does with those of others; no more and no less than `subgraphs/store/fact-kinds.ts` says that it is told
+ * @param options.work     what the handlers work with: made anew for each fact
+ */
+export function openFacts<S extends Slug, Work extends Writing>(
+  { sequelize, clock, carrier }: Pick<Foundation, 'sequelize' | 'clock' | 'carrier'>,
+  { slug, received, work, log }: { slug: S; received: Receives<S, Work>; work(): Work; log: Logger },
+): Facts {
+  const outbox = outboxOf(slug)
+  const inbox = inboxOf(slug)
+  const tells = Object.values(factKinds).some(({ from }) => (from as readonly string[]).includes(slug))
+  const isTold = Object.keys(received).length > 0
+  const relay = createRelay({ slug, outbox, sequelize, clock, carrier, log })
+  const handlers = received as Readonly<Record<string, ((fact: Fact, work: Work, unit: Unit) => Promise<(() => void) | undefined>) | undefined>>
+
+  return {
+    slug,
+    receivers: carrier.receivers,
+    outbox,
+    wake: relay.wake,
+    sweeps: tells ? [relay.sweep] : [],
+    aging: [...(tells ? [outboxAging(slug)] : []), ...(isTold ? [inboxAging(slug)] : [])],
+    async receive(fact) {
+      const kind = kindOf(fact.kind)
+      const handle = Object.hasOwn(handlers, fact.kind) ? handlers[fact.kind] : undefined
+      if (!kind || !handle) return { refused: `${slug} of this version knows no fact ${fact.kind}: start the version that does, then retry` }
+      if (!(kind.from as readonly string[]).includes(fact.from)) return { refused: `${fact.from} is not who tells ${fact.kind}` }
+      const body = kind.body.safeParse(fact.body)
+      if (!body.success)
+        return { refused: `its body is not that of ${fact.kind}: ${body.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}` }
+      if (isTooOld(fact, clock.now())) return { refused: `it became true on ${fact.at.toISOString()}, which is too long ago to know whether it was received` }
+      const working = work()
+      crash('before-inbox')
+      let announce: (() => void) | undefined
+      await write(working, {
+        async run(unit) {
+          if (!(await recordFact(sequelize, inbox, fact, unit.now, unit.transaction))) return
+          crash('in-inbox')
+          announce = (await handle({ ...fact, body: body.data }, working, unit)) ?? undefined
+          crash('after-effect')
+        },
+      })
+      crash('after-inbox')
+      announce?.()
+      return 'received'
+    },
+    async lying() {
+      if (!tells) return undefined
+      const now = clock.now()
+      const found = await rows<Lying>(sequelize, outbox.lying, [new Date(now.getTime() - longMs)])
+      if (found.length === 0) return undefined
+      const each = found.map(
+        ({ receiver, count, since, refused }) => `${count} to ${receiver} since ${since.toISOString()}${refused > 0 ? ` (${refused} refused)` : ''}`,
+      )
+      return `facts are not delivered: ${each.join(', ')}; npm run facts -- list shows them`
+    },
+    stop: relay.stop,
+  }
+}
+
+interface Lying {
+  readonly receiver: string
+  readonly count: number
+  readonly since: Date
+  readonly refused: number
+}

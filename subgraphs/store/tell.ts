@@ -1,0 +1,40 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import { crash } from '../../platform/crash.ts'
+import { type Outbox, type Outgoing, writeFacts } from '../../platform/jobs/facts/outbox.ts'
+import type { Slug } from '../scopes.ts'
+import { kindOf, type Told } from './fact-kinds.ts'
+
+/** How a subgraph tells others: made by `openFacts`. */
+export interface Telling {
+  readonly slug: Slug
+  /** Who is there to be told. */
+  readonly receivers: readonly string[]
+  readonly outbox: Outbox
+  /** Has what was written delivered: called after the commit. */
+  wake(): void
+}
+
+/** What facts are told by, and in. */
+export interface Teller {
+  readonly sequelize: Sequelize
+  readonly facts: Telling
+}
+
+/** Writes facts, checked, in the transaction that makes them true; they go out once it is through. One statement, whatever their number. */
+export async function writeTold({ sequelize, facts }: Teller, told: readonly Told[], now: Date, transaction: Transaction): Promise<void> {
+  const outgoing = told.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)
+  if (outgoing.length === 0) return
+  await writeFacts(sequelize, facts.outbox, outgoing, now, transaction)
+  transaction.afterCommit(() => {
+    crash('fact-written')
+    facts.wake()
+  })
+}
+
+/** @throws Error for what the table of kinds does not allow: a mistake of the program, which undoes the transaction */
+function outgoingOf({ slug, receivers }: Telling, { kind, body }: Told): Outgoing {
+  const { from, to, subject, body: form } = kindOf(kind)!
+  if (!from.includes(slug)) throw new Error(`subgraphs/store/fact-kinds.ts does not say that ${slug} tells ${kind}`)
+  const checked = form.parse(body)
+  return { kind, subject: subject(checked), body: checked, receivers: to.filter(receiver => receivers.includes(receiver)) }
+}

@@ -1,0 +1,113 @@
+import { pino } from 'pino'
+import { createOpenPool } from '../../db/connect.ts'
+import type { Fact, FactCarrier } from '../../platform/facts.ts'
+import { newId } from '../../platform/ids.ts'
+import { createOpenJobs } from '../../platform/jobs.ts'
+import { rows, statement } from '../../platform/sql/statement.ts'
+import { contextsOf, type JobContextOf } from '../../subgraphs/store/context.ts'
+import type { Told } from '../../subgraphs/store/fact-kinds.ts'
+import { type Facts, openFacts, type Received, type Receives } from '../../subgraphs/store/facts.ts'
+import { inTransaction, tell, type Unit } from '../../subgraphs/store/write.ts'
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { type BoundTime, boundTime } from '../kit/time.ts'
+
+type Work = JobContextOf<Record<never, never>, object>
+
+/** Identity, which tells, and publishing, which is told and writes down in a table of its own what it acted on. */
+export interface FactStage extends AsyncDisposable {
+  readonly database: TestDatabase
+  readonly clock: BoundTime
+  readonly log: readonly Record<string, unknown>[]
+  readonly writer: Facts
+  readonly receiver: Facts
+  /** What happens on the way; the receiver's own door unless a test stands in it. */
+  way: FactCarrier['carry']
+  /** What the receiver does in the transaction of a fact before it writes it down. */
+  acting: (fact: Received<'organization.created'>, unit: Unit) => Promise<void>
+  /** Opens another process of the writer, which delivers too. */
+  another(): Promise<void>
+  start(): Promise<void>
+  /** Tells, in one transaction, that organizations were created: each subject is one organization. */
+  write(...facts: { subject: string; name: string }[]): Promise<void>
+  /** What the receiver acted on, in order: `[subject, name]`. */
+  acted(): Promise<[string, string][]>
+  sql<Row extends object = Record<string, unknown>>(text: string, bind?: unknown[]): Promise<Row[]>
+}
+
+export const created = (subject: string, name: string): Told => ({ kind: 'organization.created', body: { organizationId: subject, slug: 'story', name } })
+
+/** An id that a test knows by a small number. */
+export const subjectOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`
+
+const note = statement('insert into story.acted (subject, name) values ($1, $2)')
+
+export async function factStage({ concurrently = 8 }: { concurrently?: number } = {}): Promise<FactStage> {
+  await using opening = new AsyncDisposableStack()
+  const database = opening.use(await createTestDatabase({ poolSize: concurrently }))
+  const { sequelize } = database
+  await sequelize.query('create schema story; create table story.acted (place bigint generated always as identity, subject text, name text)')
+  const clock = boundTime()
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'debug' }, { write: line => void lines.push(JSON.parse(line)) })
+  const openPool = createOpenPool({ url: database.url, log })
+  const openJobs = createOpenJobs({ openPool, clock: clock.jobs })
+  const carrier: FactCarrier = { receivers: ['publishing'], carry: (receiver, fact) => stage.way(receiver, fact) }
+  const received: Receives<'publishing', Work> = {
+    async 'organization.created'(fact, _, unit) {
+      await stage.acting(fact, unit)
+      await rows(sequelize, note, [fact.body.organizationId, fact.body.name], unit.transaction)
+    },
+    'membership.removed': async () => {},
+  }
+  const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, work: () => receiving.everybodys('facts'), log })
+  const receiving = contextsOf('publishing', {}, {}, { sequelize, clock }, receiver)
+  const openWriter = () => {
+    const writer: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'identity', received: {}, work: () => writing.everybodys('story'), log })
+    const writing = contextsOf('identity', {}, {}, { sequelize, clock }, writer)
+    const jobs = openJobs({ slug: 'identity', queues: [], sweeps: writer.sweeps, log })
+    opening.defer(async () => void (await Promise.all([jobs.stop(), writer.stop()])))
+    return { writer, writing, jobs }
+  }
+  const { writer, writing, jobs } = openWriter()
+  const opened = opening.move()
+  const stage: FactStage = {
+    database,
+    clock,
+    log: lines,
+    writer,
+    receiver,
+    way: (_, fact) => receiver.receive(onTheWire(fact)),
+    acting: async () => {},
+    async another() {
+      const { writer, jobs } = openWriter()
+      opened.defer(async () => void (await Promise.all([jobs.stop(), writer.stop()])))
+      await jobs.start()
+    },
+    start: () => jobs.start(),
+    write: async (...facts) => {
+      const work = writing.everybodys('story')
+      await inTransaction(work, unit =>
+        tell(
+          work,
+          facts.map(({ subject, name }) => created(subject, name)),
+          unit,
+        ),
+      )
+    },
+    async acted() {
+      const found = await stage.sql<{ subject: string; name: string }>('select subject, name from story.acted order by place')
+      return found.map(({ subject, name }) => [subject, name])
+    },
+    sql: async <Row extends object>(text: string, bind: unknown[] = []) => (await sequelize.query(text, { bind }))[0] as Row[],
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+  return stage
+}
+
+/** A fact as it comes over HTTP. */
+const onTheWire = (fact: Fact): Fact => {
+  const { at, ...rest } = JSON.parse(JSON.stringify(fact))
+  return { ...rest, at: new Date(at) }
+}
+
+export const anyId = (): string => newId()
