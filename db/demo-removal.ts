@@ -22,9 +22,9 @@ export async function checkDemoAccounts(sequelize: Sequelize, { environment, dem
   if (demo) return []
   const { accounts } = await findDemo(sequelize)
   if (accounts.length === 0) return []
-  const told = `the database holds demo accounts, whose password everybody knows (${accounts.join(', ')})`
-  if (environment === 'development') return [`${told}: npm run demo:remove removes them`]
-  throw new StartError(`${told}, and ENVIRONMENT is ${environment}: remove them with npm run demo:remove, or use another database`)
+  const sentence = `the database holds demo accounts, whose password everybody knows (${accounts.join(', ')})`
+  if (environment === 'development') return [`${sentence}: npm run demo:remove removes them`]
+  throw new StartError(`${sentence}, and ENVIRONMENT is ${environment}: remove them with npm run demo:remove, or use another database`)
 }
 
 /**

@@ -47,13 +47,13 @@ function byFolder(imports: Iterable<Import>): Map<string, Map<string, Map<string
 /** A shortest circle through each entry that is on one of several folders and on none that was found before. */
 function circlesIn(edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly (readonly string[])[] {
   const circles: (readonly string[])[] = []
-  const told = new Set<string>()
+  const seen = new Set<string>()
   for (const start of [...edges.keys()].sort()) {
-    if (told.has(start)) continue
+    if (seen.has(start)) continue
     const circle = circleThrough(start, edges)
     // Files of one folder may know each other.
-    if (!circle || circle.every(entry => /\.[cm]?[jt]s$/.test(entry)) || circle.some(entry => told.has(entry))) continue
-    for (const entry of circle) told.add(entry)
+    if (!circle || circle.every(entry => /\.[cm]?[jt]s$/.test(entry)) || circle.some(entry => seen.has(entry))) continue
+    for (const entry of circle) seen.add(entry)
     circles.push(circle)
   }
   return circles

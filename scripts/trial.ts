@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { connect, createOpenPool } from '../db/connect.ts'
 import { createOpenJobs } from '../platform/jobs.ts'
-import { defineSubgraphs } from '../router/start/compose.ts'
+import { defineSubgraphs } from '../router/start/assemble.ts'
 import { depsOf } from '../router/start/home.ts'
 import { listedSlugs } from '../router/start/registry.ts'
 

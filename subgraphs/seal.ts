@@ -79,7 +79,7 @@ export interface SealReaderOptions {
    * Hears of each seal that is read for the first time and in order but for its time perhaps.
    * @param aheadSeconds how far the router's clock seems to be ahead (negative: behind) when its time had it refused; null when it was believed
    */
-  readonly told?: (aheadSeconds: number | null) => void
+  readonly noteTime?: (aheadSeconds: number | null) => void
 }
 
 /**
@@ -101,7 +101,7 @@ interface Sealed {
 /** Seals that are remembered at most: the router uses one for several requests. */
 const mostRemembered = 1000
 
-export function createSealReader({ audience, keys, clock, told = () => {} }: SealReaderOptions): SealReader {
+export function createSealReader({ audience, keys, clock, noteTime = () => {} }: SealReaderOptions): SealReader {
   const set = createLocalJWKSet({ keys: keys.map(publicJwk) })
   const known = new LRUCache<string, Sealed>({ max: mostRemembered })
   const verify = async (token: string): Promise<Sealed> => {
@@ -123,7 +123,7 @@ export function createSealReader({ audience, keys, clock, told = () => {} }: Sea
       if (!isViewer(viewer) || !isPurpose(purpose)) throw refusal()
       const now = clock.now().getTime() / 1000
       const inTime = iat <= now + skewSeconds && exp > now
-      told(inTime ? null : iat - now)
+      noteTime(inTime ? null : iat - now)
       if (!inTime) throw refusal()
       return { viewer: Object.freeze(viewer), purpose, endsAt: exp * 1000 }
     } catch {

@@ -67,9 +67,9 @@ export function createAuthenticate(authority: Authority, hosts: Hosts, clock: Cl
 
   /** What identity's answer makes of a viewer is worked out once an answer: what hangs on the viewer is then found again. */
   const viewers = new WeakMap<object, Viewer>()
-  const remembered = (standing: object, make: () => Viewer): Viewer => {
-    const known = viewers.get(standing) ?? make()
-    viewers.set(standing, known)
+  const remembered = (answer: object, make: () => Viewer): Viewer => {
+    const known = viewers.get(answer) ?? make()
+    viewers.set(answer, known)
     return known
   }
 

@@ -60,8 +60,8 @@ function hasScheme(text: string): boolean {
 
 /** A close reason holds 123 bytes. */
 function notUnderstood(name: string): Refusal {
-  const told = name.replace(/[^\x20-\x7e]/g, '?').slice(0, 30)
-  return new Refusal('UNAUTHENTICATED', `connection_init: "${told}" is not understood, send { "Authorization": "Bearer …" }.`)
+  const printable = name.replace(/[^\x20-\x7e]/g, '?').slice(0, 30)
+  return new Refusal('UNAUTHENTICATED', `connection_init: "${printable}" is not understood, send { "Authorization": "Bearer …" }.`)
 }
 
 function isObject(value: unknown): value is Parameters {

@@ -29,7 +29,7 @@ export function refusalsOf(findings: Findings, operation: OperationDefinitionNod
 
   /** Names what is refused at one place of the answer, then below it. */
   const visit = (places: readonly Place[], path: readonly string[]): void => {
-    const told = new Set<string>()
+    const reported = new Set<string>()
     const below = new Map<string, Place[]>()
     const opened = { open: new Set<SelectionSetNode>(), refused: new Set<SelectionSetNode>() }
     const open = ({ set, barrier }: Place): void => {
@@ -50,8 +50,8 @@ export function refusalsOf(findings: Findings, operation: OperationDefinitionNod
         if (!refusing) {
           const inner = selection.selectionSet
           if (inner && changed.has(inner)) below.set(key, [...(below.get(key) ?? []), { set: inner, barrier: undefined }])
-        } else if (!told.has(key)) {
-          told.add(key)
+        } else if (!reported.has(key)) {
+          reported.add(key)
           tell([...path, key], refusing)
         }
       }

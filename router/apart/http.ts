@@ -45,11 +45,11 @@ export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatch
           throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
         })
         .finally(() => clearTimeout(timer))
-      const told = new Headers()
-      for (const [name, value] of Object.entries(answer.headers)) for (const one of [value ?? []].flat()) told.append(name, one)
+      const sent = new Headers()
+      for (const [name, value] of Object.entries(answer.headers)) for (const one of [value ?? []].flat()) sent.append(name, one)
       const empty = request.method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
       if (empty) await answer.body.dump()
-      return new Response(empty ? null : (Readable.toWeb(answer.body) as ReadableStream), { status: answer.statusCode, headers: told })
+      return new Response(empty ? null : (Readable.toWeb(answer.body) as ReadableStream), { status: answer.statusCode, headers: sent })
     },
   }
 }

@@ -4,7 +4,7 @@ import { NotReady } from '../../platform/errors.ts'
 /** What the times of seals say of the router's clock and ours. */
 export interface SealTimes {
   /** As `SealReaderOptions` have it. */
-  told(aheadSeconds: number | null): void
+  note(aheadSeconds: number | null): void
   /** Rejects with `NotReady` for a minute after a seal was refused for its time alone, unless one was believed since. */
   check(): Promise<void>
 }
@@ -20,7 +20,7 @@ export function watchSealTimes(log: Logger, elapsed: () => number = () => perfor
   let found: { readonly reason: string; readonly at: number } | null = null
   let lineAt = Number.NEGATIVE_INFINITY
   return {
-    told(aheadSeconds) {
+    note(aheadSeconds) {
       if (aheadSeconds === null) {
         found = null
         return

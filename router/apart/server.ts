@@ -181,8 +181,8 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       if (!known && (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') log.error({ requestId, err: error }, 'a request failed')
       if (response.headersSent) return void response.destroy()
       const { code = 'INTERNAL_SERVER_ERROR', ...details } = known?.refusal.extensions ?? {}
-      const told = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(error, { requestId, expose }), requestId, details)
-      sendJson(response, told.status, told, problemType)
+      const body = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(error, { requestId, expose }), requestId, details)
+      sendJson(response, body.status, body, problemType)
     })
   })
   const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes })

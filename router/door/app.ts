@@ -133,14 +133,14 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const { code, ...details } = known ? known.refusal.extensions : { code: 'INTERNAL_SERVER_ERROR' }
   const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })
   // 404 has a row of its own in the table of codes.
-  const told = status === 404 ? 'NOT_FOUND' : String(code)
+  const shownCode = status === 404 ? 'NOT_FOUND' : String(code)
   // What of it was not read must not be taken for the next request, nor read for ever.
   if (status === 413) reply.header('connection', 'close')
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
   if (typeof (details as { retryAfter?: unknown }).retryAfter === 'number') reply.header('retry-after', String((details as { retryAfter: number }).retryAfter))
-  if (onGraphql) return sendErrors(reply, status, [{ message: sentence, extensions: { ...details, code: told } }], request.headers.accept)
+  if (onGraphql) return sendErrors(reply, status, [{ message: sentence, extensions: { ...details, code: shownCode } }], request.headers.accept)
   return reply
     .code(status)
     .header('content-type', problemType)
-    .send(JSON.stringify(problem(status, told, sentence, request.id, details)))
+    .send(JSON.stringify(problem(status, shownCode, sentence, request.id, details)))
 }

@@ -81,17 +81,17 @@ const mostKnown = 200
  * @returns for a line: null when it is left out, else how many like it were left out before
  */
 function createRepeats(elapsed: () => number): (line: string) => number | null {
-  const told = new Map<string, { at: number; leftOut: number }>()
+  const logged = new Map<string, { at: number; leftOut: number }>()
   return line => {
-    const before = told.get(line)
+    const before = logged.get(line)
     const now = elapsed()
     if (before && now - before.at < silentMs) {
       before.leftOut += 1
       return null
     }
-    told.delete(line)
-    told.set(line, { at: now, leftOut: 0 })
-    if (told.size > mostKnown) told.delete(told.keys().next().value!)
+    logged.delete(line)
+    logged.set(line, { at: now, leftOut: 0 })
+    if (logged.size > mostKnown) logged.delete(logged.keys().next().value!)
     return before?.leftOut ?? 0
   }
 }

@@ -16,7 +16,7 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
 import type { Engine } from '../engine/engine.ts'
 import { hostsOf } from '../hosts.ts'
-import { compose, type Deps, defineSubgraphs, register } from './compose.ts'
+import { assemble, type Deps, defineSubgraphs, register } from './assemble.ts'
 import type { Keys } from './keys.ts'
 import { untilAborted } from './process/abort.ts'
 import { type Defined, type ListedSlug, listedSlugs, readRegistrations } from './registry.ts'
@@ -63,7 +63,7 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   stack.defer(() => health.stop())
   const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin })
   const deps = depsOf({ config, log, stack }, parts, { sequelize, openPool, openJobs })
-  const made = apart ? await alone(apart) : await compose({ ...deps, running: config }, stack)
+  const made = apart ? await alone(apart) : await assemble({ ...deps, running: config }, stack)
   const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
   return { defined: made, subgraphs, engine: made.engine ?? null, outbound: deps.outbound, readiness: [...health.readiness, ...checks], notices }

@@ -64,8 +64,8 @@ export async function begin(
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
-  const told = await start({ ...startup, config, log: createLog(config.logLevel), stack: starting })
-  startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...told })
+  const started = await start({ ...startup, config, log: createLog(config.logLevel), stack: starting })
+  startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
   return { stop: () => stack.disposeAsync() }
 }

@@ -303,8 +303,8 @@ describe('a decision', () => {
   test('is not shared by strangers and by those who are known, for strangers are told to sign in', () => {
     const scoped = createAccessFilter(readAccessTable(compose({ one: 'type Query { open: Int a: Int @requiresScopes(scopes: [["a:1"]]) }' })))
     const document = parse('{ open a }')
-    const told = [anonymous, keyed([]), signedIn(), anonymous].map(viewer => scoped.filter(document, undefined, viewer).errors[0]!.extensions!.signIn)
-    expect(told).toEqual([true, undefined, undefined, true])
+    const hints = [anonymous, keyed([]), signedIn(), anonymous].map(viewer => scoped.filter(document, undefined, viewer).errors[0]!.extensions!.signIn)
+    expect(hints).toEqual([true, undefined, undefined, true])
   })
 
   test('has one verdict for one set of unmet rules, and never that of another set', () => {

@@ -56,12 +56,18 @@ export function createOracle(clientSchema: GraphQLSchema, graph: RandomGraph) {
         ? membersOf(parent.name)!.some(member => fails(graph.fieldRules.get(`${member}.${name}`)))
         : fails(graph.fieldRules.get(`${parent.name}.${name}`))
 
-    const judge = (set: SelectionSetNode, parent: GraphQLCompositeType, path: string, isRefused: boolean, isTold: boolean): void => {
+    const judge = (set: SelectionSetNode, parent: GraphQLCompositeType, path: string, isRefused: boolean, isReported: boolean): void => {
       for (const selection of set.selections) {
         if (selection.kind === Kind.INLINE_FRAGMENT) {
           const type = selection.typeCondition ? (schema.getType(selection.typeCondition.name.value) as GraphQLCompositeType) : parent
           // A union as a condition is no condition on any of its members.
-          judge(selection.selectionSet, type, path, isRefused || (selection.typeCondition !== undefined && !isUnionType(type) && typeFails(type.name)), isTold)
+          judge(
+            selection.selectionSet,
+            type,
+            path,
+            isRefused || (selection.typeCondition !== undefined && !isUnionType(type) && typeFails(type.name)),
+            isReported,
+          )
           continue
         }
         if (selection.kind !== Kind.FIELD || selection.name.value.startsWith('__')) continue
@@ -71,9 +77,9 @@ export function createOracle(clientSchema: GraphQLSchema, graph: RandomGraph) {
         const refused = isRefused || fieldFails(parent, name) || typeFails(type.name)
         if (refused) {
           refusedNodes.add(selection)
-          if (!isTold) paths.add(here)
+          if (!isReported) paths.add(here)
         } else allowed.add(name)
-        if (selection.selectionSet && isCompositeType(type)) judge(selection.selectionSet, type, `${here}.`, refused, isTold || refused)
+        if (selection.selectionSet && isCompositeType(type)) judge(selection.selectionSet, type, `${here}.`, refused, isReported || refused)
       }
     }
     judge(operation.selectionSet, schema.getRootType(operation.operation)!, '', false, false)

@@ -21,7 +21,7 @@ async function startPlatform(stack: AsyncDisposableStack, extra: Record<string, 
   const database = stack.use(await createTestDatabase())
   const folder = stack.use(newDataFolder())
   const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url, ...extra })
-  const [, url = ''] = await platform.told(readyLine)
+  const [, url = ''] = await platform.printed(readyLine)
   return { platform, url }
 }
 

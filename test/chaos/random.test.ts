@@ -46,7 +46,7 @@ test.runIf(kills)(`P-09 ${kills || 'random'} kills -9 at random moments under a 
     platform = stage.begin()
   }
   const restarted = performance.now()
-  await platform.told(/^ready in/m)
+  await platform.printed(/^ready in/m)
   const last = Math.max(...posts.map(({ scheduledAt }) => Date.parse(scheduledAt!)))
   await wait(Math.max(0, last - Date.now()))
   const due = performance.now()

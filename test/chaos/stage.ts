@@ -70,7 +70,7 @@ export async function openStage(): Promise<Stage> {
       await sandbox.ended
     }
     stack.defer(stopSandbox)
-    const [origin = ''] = await sandbox.told(/^http:\S+/m)
+    const [origin = ''] = await sandbox.printed(/^http:\S+/m)
     const control = async (path: string, body?: object) => {
       const answer = await fetch(`${origin}/_control/${path}`, {
         ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -106,7 +106,7 @@ export async function openStage(): Promise<Stage> {
         const release = await startSlot()
         try {
           const platform = begin(extra)
-          await platform.told(readyLine)
+          await platform.printed(readyLine)
           return platform
         } finally {
           release()
@@ -140,7 +140,7 @@ export async function openStage(): Promise<Stage> {
         await stopSandbox()
         return async () => {
           sandbox = play(new URL(origin).port)
-          await sandbox.told(/^http:\S+/m)
+          await sandbox.printed(/^http:\S+/m)
         }
       },
       async arm(fault) {

@@ -28,7 +28,7 @@ describe.runIf(audit)('S-12 the federation gateway audit passes, suite', () => {
     const port = await freePort()
     const router = launch('npm', ['run', '--silent', 'start:router', '--', '--supergraph', file, '--port', String(port)])
     try {
-      await router.told(readyLine)
+      await router.printed(readyLine)
       // Read for every run: the server makes some cases anew each time.
       for (const { query, expected } of (await (await read(`/${suite}/tests`)).json()) as Case[]) {
         const response = await fetch(`http://localhost:${port}/graphql`, {

@@ -145,9 +145,9 @@ describe('a connection', () => {
   test('that is being made while its pool ends outlives it by nothing, and nothing is told of it', async () => {
     await using database = await createTestDatabase({ empty: true })
     const lines: string[] = []
-    const told = pino({ level: 'debug' }, { write: line => void lines.push(line) })
-    const { sequelize, close } = connect({ url: database.url, poolSize: 2, log: told })
-    const pool = createOpenPool({ url: database.url, log: told })({ use: 'jobs', name: 'test' })
+    const logger = pino({ level: 'debug' }, { write: line => void lines.push(line) })
+    const { sequelize, close } = connect({ url: database.url, poolSize: 2, log: logger })
+    const pool = createOpenPool({ url: database.url, log: logger })({ use: 'jobs', name: 'test' })
     const asked = Promise.allSettled([
       sequelize.query('select 1'),
       sequelize.query('select pg_sleep(60)'),

@@ -38,7 +38,7 @@ function watch(stage: Stage) {
   }, 250)
   return {
     stop: () => clearInterval(timer),
-    told: () =>
+    summary: () =>
       `${[...seen]
         .sort()
         .map(([answer, count]) => `${answer} × ${count}`)
@@ -82,7 +82,7 @@ async function meet({ stage, name, begin, wellWithin }: Fault): Promise<void> {
     )
     const seconds = (performance.now() - began) / 1000
     const published = (await stage.published()).map(({ text }) => text)
-    table.push([name, clients.told(), `${due} of ${due} published once`, seconds.toFixed(1)])
+    table.push([name, clients.summary(), `${due} of ${due} published once`, seconds.toFixed(1)])
     expect(published.sort()).toEqual(posts.map(({ copy }) => copy).sort())
     expect(await stage.refusedCreations()).toEqual([])
     expect(seconds).toBeLessThan(wellWithin)

@@ -123,8 +123,8 @@ describe('a clock that does not agree with the database’s', () => {
     await database.sequelize.query('create schema migrations; create table migrations.applied (slug text, file text, checksum text)')
     const clock = { aheadMs, now: () => new Date(Date.now() + clock.aheadMs) }
     const lines: { level: number; msg: string; reason?: string }[] = []
-    const told = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) })
-    const watch = await watchDatabase({ sequelize: database.sequelize, migrations: join(import.meta.dirname, 'none'), log: told, clock })
+    const logger = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) })
+    const watch = await watchDatabase({ sequelize: database.sequelize, migrations: join(import.meta.dirname, 'none'), log: logger, clock })
     const check = watch.readiness.find(({ name }) => name === 'clock')!.check
     return { database, clock, lines, watch, check }
   }

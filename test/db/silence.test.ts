@@ -84,9 +84,9 @@ describe('connections that say nothing any more', () => {
     await using database = await createTestDatabase({ empty: true })
     await using proxy = await tcpProxy(database.url)
     const lines: string[] = []
-    const told = pino({ level: 'debug' }, { write: line => void lines.push(line) })
-    const { sequelize, close } = connect({ url: proxy.url, poolSize: 1, log: told })
-    const pool = createOpenPool({ url: proxy.url, log: told })({ use: 'jobs', name: 'test' })
+    const logger = pino({ level: 'debug' }, { write: line => void lines.push(line) })
+    const { sequelize, close } = connect({ url: proxy.url, poolSize: 1, log: logger })
+    const pool = createOpenPool({ url: proxy.url, log: logger })({ use: 'jobs', name: 'test' })
     proxy.silenceNew(true)
     const asked = [sequelize.query('select 1'), pool.query('select 1')].map(query => expect(query).rejects.toThrow())
     await Promise.all([close(), pool.end()])

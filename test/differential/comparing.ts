@@ -4,7 +4,7 @@ import type { Answer } from '../engine/supergraph-fixture.ts'
  * What an answer tells, so that two can be compared: its text with the order of keys, and its errors by place. An error counts
  * for the place that it made null: of several below one null any may be told (GraphQL, section 6.4.4).
  */
-export interface Told {
+export interface Comparable {
   readonly text: string
   /** Path of the null, and what was said when the error stands right there. */
   readonly errors: readonly string[]
@@ -14,7 +14,7 @@ export interface Told {
  * @param whole what one schema answered: a reference to an entity that is gone may be null without a word there, which depends
  *   on what else the subgraphs have of it, and one schema cannot know
  */
-export function told(answer: Answer, whole: Answer = answer): Told {
+export function comparable(answer: Answer, whole: Answer = answer): Comparable {
   const errors = new Set((answer.errors ?? []).map(error => placeOf(answer.data, error.path ?? [])))
   for (const { message, path = [] } of whole.errors ?? []) {
     const place = placeOf(whole.data, path)

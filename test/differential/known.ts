@@ -1,7 +1,7 @@
 import { type DefinitionNode, type DocumentNode, type FieldNode, Kind, parse, print, type SelectionNode, type SelectionSetNode, visit } from 'graphql'
 import { conditionVariables, foldConditions } from '../../router/engine/operation/operation.ts'
 import type { Answer } from '../engine/supergraph-fixture.ts'
-import { sentences, told } from './comparing.ts'
+import { comparable, sentences } from './comparing.ts'
 
 /** Cases in which the stock gateway (@apollo/gateway 2.14.4) is wrong, as they were found: the one list that excuses a difference. */
 export const stockErrors = {
@@ -42,7 +42,7 @@ type Run = (asked: Asked) => Promise<Answer>
 
 /** Whether two answers tell the same: text, order of keys, errors by place, sentences. */
 export function same(one: Answer, other: Answer): boolean {
-  const [left, right] = [told(one), told(other, one)]
+  const [left, right] = [comparable(one), comparable(other, one)]
   return left.text === right.text && left.errors.join() === right.errors.join() && sentences(one).join() === sentences(other).join()
 }
 
@@ -81,7 +81,7 @@ export async function causeOf(
 }
 
 function visibleCause(expected: Answer, actual: Answer): StockError | null {
-  const [left, right] = [told(expected), told(actual, expected)]
+  const [left, right] = [comparable(expected), comparable(actual, expected)]
   if (left.text !== right.text) {
     if (canonical(expected.data) === canonical(actual.data)) return 'the order of keys'
     if (canonical(emptied(expected.data)) === canonical(emptied(actual.data))) return 'an object of which every field is skipped'

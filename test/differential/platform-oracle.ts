@@ -129,8 +129,8 @@ export function platformOracle(schema: GraphQLSchema, subgraphs: readonly Subgra
     } else if (isAbstractType(type)) {
       type.resolveType = ({ slug, value }: Held, _asking, info) => {
         const original = bySlug.get(slug)!.schema.getType(type.name)
-        const told = isAbstractType(original) ? original.resolveType?.(value, {}, info, original) : undefined
-        return (told as string | undefined) ?? (value as { __typename: string }).__typename
+        const named = isAbstractType(original) ? original.resolveType?.(value, {}, info, original) : undefined
+        return (named as string | undefined) ?? (value as { __typename: string }).__typename
       }
     } else if (isObjectType(type)) {
       const isRoot = type === whole.getQueryType()

@@ -19,7 +19,7 @@ const operations = Math.ceil(Number(process.env.DIFFERENTIAL_OPERATIONS ?? 280) 
 const seed = Number(process.env.SEED ?? 20_261_123)
 
 /** What an answer tells: text, and the places of errors without indexes, for refusals of access have none. */
-function told({ text, errors = [] }: Answer) {
+function comparable({ text, errors = [] }: Answer) {
   const refusedCodes = ['UNAUTHORIZED_FIELD_OR_TYPE', 'FORBIDDEN']
   const places = (refused: boolean) => {
     const wanted = errors.filter(error => refusedCodes.includes(String(error.extensions?.code)) === refused)
@@ -30,7 +30,7 @@ function told({ text, errors = [] }: Answer) {
 
 /** A refused place is told although its list is empty, which one schema does not come to know. */
 function alike(expected: Answer, actual: Answer): boolean {
-  const [left, right] = [told(expected), told(actual)]
+  const [left, right] = [comparable(expected), comparable(actual)]
   return left.text === right.text && left.failed.join() === right.failed.join() && left.refused.every(place => right.refused.includes(place))
 }
 
@@ -87,11 +87,11 @@ test('random operations on the platform answer the same as one schema over its s
       const expected = await whole({ source, variables })
       const actual = await run(engine, source, variables, viewer)
       counted.operations++
-      if (told(actual).refused.length > 0) counted.refused++
-      if (told(actual).failed.length > 0) counted.failed++
+      if (comparable(actual).refused.length > 0) counted.refused++
+      if (comparable(actual).failed.length > 0) counted.failed++
       const context = `${source}\n${JSON.stringify(variables)}\nas ${viewer.kind} ${viewer.roles}\n${JSON.stringify(actual.errors)}\n${JSON.stringify(expected.errors)}`
       expect(actual.text, context).toBe(expected.text)
-      expect(told(actual).failed, context).toEqual(told(expected).failed)
+      expect(comparable(actual).failed, context).toEqual(comparable(expected).failed)
       expect(alike(expected, actual), context).toBe(true)
 
       const asked = await run(stock, source, variables, viewer)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parse, validate } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sentences, told } from './comparing.ts'
+import { comparable, sentences } from './comparing.ts'
 import { type Coverage, count, newCoverage } from './coverage.ts'
 import { actors } from './graphs/actors.ts'
 import { feed } from './graphs/feed.ts'
@@ -36,17 +36,17 @@ async function compare(name: string, stage: Stage, source: string, variables: Re
   const embedded = await stage.embedded(source, variables)
   if (stage.logged().some(line => refusedByPlanner.test(String(line.err)))) return void coverage.unplanned++
   count(coverage, source, await stage.plan(source, variables), expected.errors !== undefined)
-  expect(told(embedded, expected), context).toEqual(told(expected))
+  expect(comparable(embedded, expected), context).toEqual(comparable(expected))
   expect(sentences(embedded), context).toEqual(sentences(expected))
 
   const remote = await stage.remote(source, variables)
-  expect(told(remote), `over HTTP: ${context}`).toEqual(told(embedded))
+  expect(comparable(remote), `over HTTP: ${context}`).toEqual(comparable(embedded))
   expect(sentences(remote), `over HTTP: ${context}`).toEqual(sentences(embedded))
 
   // What is asked again and again is run by generated code.
   if (turn % 5 === 0) {
     for (let run = 1; run < warmRuns; run++) await stage.embedded(source, variables)
-    expect(told(await stage.embedded(source, variables), expected), `asked again: ${context}`).toEqual(told(expected))
+    expect(comparable(await stage.embedded(source, variables), expected), `asked again: ${context}`).toEqual(comparable(expected))
   }
 
   if (graphs[name]!.stock === false) return
@@ -108,9 +108,9 @@ test('random subscriptions yield the same events in one schema, in process and o
       const context = `${source}\n${JSON.stringify(variables)}\nfailing: ${[...stage.faults]}`
       for (const engine of ['embedded', 'remote'] as const)
         expect(
-          (await stage.stream(engine, source, variables)).map(answer => told(answer)),
+          (await stage.stream(engine, source, variables)).map(answer => comparable(answer)),
           `${engine}: ${context}`,
-        ).toEqual(expected.map(answer => told(answer)))
+        ).toEqual(expected.map(answer => comparable(answer)))
     }),
     { seed, numRuns: share, endOnFailure: !process.env.SHRINK },
   )

@@ -204,8 +204,12 @@ describe('CORS', () => {
   })
 
   test('elsewhere the pages that CORS_ORIGINS names may, and no others', async () => {
-    const told = { publicUrl: 'https://platform.example', environment: 'production', corsOrigins: ['https://app.example', 'capacitor://localhost'] } as const
-    await using router = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment: 'production', hosts: hostsOf(told) })
+    const settings = {
+      publicUrl: 'https://platform.example',
+      environment: 'production',
+      corsOrigins: ['https://app.example', 'capacitor://localhost'],
+    } as const
+    await using router = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment: 'production', hosts: hostsOf(settings) })
     for (const origin of ['https://app.example', 'https://APP.example', 'capacitor://localhost', 'https://platform.example'])
       expect([origin, await readable(router, origin)]).toEqual([origin, true])
     for (const origin of [

@@ -226,8 +226,8 @@ describe('the session cookie', () => {
   })
 
   test('counts from every page that may read answers, and from no other', async () => {
-    const told = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
-    await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(told) })
+    const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
+    await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(settings) })
     configured.signIn('one')
     const statusFrom = async (origin: string, from = configured) => (await from.gql('{ __typename }', { ...cookie, host: 'localhost', origin })).status
     expect(await statusFrom('https://app.example')).toBe(200)
@@ -242,10 +242,10 @@ describe('the session cookie', () => {
       { slug: 'launcher', role: 'dashboard', origin: 'https://launcher.example' },
     ] as const
     const hosts = createHosts('https://platform.example', origins)
-    await using told = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts })
-    told.signIn('one')
+    await using router = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts })
+    router.signIn('one')
     const kindAt = async (host: string) =>
-      (await told.gql('{ viewer { kind } }', { ...cookie, host, origin: 'https://api.publishing.example' })).json.data.viewer.kind
+      (await router.gql('{ viewer { kind } }', { ...cookie, host, origin: 'https://api.publishing.example' })).json.data.viewer.kind
     expect(await kindAt('api.publishing.example')).toBe('anonymous')
     for (const host of ['publishing.example', 'launcher.example', 'platform.example']) expect([host, await kindAt(host)]).toEqual([host, 'user'])
     expect([hosts.serviceOf('api.publishing.example'), hosts.isWeb('api.publishing.example')]).toEqual(['publishing', false])

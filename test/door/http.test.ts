@@ -308,8 +308,8 @@ test('a browser that comes to / is told where everything is; whoever wants no pa
 
 test('a page is set apart from others where browsers can do that: over TLS, and on this machine', async () => {
   const apart = async (at: typeof platform, host: string, headers: Record<string, string> = {}) => {
-    const { headers: told } = await at.ask('/graphql', { headers: { accept: 'text/html', host, ...headers } })
-    return [told['cross-origin-opener-policy'], told['origin-agent-cluster']]
+    const { headers: answered } = await at.ask('/graphql', { headers: { accept: 'text/html', host, ...headers } })
+    return [answered['cross-origin-opener-policy'], answered['origin-agent-cluster']]
   }
   const [yes, no] = [
     ['same-origin', '?1'],

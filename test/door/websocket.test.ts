@@ -268,8 +268,8 @@ describe('credentials of a socket', () => {
   })
 
   test('count from pages that may read answers only, as over HTTP, whatever they are', async () => {
-    const told = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
-    await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(told) })
+    const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
+    await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(settings) })
     configured.signIn('one')
     const authorization = `Bearer ${await configured.token('one')}`
     const outcome = async (url: string, origin: string, payload?: Record<string, unknown>, cookie?: string) => {

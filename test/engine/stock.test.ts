@@ -142,7 +142,7 @@ describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
 
 test('with the native engine, @apollo/gateway is never loaded', () => {
   const script = `
-    await import('./router/start/engine.ts'); await import('./router/start/compose.ts')
+    await import('./router/start/engine.ts'); await import('./router/start/assemble.ts')
     const { createRequire } = await import('node:module')
     console.log(Object.keys(createRequire(import.meta.url).cache).filter(name => /@apollo.gateway/.test(name)).length)`
   expect(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }).trim()).toBe('0')

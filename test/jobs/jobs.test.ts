@@ -172,25 +172,25 @@ describe('a wake-up that comes early', () => {
 })
 
 describe('jobs that run at once', () => {
-  /** A queue whose jobs stand until the test lets them go, by id. */
-  function standing() {
-    const standing = new Map<string, () => void>()
+  /** A queue whose jobs run until the test ends them, by id. */
+  function untilEnded() {
+    const running = new Map<string, () => void>()
     return {
-      present: () => [...standing.keys()].sort(),
+      present: () => [...running.keys()].sort(),
       let: (id: string) => {
-        standing.get(id)!()
-        standing.delete(id)
+        running.get(id)!()
+        running.delete(id)
       },
       handle: async ({ id }: JobData) => {
         const { promise, resolve } = gate()
-        standing.set(id!, resolve)
+        running.set(id!, resolve)
         await promise
       },
     }
   }
 
   test('end each by itself: a slow one holds up neither the end nor the place of a fast one', async () => {
-    const { present, let: end, handle } = standing()
+    const { present, let: end, handle } = untilEnded()
     await using run = await runner([{ name: queue, concurrency: 3, handle }])
     await run.jobs.start()
     for (const id of ['a', 'b', 'c', 'd']) await run.jobs.enqueue(queue, { id })
@@ -206,7 +206,7 @@ describe('jobs that run at once', () => {
   })
 
   test('are few of one group, in all processes together; other groups go past', async () => {
-    const { present, let: end, handle } = standing()
+    const { present, let: end, handle } = untilEnded()
     const grouped = { name: queue, perGroup: 2, groupOf: ({ id }: JobData) => id!.charAt(0), handle }
     await using run = await runner([grouped])
     await run.jobs.start()

@@ -20,16 +20,16 @@ const patienceMs = 5_000
 export function collect(stream: ResultStream): Collector {
   const events: ExecutionResult[] = []
   let taken = 0
-  let told = Promise.withResolvers<void>()
+  let arrival = Promise.withResolvers<void>()
   let over = false
   void (async () => {
     for await (const event of stream) {
       events.push(event)
-      told.resolve()
-      told = Promise.withResolvers()
+      arrival.resolve()
+      arrival = Promise.withResolvers()
     }
     over = true
-    told.resolve()
+    arrival.resolve()
   })()
   const end = async () => {
     await stream.return()
@@ -48,7 +48,7 @@ export function collect(stream: ResultStream): Collector {
               return data
             }
           }
-          if (over || (await Promise.race([told.promise, late.promise])) === 'late')
+          if (over || (await Promise.race([arrival.promise, late.promise])) === 'late')
             throw new Error(`no such event ${over ? 'until the stream ended' : `within ${patienceMs} ms`}; there were ${JSON.stringify(events, null, 2)}`)
         }
       } finally {

@@ -76,7 +76,7 @@ export interface Launched {
   /** What it has printed on standard error so far. */
   complained(): string
   /** Waits until it has printed a line that matches. @throws with what it complained, when it ends before */
-  told(pattern: RegExp): Promise<RegExpExecArray>
+  printed(pattern: RegExp): Promise<RegExpExecArray>
   /** Waits for its end: exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>
 }
@@ -110,7 +110,7 @@ export function launch(command: string, parameters: readonly string[], environme
     said: () => said,
     complained: () => complained,
     ended,
-    async told(pattern) {
+    async printed(pattern) {
       let over = false
       ended.finally(() => setTimeout(() => (over = true), 50))
       const found = await until(`${command} says ${pattern}`, () => pattern.exec(said) ?? (over && 'over'), 60)

@@ -11,7 +11,7 @@ import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { createDocuments } from '../../router/door/documents.ts'
 import { createLog } from '../../router/door/log.ts'
 import { createHosts } from '../../router/hosts.ts'
-import { type Composition, compose } from '../../router/start/compose.ts'
+import { assemble, type Platform } from '../../router/start/assemble.ts'
 import type { Browser } from '../../subgraphs/browser.ts'
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
@@ -48,7 +48,7 @@ export interface As {
 export interface Supergraph extends AsyncDisposable {
   readonly database: TestDatabase
   readonly clock: BoundTime
-  readonly platform: Composition
+  readonly platform: Platform
   /** What publishing works with, for tests that drive delivery step by step. */
   readonly job: Job
   readonly publicUrl: string
@@ -104,7 +104,7 @@ export async function supergraph({
   const events = createMemoryEvents()
   const log = createLog('debug', sink(lines))
   const openPool = createOpenPool({ url: database.url, log })
-  const platform = await compose(
+  const platform = await assemble(
     {
       environment: 'development',
       publicUrl,

@@ -28,8 +28,8 @@ const graphWords = [
 
 /** What of a problem speaks GraphQL, codes and reasons aside; nothing when all of it is REST's. */
 function graphSpeech({ json, text }: Reply): readonly string[] {
-  const { code: _code, reason: _reason, ...told } = json ?? { text }
-  return graphWords.flatMap(word => word.exec(JSON.stringify(told))?.[0] ?? [])
+  const { code: _code, reason: _reason, ...sentences } = json ?? { text }
+  return graphWords.flatMap(word => word.exec(JSON.stringify(sentences))?.[0] ?? [])
 }
 
 const isProblem = (answer: Reply) => /^application\/problem\+json/.test(String(answer.headers['content-type']))

@@ -48,7 +48,7 @@ async function start(words: readonly string[], environment: Record<string, strin
 
 test('S-12 any supergraph is served before its subgraphs: HTTP, WebSocket, landing page, introspection, health', async () => {
   await using router = await start(['--supergraph', file])
-  expect((await router.told(readyLine))[1]).toBe(`${router.url}/graphql`)
+  expect((await router.printed(readyLine))[1]).toBe(`${router.url}/graphql`)
   expect(await router.post({ query: '{ products { name count } }' })).toEqual({
     status: 200,
     json: {
@@ -78,7 +78,7 @@ test('S-12 any supergraph is served before its subgraphs: HTTP, WebSocket, landi
 test('a router starts before its subgraphs, and asks them as soon as they are there', async () => {
   await catalogue.stop()
   await using router = await start(['--supergraph', file], { LOG_LEVEL: 'fatal' })
-  await router.told(readyLine)
+  await router.printed(readyLine)
   const { json } = await router.post({ query: '{ name total }' })
   expect(json).toMatchObject({ data: { name: null, total: 7 }, errors: [{ path: ['name'], extensions: { code: 'UPSTREAM_FAILED', service: 'catalogue' } }] })
   await catalogue.start()
@@ -94,7 +94,7 @@ test('S-07 a router that knows nobody keeps closed what asks for somebody, with 
   const text = compose({ guarded: part }).replace('http://guarded.invalid', guarded.url)
   for (const ROUTER_ENGINE of ['native', 'apollo']) {
     await using router = await start(['--supergraph', write('guarded.graphql', text)], { ROUTER_ENGINE, LOG_LEVEL: 'fatal' })
-    await router.told(readyLine)
+    await router.printed(readyLine)
     const { json } = await router.post({ query: '{ open closed scoped { word } }' })
     expect(json.data).toEqual({ open: 'open', closed: null, scoped: null })
     expect(json.errors.map((error: { path: string[]; extensions: { code: string } }) => `${error.path.join('.')} ${error.extensions.code}`)).toEqual([
@@ -107,7 +107,7 @@ test('S-07 a router that knows nobody keeps closed what asks for somebody, with 
 
 test('headers that are let through reach the subgraphs; in development a subgraph tells its own words', async () => {
   await using router = await start(['--supergraph', file], { PROPAGATE_HEADERS: 'Authorization' })
-  await router.told(readyLine)
+  await router.printed(readyLine)
   catalogue.asked.length = 0
   const { json } = await router.post({ query: '{ crashed }' }, { authorization: 'Bearer of-another-issuer', 'x-tenant': 't1' })
   expect(json).toMatchObject({ data: { crashed: null }, errors: [{ message: 'select * from secrets', path: ['crashed'] }] })
@@ -117,7 +117,7 @@ test('headers that are let through reach the subgraphs; in development a subgrap
 
 test('production needs no secrets of the platform, and tells neither schema nor accidents', async () => {
   await using router = await start(['--supergraph', file], { ENVIRONMENT: 'production', LOG_LEVEL: 'fatal' })
-  await router.told(readyLine)
+  await router.printed(readyLine)
   expect((await router.post({ query: '{ __schema { queryType { name } } }' })).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
   expect(JSON.stringify((await router.post({ query: '{ crashed }' })).json)).not.toContain('secrets')
 })
@@ -126,14 +126,14 @@ test('an address of the environment comes before the one in the supergraph; a re
   mkdirSync(join(folder, 'elsewhere'))
   write('elsewhere/moved.graphql', supergraph.replace(catalogue.url, 'http://localhost:1/graphql'))
   await using router = await start(['--supergraph', 'moved.graphql'], { CATALOGUE_URL: catalogue.url }, join(folder, 'elsewhere'))
-  await router.told(readyLine)
+  await router.printed(readyLine)
   expect((await router.post({ query: '{ name }' })).json).toEqual({ data: { name: 'catalogue' } })
 })
 
 test('a subgraph may have a time of its own', async () => {
   stock.fault = () => {}
   await using router = await start(['--supergraph', file], { STOCK_TIMEOUT_MS: '200', FETCH_TIMEOUT_MS: '60000', LOG_LEVEL: 'fatal' })
-  await router.told(readyLine)
+  await router.printed(readyLine)
   const { json } = await router.post({ query: '{ name total }' })
   expect(json).toMatchObject({
     data: { name: 'catalogue', total: null },

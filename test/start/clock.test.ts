@@ -14,7 +14,7 @@ test('a platform whose clock is 200 s ahead of the database’s starts, is not r
     create function beside.clock_timestamp() returns timestamptz language sql as 'select pg_catalog.clock_timestamp() - behind from beside.clock';
     alter database ${name} set search_path = beside, pg_catalog, public`)
   const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url })
-  const [, url = ''] = await platform.told(readyLine)
+  const [, url = ''] = await platform.printed(readyLine)
   const ready = async () => {
     const answer = await fetch(`${url}/health/ready`)
     return { status: answer.status, text: await answer.text() }

@@ -79,7 +79,7 @@ describe('one line with cause and remedy, exit code 1 and nothing left running a
       )
       const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: `${url}?sslmode=verify-full&sslrootcert=${certificate}` }
       const platform = launchPlatform(environment)
-      await platform.told(readyLine)
+      await platform.printed(readyLine)
       const client = new pg.Client({ connectionString: environment.DATABASE_URL })
       await client.connect()
       // One that has not said yet who it is may not speak TLS yet.
@@ -150,7 +150,7 @@ describe('TERM ends a start in order, whatever it waits for:', () => {
     await using folder = newDataFolder()
     const environment = await platformEnvironment(folder)
     const first = launchPlatform(environment)
-    await first.told(readyLine)
+    await first.printed(readyLine)
     await kill(folder.node())
     const postgres = folder.postgres()!
     process.kill(postgres.pid, 'SIGSTOP')

@@ -15,7 +15,7 @@ test('a start in development does not depend on what the network answers: X of i
   const connections = async () => (await database.sequelize.query('select 1 from publishing.connections'))[0].length
   const start = async (extra: Record<string, string>) => {
     const platform = launchPlatform({ ...environment, ...extra })
-    await platform.told(readyLine)
+    await platform.printed(readyLine)
     platform.child.kill('SIGTERM')
     expect(await platform.ended).toBe(0)
     return platform.said()

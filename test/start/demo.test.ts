@@ -30,7 +30,7 @@ test('production and staging refuse a database with demo accounts in one line, w
   const count = countIn(database)
   // A platform in development has made the demo; later a real person joined one of its organizations and made one of their own.
   const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url })
-  const [, url = ''] = await platform.told(readyLine)
+  const [, url = ''] = await platform.printed(readyLine)
   const owner = await signIn(url)
   await owner.query('mutation { createOrganization(input: { name: "Of the owner", slug: "of-the-owner" }) { id } }')
   platform.child.kill('SIGTERM')
@@ -96,7 +96,7 @@ test('production and staging refuse a database with demo accounts in one line, w
   expect((await remove(folder, ['--yes'], { DATABASE_URL: database.url })).said).toBe('the database holds no demo accounts\n')
 
   const production = launchPlatform({ ...(await platformEnvironment(folder)), ...secrets, ENVIRONMENT: 'production', DATABASE_URL: database.url })
-  await production.told(/ready in/)
+  await production.printed(/ready in/)
 })
 
 test('the demo of an embedded database is removed too, but not under a running platform', async () => {
@@ -106,7 +106,7 @@ test('the demo of an embedded database is removed too, but not under a running p
   )
   const environment = await platformEnvironment(folder)
   const platform = launchPlatform(environment)
-  const [, url = ''] = await platform.told(readyLine)
+  const [, url = ''] = await platform.printed(readyLine)
   await signIn(url)
   expect(await remove(folder, ['--yes'])).toMatchObject({ status: 1, complained: expect.stringMatching(/is in use by process \d+.*\n$/) })
   platform.child.kill('SIGTERM')
@@ -114,7 +114,7 @@ test('the demo of an embedded database is removed too, but not under a running p
   expect(await remove(folder, ['--yes'])).toMatchObject({ status: 0, said: 'removed 6 demo accounts and the organizations admin, demo, other\n' })
   expect([folder.node(), folder.postgres()]).toEqual([null, null])
   const again = launchPlatform({ ...environment, DEMO: '0' })
-  await again.told(readyLine)
+  await again.printed(readyLine)
   expect(again.said()).toMatch(/\/identity\/setup\?code=/)
   expect(again.said()).not.toContain('demo accounts, whose password')
 })

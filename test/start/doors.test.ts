@@ -8,7 +8,7 @@ test('pages of CORS_ORIGINS, and in development of this machine, sign in, read w
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url, CORS_ORIGINS: 'https://app.example' }
   const platform = launchPlatform(environment)
-  const [, url = ''] = await platform.told(readyLine)
+  const [, url = ''] = await platform.printed(readyLine)
   const post = async (path: string, origin: string, body: unknown, cookie = '') => {
     const headers = { 'content-type': 'application/json', origin, ...(cookie && { cookie }) }
     const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -32,11 +32,11 @@ test('pages of CORS_ORIGINS, and in development of this machine, sign in, read w
   await database.sequelize.query('alter table publishing.posts rename to posts_away')
   const graph = await fetch(`${url}/graphql`, { method: 'POST', headers, body: '{"query":"{ posts { nodes { id } } }"}' })
   const rest = await fetch(`${url}/publishing/api/posts`, { headers })
-  const told = [await graph.json(), await rest.json()]
+  const answers = [await graph.json(), await rest.json()]
   await database.sequelize.query('alter table publishing.posts_away rename to posts')
   const broken = expect.stringContaining('publishing.posts')
-  expect(told).toMatchObject([{ errors: [{ message: broken, extensions: { code: 'INTERNAL_SERVER_ERROR', service: 'publishing' } }] }, { detail: broken }])
-  expect(JSON.stringify(told)).not.toMatch(/stack|\.ts\b/)
+  expect(answers).toMatchObject([{ errors: [{ message: broken, extensions: { code: 'INTERNAL_SERVER_ERROR', service: 'publishing' } }] }, { detail: broken }])
+  expect(JSON.stringify(answers)).not.toMatch(/stack|\.ts\b/)
   platform.child.kill('SIGTERM')
   expect(await platform.ended).toBe(0)
 })

@@ -48,7 +48,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     await using database = await createTestDatabase()
     const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
     const first = launchPlatform(environment)
-    await first.told(readyLine)
+    await first.printed(readyLine)
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
     await database.sequelize.query(`update publishing.posts set scheduled_at = now() - interval '1 minute' where status = 'SCHEDULED'`)
@@ -62,7 +62,7 @@ describe('one readable line, exit code 1 and nothing left running after a start 
     await new Promise(resolve => holder.close(resolve))
 
     const second = launchPlatform(environment)
-    await second.told(readyLine)
+    await second.printed(readyLine)
     await until('the posts are published', async () => !JSON.stringify(await posts()).includes('SCHEDULED'))
     second.child.kill('SIGTERM')
     expect(await second.ended).toBe(0)

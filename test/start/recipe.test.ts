@@ -51,7 +51,7 @@ test('the noun of CONTRIBUTING.md, written as it stands there, is made, listed a
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
   const platform = launchPlatform(environment, { cwd: root })
   try {
-    await platform.told(readyLine)
+    await platform.printed(readyLine)
     const origin = `http://localhost:${environment.PORT}`
     const post = async (path: string, body: object, token?: string) => {
       const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }

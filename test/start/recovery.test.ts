@@ -7,7 +7,7 @@ test('S-08 after kill -9 of every process the next start recovers by itself and 
   const environment = await platformEnvironment(folder)
   const start = async () => {
     const platform = launchPlatform(environment)
-    const [, url = ''] = await platform.told(readyLine)
+    const [, url = ''] = await platform.printed(readyLine)
     return { platform, url, node: folder.node(), postgres: folder.postgres() }
   }
 
@@ -35,7 +35,7 @@ test('two starts on one data folder: the second names the holder and exits 1, an
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const first = launchPlatform(environment)
-  const [, url = ''] = await first.told(readyLine)
+  const [, url = ''] = await first.printed(readyLine)
   const second = launchPlatform(await platformEnvironment(folder))
   expect(await second.ended).toBe(1)
   expect(second.complained()).toBe(`data folder ${folder.path} is in use by process ${first.child.pid}: stop it, or set DATA_DIR to another folder\n`)

@@ -17,7 +17,7 @@ test('`npm run reset` removes what the platform keeps, an orphaned PostgreSQL in
   writeFileSync(join(folder.path, 'notes.txt'), 'mine')
   const environment = await platformEnvironment(folder)
   const first = launchPlatform(environment)
-  await first.told(readyLine)
+  await first.printed(readyLine)
 
   // While a platform runs there, whatever one says.
   expect(await reset(folder, ['--yes'])).toEqual({
@@ -39,7 +39,7 @@ test('`npm run reset` removes what the platform keeps, an orphaned PostgreSQL in
   expect(isAlive(orphan)).toBe(false)
 
   const second = launchPlatform(environment)
-  await second.told(readyLine)
+  await second.printed(readyLine)
   expect(second.said()).toMatch(/Database .*, made now/)
   second.child.kill('SIGTERM')
   expect(await second.ended).toBe(0)

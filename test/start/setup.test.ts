@@ -16,7 +16,7 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
   const count = async (table: string) => ((await database.sequelize.query(`select count(*)::int as n from ${table}`))[0] as { n: number }[])[0]!.n
 
   const first = launchPlatform(environment)
-  const [, url = ''] = await first.told(readyLine)
+  const [, url = ''] = await first.printed(readyLine)
   expect(first.said()).not.toMatch(/sandbox \(|password|demo accounts,/i)
   expect(existsSync(join(folder.path, 'sandbox')) || existsSync(join(folder.path, 'demo.json'))).toBe(false)
   expect([await count('identity.users'), await count('publishing.brands')]).toEqual([0, 0])
@@ -27,7 +27,7 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
   await first.ended
 
   const second = launchPlatform(environment)
-  await second.told(readyLine)
+  await second.printed(readyLine)
   const link = linkPattern.exec(second.said())![0]
   const code = new URL(link).searchParams.get('code')!
   const send = (fields: Record<string, string>) => fetch(`${url}/identity/setup`, { method: 'POST', body: new URLSearchParams(fields) })
@@ -63,7 +63,7 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
 
   // Nobody has signed in: an address with a typing error is put right by the link of the next start.
   const third = launchPlatform(environment)
-  await third.told(readyLine)
+  await third.printed(readyLine)
   const next = linkPattern.exec(third.said())![0]
   expect(next).not.toBe(link)
   const nextCode = new URL(next).searchParams.get('code')!
@@ -87,6 +87,6 @@ test('D11 outside loopback there is no sandbox, no account and no password, but 
   await third.ended
 
   const fourth = launchPlatform(environment)
-  await fourth.told(readyLine)
+  await fourth.printed(readyLine)
   expect(fourth.said()).not.toMatch(linkPattern)
 })

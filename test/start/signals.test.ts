@@ -28,7 +28,7 @@ test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM an
   const url = `http://localhost:${environment.PORT}`
 
   const first = npmStart(environment)
-  await first.told(readyLine)
+  await first.printed(readyLine)
   expect(first.said()).toContain(`${url}/graphql`)
   expect(first.said()).toMatch(/Database +embedded PostgreSQL in \S+, made now/)
   expect(first.said()).toContain('password supergraph-demo')
@@ -49,7 +49,7 @@ test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM an
   expect(first.said()).not.toContain('again')
 
   const second = npmStart(environment)
-  await second.told(readyLine)
+  await second.printed(readyLine)
   expect(second.said()).toMatch(/Database .*, as it was left/)
   const again = await signIn(url)
   const { post } = await again.query<{ post: { copy: string } }>('query($id: ID!) { post(id: $id) { copy } }', { id: createPost.id })
@@ -57,7 +57,7 @@ test('S-08 `npm start` says where, as whom and that it is ready; Ctrl-C, TERM an
   await endBy(folder, second, () => second.child.kill('SIGTERM'))
 
   const third = npmStart(environment)
-  await third.told(readyLine)
+  await third.printed(readyLine)
   await endBy(folder, third, () => third.child.kill('SIGKILL'))
 })
 
@@ -65,7 +65,7 @@ test('open sockets and kept-alive connections do not hold up the end, and socket
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const platform = launch(process.execPath, ['router/main.ts'], environment)
-  const [, url = ''] = await platform.told(readyLine)
+  const [, url = ''] = await platform.printed(readyLine)
   await (await fetch(`${url}/health/live`)).text()
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
   await new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ test('open sockets and kept-alive connections do not hold up the end, and socket
 test('a terminal that is closed stops the platform in order, although nobody can read its lines any more', async () => {
   await using folder = newDataFolder()
   const platform = launchPlatform(await platformEnvironment(folder))
-  await platform.told(readyLine)
+  await platform.printed(readyLine)
   await endBy(folder, platform, () => {
     platform.child.stdout!.destroy()
     platform.child.stderr!.destroy()
@@ -116,7 +116,7 @@ test('a second Ctrl-C does not wait for requests that do not end, and says so; n
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
   const platform = launchPlatform(environment)
-  await platform.told(readyLine)
+  await platform.printed(readyLine)
   const { postgres } = processesOf(folder)
   // A request whose body never comes.
   const half = connect(Number(environment.PORT), '127.0.0.1')
@@ -124,7 +124,7 @@ test('a second Ctrl-C does not wait for requests that do not end, and says so; n
   half.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{')
   await until('the request has arrived', async () => (await fetch(`http://localhost:${environment.PORT}/health/live`)).ok && half.bytesWritten > 0)
   platform.child.kill('SIGINT')
-  await platform.told(/^stopping \(Ctrl-C\)/m)
+  await platform.printed(/^stopping \(Ctrl-C\)/m)
   let over = false
   platform.ended.finally(() => {
     over = true
@@ -152,7 +152,7 @@ test('a start that is told to end before it is ready stops what it had started',
   for (const sign of ['PostgreSQL is ready', 'migration applied']) {
     await using folder = newDataFolder()
     const platform = launch(process.execPath, ['router/main.ts'], { ...(await platformEnvironment(folder)), LOG_LEVEL: 'info' })
-    await platform.told(new RegExp(sign))
+    await platform.printed(new RegExp(sign))
     platform.child.kill('SIGTERM')
     expect(await platform.ended).toBe(0)
     expect(platform.said()).not.toMatch(readyLine)
@@ -171,7 +171,7 @@ test('in production every line is JSON, from the first to the last', async () =>
       .split('\n')
       .map(line => JSON.parse(line) as { level: number; time: number; msg: string; url?: string })
   const platform = launchPlatform(environment)
-  const [, url] = await platform.told(readyLine)
+  const [, url] = await platform.printed(readyLine)
   expect(url).toBe(`http://localhost:${environment.PORT}`)
   expect(lines(platform.said()).at(-1)).toMatchObject({ level: 30, time: expect.any(Number), url, demo: false, database: 'PostgreSQL 18 at DATABASE_URL' })
   expect(lines(platform.said()).map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/^nobody has signed in yet: .*\/identity\/setup\?code=/))

@@ -88,7 +88,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     await new Promise(resolve => holder.once('listening', resolve))
     const { port } = holder.address() as AddressInfo
     const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url, SANDBOX_PORT: String(port) })
-    await platform.told(readyLine)
+    await platform.printed(readyLine)
     const [, moved] = new RegExp(`^  port ${port} is taken: the sandbox listens on (\\d+) \\(SANDBOX_PORT\\)$`, 'm').exec(platform.said()) ?? []
     expect(platform.said()).toContain(`Sandbox (plays X)            http://localhost:${moved}\n`)
     platform.child.kill('SIGTERM')

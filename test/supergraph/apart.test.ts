@@ -38,7 +38,7 @@ let ids: { readonly userId: string; readonly organizationId: string }
 async function startApart(databaseUrl: string) {
   const [port, ...ports] = await Promise.all([freePort(), ...listedSlugs.map(() => freePort())])
   const url = `http://localhost:${port}`
-  const told = {
+  const environment = {
     DATABASE_URL: databaseUrl,
     PUBLIC_URL: url,
     LOG_LEVEL: 'fatal',
@@ -54,7 +54,7 @@ async function startApart(databaseUrl: string) {
   const urls = Object.fromEntries(listedSlugs.map((slug, index) => [slug, `http://localhost:${ports[index]}`])) as Record<ListedSlug, string>
   const run = (words: string[], more: Record<string, string>) =>
     launch(process.execPath, ['router/main.ts', ...words], { ...more, npm_lifecycle_event: 'test' })
-  const subgraph = (slug: ListedSlug) => run(['subgraph', slug, '--port', new URL(urls[slug]).port], told)
+  const subgraph = (slug: ListedSlug) => run(['subgraph', slug, '--port', new URL(urls[slug]).port], environment)
   const processes = Object.fromEntries(listedSlugs.map(slug => [slug, subgraph(slug)])) as Record<ListedSlug, Launched>
   const router = run(['router', '--port', String(port)], {
     PUBLIC_URL: url,
@@ -63,14 +63,14 @@ async function startApart(databaseUrl: string) {
     FETCH_TIMEOUT_MS: '3000',
     ...Object.fromEntries(listedSlugs.map(slug => [`${slug.toUpperCase()}_URL`, `${urls[slug]}/graphql`])),
   })
-  await Promise.all([...Object.values(processes), router].map(each => each.told(/ready in .* s: /)))
+  await Promise.all([...Object.values(processes), router].map(each => each.printed(/ready in .* s: /)))
   return {
     url,
     urls,
     processes,
     restart(slug: ListedSlug) {
       processes[slug] = subgraph(slug)
-      return processes[slug].told(/ready in .* s: /)
+      return processes[slug].printed(/ready in .* s: /)
     },
     async stop() {
       for (const { child } of [...Object.values(processes), router]) child.kill('SIGTERM')
@@ -381,12 +381,12 @@ test('in development a broken resolver’s error is told with its text, by every
   await database.sequelize.query('alter table publishing.posts rename to posts_away')
   const { data, errors } = await gql('{ viewer { kind } posts { nodes { id } } }')
   const rest = await fetch(`${platform.url}/publishing/api/posts`, { headers: { authorization: bearer } })
-  const told = await rest.json()
+  const problem = await rest.json()
   await database.sequelize.query('alter table publishing.posts_away rename to posts')
   expect(data).toEqual({ viewer: { kind: 'USER' }, posts: null })
   expect(errors).toMatchObject([{ message: expect.stringContaining('publishing.posts'), extensions: { code: 'INTERNAL_SERVER_ERROR', service: 'publishing' } }])
-  expect([rest.status, told]).toEqual([500, expect.objectContaining({ code: 'INTERNAL_SERVER_ERROR', detail: expect.stringContaining('publishing.posts') })])
-  expect(JSON.stringify([errors, told])).not.toMatch(/stack|\.ts/)
+  expect([rest.status, problem]).toEqual([500, expect.objectContaining({ code: 'INTERNAL_SERVER_ERROR', detail: expect.stringContaining('publishing.posts') })])
+  expect(JSON.stringify([errors, problem])).not.toMatch(/stack|\.ts/)
 })
 
 test('every process ends by TERM with 0', async () => {

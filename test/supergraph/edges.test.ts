@@ -109,8 +109,8 @@ describe('S-07 nobody else', () => {
     all: posts { nodes { copy } }
   }`
   const variables = async (graph: Supergraph) => {
-    const told = await graph.seed.owner().outsider().brand('Secret brand').connection().post({ copy: 'Secret copy' })
-    return { ...told, asked: { brand: told.brand.id, post: told.post.id, thread: told.post.threadId } }
+    const seeded = await graph.seed.owner().outsider().brand('Secret brand').connection().post({ copy: 'Secret copy' })
+    return { ...seeded, asked: { brand: seeded.brand.id, post: seeded.post.id, thread: seeded.post.threadId } }
   }
 
   test('of another organization: NOT_FOUND by id, as for an id that nobody has, and empty lists', async () => {

@@ -132,7 +132,7 @@ describe('S-12 the number of SQL statements does not grow with the list', () => 
 
 describe('S-03 a subgraph that fails costs its own fields only', () => {
   const broken = (graph: Supergraph, schema: string) => graph.rows(`alter schema ${schema} rename to ${schema}_away`)
-  const told = (errors: readonly { path?: readonly unknown[]; extensions: { code: string } & Record<string, unknown> }[]) =>
+  const summaries = (errors: readonly { path?: readonly unknown[]; extensions: { code: string } & Record<string, unknown> }[]) =>
     errors.map(({ path, extensions: { code, service } }) => `${service} ${code} ${path?.join('.')}`).sort()
 
   test('identity: names are null, posts are there, and each error says code, path and service', async () => {
@@ -146,7 +146,7 @@ describe('S-03 a subgraph that fails costs its own fields only', () => {
       viewer: { kind: 'USER', user: null },
       posts: { nodes: posts.toReversed().map(({ copy }) => ({ copy, author: null, brand: { name: 'A brand', organization: null } })) },
     })
-    expect(new Set(told(errors).map(line => line.replace(/\d/g, 'n')))).toEqual(
+    expect(new Set(summaries(errors).map(line => line.replace(/\d/g, 'n')))).toEqual(
       new Set([
         'identity INTERNAL_SERVER_ERROR posts.nodes.n.author.name',
         'identity INTERNAL_SERVER_ERROR posts.nodes.n.brand.organization.name',
@@ -173,7 +173,7 @@ describe('S-03 a subgraph that fails costs its own fields only', () => {
       widgets: [{ app: 'publishing', payload: null }],
       services: listedSlugs.toSorted().map(slug => ({ slug })),
     })
-    expect(told(errors)).toEqual([
+    expect(summaries(errors)).toEqual([
       'launcher INTERNAL_SERVER_ERROR widgets.0.payload',
       'publishing INTERNAL_SERVER_ERROR posts',
       'publishing INTERNAL_SERVER_ERROR viewer.organization.brands',

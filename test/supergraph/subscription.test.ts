@@ -73,10 +73,10 @@ describe('S-04 postStatusChanged', () => {
       .connection()
       .post({ scheduledAt: graph.clock.in(1000) })
     await using events = await graph.subscribe(statusChanged, { brandId: brand.id }, { as: owner })
-    const told: unknown[] = []
+    const received: unknown[] = []
     const steps = graph.job.events.listen([postStatusTopic(brand.id)])
     const listening = (async () => {
-      for await (const step of steps) told.push(step)
+      for await (const step of steps) received.push(step)
     })()
     await graph.clock.advance(1000)
     await graph.x.arm({ fault: 'slow', delayMs: 500 })
@@ -85,7 +85,7 @@ describe('S-04 postStatusChanged', () => {
     expect((await events.next(({ postStatusChanged }) => postStatusChanged.status === 'PUBLISHED')).postStatusChanged.deliveryPhase).toBe('NONE')
     await steps.return()
     await listening
-    expect(told).toEqual(Array(3).fill({ postId: post.id, threadId: post.threadId }))
+    expect(received).toEqual(Array(3).fill({ postId: post.id, threadId: post.threadId }))
   })
 
   test('tells of an edit, and by null that a post is gone', async () => {

@@ -60,8 +60,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       if (coerced.errors) return { errors: coerced.errors }
       const folded = foldedDocument(request.document, found.conditions, coerced.coerced)
       const decision = access?.filter(folded, request.operationName, request.viewer) ?? null
-      const told = decision ? decision.errors.map(errorFrom) : []
-      if (decision?.refusedWhole) return { data: null, errors: told }
+      const refusals = decision ? decision.errors.map(errorFrom) : []
+      if (decision?.refusedWhole) return { data: null, errors: refusals }
       const alias = guardedKeys.size > 0 ? aliasAmong(request.document, guardedKeys) : undefined
       if (alias !== undefined)
         return refused(
@@ -69,7 +69,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
           `This router runs the stock gateway (ROUTER_ENGINE=apollo), which confuses the alias "${alias}" with a guarded key; choose another one.`,
         )
       if (!decision || decision.document === folded) return ask(request, request.document)
-      return remainder(request, folded, decision, told)
+      return remainder(request, folded, decision, refusals)
     },
     async subscribe() {
       return refused('BAD_USER_INPUT', noSubscriptions)
@@ -79,17 +79,17 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   }
 
   /** What of an operation its viewer may have, in the form that the client asked for, with null where something is refused. */
-  async function remainder(request: OperationRequest, folded: DocumentNode, decision: AccessDecision, told: GraphQLError[]): Promise<ExecutionResult> {
+  async function remainder(request: OperationRequest, folded: DocumentNode, decision: AccessDecision, refusals: GraphQLError[]): Promise<ExecutionResult> {
     const { document } = decision
-    if (!document) return { data: await reshape(schema, folded, request, {}, ''), errors: told }
+    if (!document) return { data: await reshape(schema, folded, request, {}, ''), errors: refusals }
     let marked = typed.get(document)
     if (!marked) {
       marked = withTypes(document, schema)
       typed.set(document, marked)
     }
     const { data, errors = [] } = await ask(request, marked.document)
-    if (!data) return { ...(data !== undefined && { data }), errors: [...told, ...errors] }
-    return { data: await reshape(schema, folded, request, data, marked.typeKey), errors: [...told, ...errors] }
+    if (!data) return { ...(data !== undefined && { data }), errors: [...refusals, ...errors] }
+    return { data: await reshape(schema, folded, request, data, marked.typeKey), errors: [...refusals, ...errors] }
   }
 
   async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
@@ -117,16 +117,16 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       } as unknown as Parameters<typeof executor>[0])
       const { data, errors } = result as ExecutionResult
       requireFits(data, answerBytes)
-      return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(error => told(error, request)) }) }
+      return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(error => masked(error, request)) }) }
     } catch (cause) {
-      return { data: null, errors: [told(cause, request)] }
+      return { data: null, errors: [masked(cause, request)] }
     } finally {
       finish(operation)
     }
   }
 
   /** An error of the gateway in the words of ours: known codes pass, everything else goes to the log. */
-  function told(cause: unknown, { requestId }: OperationRequest): GraphQLError {
+  function masked(cause: unknown, { requestId }: OperationRequest): GraphQLError {
     const { message, path, extensions } = cause as GraphQLError
     const { serviceName, stacktrace: _stacktrace, code: _code, ...details } = extensions ?? {}
     const service = serviceName === undefined ? {} : { service: serviceName }
@@ -163,8 +163,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
 function guardedKeysOf({ sdl, access }: Supergraph): ReadonlySet<string> {
   const guarded = new Set<string>()
   for (const fields of access.fields.values()) for (const [name, { all }] of fields) if (all.length > 0) guarded.add(name)
-  const told = new Set([...sdl.matchAll(/\b(?:key|requires): "([^"]*)"/g)].flatMap(([, fields]) => fields!.match(/\w+/g) ?? []))
-  return new Set([...told].filter(name => guarded.has(name)))
+  const names = new Set([...sdl.matchAll(/\b(?:key|requires): "([^"]*)"/g)].flatMap(([, fields]) => fields!.match(/\w+/g) ?? []))
+  return new Set([...names].filter(name => guarded.has(name)))
 }
 
 /** The first alias that is one of these names: what stands under it may be the key in place of what was asked. */

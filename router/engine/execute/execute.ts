@@ -99,10 +99,10 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
   }
   try {
     const variables = variablesFor(run, step.variables)
-    const told = new Map<string, Representations>()
-    for (const group of step.groups) waiting.push(gather(run, group, told))
+    const byVariable = new Map<string, Representations>()
+    for (const group of step.groups) waiting.push(gather(run, group, byVariable))
     let some = false
-    for (const [variable, { list }] of told) {
+    for (const [variable, { list }] of byVariable) {
       variables[variable] = list
       some ||= list.length > 0
     }
@@ -111,7 +111,7 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
     const sent = errors ? errorsOf(errors) : []
     if (!isData(data) && sent.length === 0) throw noAnswer
     step.groups.forEach((group, at) => {
-      const asked = told.get(group.representations)!.list
+      const asked = byVariable.get(group.representations)!.list
       const entities = isData(data) ? data[group.key] : null
       if (areEntities(entities, asked.length)) takeEntities(run, group, waiting[at]!, asked, entities)
       // Once nobody waits, what is under way comes to its end with empty lists: no subgraph's failure.
@@ -132,11 +132,11 @@ const areEntities = (value: unknown, asked: number): value is (Data | null)[] =>
   Array.isArray(value) && value.length >= asked && value.every(entity => entity === null || isData(entity))
 
 /** Collects the representations of one group; equal ones are sent once, across all groups that share a variable. */
-function gather(run: Run, group: EntityGroup, told: Map<string, Representations>): Waiting {
-  let representations = told.get(group.representations)
+function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representations>): Waiting {
+  let representations = byVariable.get(group.representations)
   if (!representations) {
     representations = createRepresentations()
-    told.set(group.representations, representations)
+    byVariable.set(group.representations, representations)
   }
   const into = representations
   return group.walks.map((walk, at) => {

@@ -51,7 +51,7 @@ export function isToldWhole(held: MergeShape | null, requires: readonly Requires
   if (keys.some(([, inner]) => inner !== null)) return false
   return requires.every(fragment => {
     if (fragment.kind !== 'InlineFragment') return false
-    const told = new Set(fragment.selections.map(selection => (selection.kind === 'Field' && !selection.selections?.length ? selection.name : null)))
-    return !told.has(null) && keys.every(([key]) => told.has(key))
+    const selected = new Set(fragment.selections.map(selection => (selection.kind === 'Field' && !selection.selections?.length ? selection.name : null)))
+    return !selected.has(null) && keys.every(([key]) => selected.has(key))
   })
 }

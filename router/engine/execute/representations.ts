@@ -122,8 +122,8 @@ function interpretedFind(typename: string, fields: readonly [string, string][]):
     const first = object[fields[0]![1]]
     const chain = known.get(first)
     for (let link = chain; link; link = link.next) {
-      const told = list[link.index]!
-      if (fields.every(([key, name]) => told[key] === object[name])) return link.index
+      const earlier = list[link.index]!
+      if (fields.every(([key, name]) => earlier[key] === object[name])) return link.index
     }
     const representation: Data = { __typename: typename }
     for (const [key, name] of fields) representation[key] = object[name]
@@ -135,14 +135,14 @@ function interpretedFind(typename: string, fields: readonly [string, string][]):
 
 function generateFind(typename: string, fields: readonly [string, string][]): Find {
   const values = fields.map((_, at) => `v${at}`)
-  const same = fields.map(([key], at) => `told[${literal(key)}] === v${at}`).join(' && ')
+  const same = fields.map(([key], at) => `earlier[${literal(key)}] === v${at}`).join(' && ')
   return generate<Find>(
     `return function find(object, list, known) {
 ${fields.map(([, name], at) => `const v${at} = object[${literal(name)}]`).join('\n')}
 if (${values.map(value => `${value} === undefined || (typeof ${value} === 'object' && ${value} !== null)`).join(' || ')}) return undefined
 const chain = known.get(v0)
 for (let link = chain; link !== undefined; link = link.next) {
-const told = list[link.index]
+const earlier = list[link.index]
 if (${same}) return link.index
 }
 const index = list.push({ __typename: ${literal(typename)}, ${fields.map(([key], at) => `${literal(key)}: v${at}`).join(', ')} }) - 1

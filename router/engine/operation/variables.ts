@@ -52,7 +52,7 @@ export function coerceVariables(
       } else {
         coerced[name] = coerceInputValue(given[name], type, (path, value, { message }) => {
           const place = path.length === 0 ? '' : ` at "${name}${path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}"`
-          wrong(`Variable "$${name}" got invalid value ${told(value)}${cut(place, mostValueCharacters)}; ${message}`)
+          wrong(`Variable "$${name}" got invalid value ${printed(value)}${cut(place, mostValueCharacters)}; ${message}`)
         })
       }
     }
@@ -66,7 +66,7 @@ const enough = Symbol('enough')
 
 const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)}…`)
 
-function told(value: unknown): string {
+function printed(value: unknown): string {
   if (Array.isArray(value)) return '(a list)'
   if (typeof value === 'object' && value !== null) return '(an object)'
   return typeof value === 'string' ? JSON.stringify(cut(value, mostValueCharacters)) : String(value)

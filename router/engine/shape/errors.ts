@@ -24,7 +24,7 @@ const mostErrors = 100
  */
 export function clientErrors(failures: readonly Failure[], shape: Shape, data: Data, reader: ErrorReader): GraphQLError[] {
   const errors: GraphQLError[] = []
-  const told = new Set<string>()
+  const seen = new Set<string>()
   const causes: Causes = new Map()
   for (const failure of failures) {
     if (errors.length >= mostErrors) {
@@ -38,8 +38,8 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
     for (const place of places) {
       const path = place && clientPath(shape, data, place, failure.renames)
       const identity = `${JSON.stringify(path)} ${message}`
-      if (told.has(identity) || errors.length >= mostErrors) continue
-      told.add(identity)
+      if (seen.has(identity) || errors.length >= mostErrors) continue
+      seen.add(identity)
       errors.push(new GraphQLError(message, { ...(path?.length && { path }), extensions, originalError }))
     }
   }
@@ -137,10 +137,10 @@ function objectOf(field: FieldShape): Shape | null {
  * The errors for what shaping found wrong. A null that an error explains already is not told again: one whose path leads to
  * the place, or lies below it.
  */
-export function flawErrors(flaws: readonly Flaw[], told: readonly GraphQLError[]): GraphQLError[] {
+export function flawErrors(flaws: readonly Flaw[], known: readonly GraphQLError[]): GraphQLError[] {
   const errors: GraphQLError[] = []
   for (const { path, message, isNull } of flaws) {
-    if (isNull && told.some(error => explains(error.path, path))) continue
+    if (isNull && known.some(error => explains(error.path, path))) continue
     errors.push(errorFor('INTERNAL_SERVER_ERROR', message, path))
   }
   return errors

@@ -121,10 +121,11 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missin
 
   /** Whether an object has nothing but what refers to an entity that is not there, under whatever alias. */
   function isMissing(object: Data, { fields }: ObjectShape): boolean {
-    const told = missing.get(object)
-    if (!told) return false
-    const isTold = (key: string) => Object.hasOwn(told, key) || fields.some(field => holds(field, key) && Object.hasOwn(told, field.nodes[0]!.name.value))
-    return Object.keys(object).every(key => key === '__typename' || object[key] === null || isTold(key))
+    const representation = missing.get(object)
+    if (!representation) return false
+    const isRepresented = (key: string) =>
+      Object.hasOwn(representation, key) || fields.some(field => holds(field, key) && Object.hasOwn(representation, field.nodes[0]!.name.value))
+    return Object.keys(object).every(key => key === '__typename' || object[key] === null || isRepresented(key))
   }
 
   function completeList(items: ValueShape, value: unknown, field: FieldShape): unknown {
@@ -158,7 +159,7 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missin
   }
 }
 
-const full = new Error('The answer has no room left')
+const full = new Error('The answer is full')
 
 const holds = ({ key, otherKeys }: FieldShape, name: string) => key === name || otherKeys.includes(name)
 

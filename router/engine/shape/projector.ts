@@ -8,13 +8,13 @@ import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type Value
 /** Turns merged data into an answer of one shape; the same as `project`. */
 export type Projector = (data: Data, introspection: Readonly<Data>, missing: Missing) => Projection
 
-/** What is left of one answer. */
-interface Room extends Elements {
+/** How much one answer may still hold. */
+interface Budget extends Elements {
   bytes: number
 }
 
 /** Makes the answer of one object, or undefined when anything about it is not as it should be. */
-type Writer = (data: Data, introspection: Readonly<Data>, room: Room) => Data | undefined
+type Writer = (data: Data, introspection: Readonly<Data>, budget: Budget) => Data | undefined
 
 /** Beyond this an operation is so large that making its code costs more than walking its shape. */
 const mostFields = 5000
@@ -69,7 +69,7 @@ function createWriter(root: ObjectShape): Writer | undefined {
       entries.push(`${field.responseKey === '__proto__' ? '["__proto__"]' : literal(field.responseKey)}: ${value}`)
     })
     functions.push(
-      `function ${self}(data, introspection, room) {\nlet bytes = ${bytes}\n${lines.join('\n')}\nif ((room.bytes -= bytes) < 0) return undefined\nreturn { ${entries.join(', ')} }\n}`,
+      `function ${self}(data, introspection, budget) {\nlet bytes = ${bytes}\n${lines.join('\n')}\nif ((budget.bytes -= bytes) < 0) return undefined\nreturn { ${entries.join(', ')} }\n}`,
     )
     return self
   }
@@ -101,8 +101,8 @@ function createWriter(root: ObjectShape): Writer | undefined {
   }
 
   function presentLine(shape: ValueShape, value: string): string[] | undefined {
-    if (shape.items) return [`else if ((${value} = ${listWriter(shape.items)}(${value}, introspection, room)) === undefined) return undefined`]
-    if (shape.object) return [`else if ((${value} = ${anyWriter(shape.object)}(${value}, introspection, room)) === undefined) return undefined`]
+    if (shape.items) return [`else if ((${value} = ${listWriter(shape.items)}(${value}, introspection, budget)) === undefined) return undefined`]
+    if (shape.object) return [`else if ((${value} = ${anyWriter(shape.object)}(${value}, introspection, budget)) === undefined) return undefined`]
     if (shape.names) {
       const known = name('names')
       names[known] = shape.names
@@ -115,9 +115,9 @@ function createWriter(root: ObjectShape): Writer | undefined {
     const self = name('list')
     const isLeaf = !items.items && !items.object
     const body = [...valueLines(items, 'item'), ...(isLeaf && items.bytes === null ? textLines('item') : [])].join('\n')
-    functions.push(`function ${self}(list, introspection, room) {
+    functions.push(`function ${self}(list, introspection, budget) {
 if (!isArray(list)) return undefined
-if ((room.left -= list.length) < 0) throw new TooManyElements()
+if ((budget.left -= list.length) < 0) throw new TooManyElements()
 let bytes = 2 + list.length * ${1 + (isLeaf ? Math.max(items.bytes ?? 0, 4) : 0)}
 const answer = []
 for (let index = 0; index < list.length; index++) {
@@ -125,7 +125,7 @@ let item = list[index]
 ${body}
 answer.push(item)
 }
-if ((room.bytes -= bytes) < 0) return undefined
+if ((budget.bytes -= bytes) < 0) return undefined
 return answer
 }`)
     return self
@@ -135,19 +135,19 @@ return answer
     if (shape.common.typename !== null) {
       const write = objectWriter(shape.common)
       const self = name('checked')
-      functions.push(`function ${self}(value, introspection, room) {
-return typeof value === 'object' && !isArray(value) ? ${write}(value, introspection, room) : undefined
+      functions.push(`function ${self}(value, introspection, budget) {
+return typeof value === 'object' && !isArray(value) ? ${write}(value, introspection, budget) : undefined
 }`)
       return self
     }
     // Which types really come is only known when they do.
     const self = name('abstract')
     const writers = new Map<ObjectShape, Writer | undefined>()
-    names[self] = (value: unknown, introspection: Readonly<Data>, room: Room) => {
+    names[self] = (value: unknown, introspection: Readonly<Data>, budget: Budget) => {
       const runtime = isData(value) ? runtimeShape(shape, value) : undefined
       if (!runtime) return undefined
       if (!writers.has(runtime)) writers.set(runtime, createWriter(runtime))
-      return writers.get(runtime)?.(value as Data, introspection, room)
+      return writers.get(runtime)?.(value as Data, introspection, budget)
     }
     return self
   }

@@ -103,7 +103,7 @@ const outdated =
  * client's: BAD_USER_INPUT, as in one process. What cannot be that is a failure of the subgraph.
  */
 function refusal(errors: readonly RemoteError[], status: number): ExecutionResult {
-  const told = errors.map(error => {
+  const readable = errors.map(error => {
     const code = error.extensions?.code
     const message = String(error.message ?? '')
     if (isErrorCode(code) && code !== 'INTERNAL_SERVER_ERROR' && code !== 'BAD_USER_INPUT') return error
@@ -111,5 +111,5 @@ function refusal(errors: readonly RemoteError[], status: number): ExecutionResul
       throw new UpstreamFailure('answered', `It answered ${status} and did not execute the request: ${message}`)
     return { ...error, message, extensions: { ...error.extensions, code: 'BAD_USER_INPUT' } }
   })
-  return { errors: told as unknown as readonly GraphQLError[] }
+  return { errors: readable as unknown as readonly GraphQLError[] }
 }

@@ -60,12 +60,12 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
         queue = controller
       },
     },
-    // Few large events take as much room as many small ones.
-    { highWaterMark: limits.waitingBytes, size: () => room },
+    // Few large events weigh as much as many small ones.
+    { highWaterMark: limits.waitingBytes, size: () => weight },
   ).getReader()
   let over = false
   /** What the message that the client is reading takes of the queue. */
-  let room = 0
+  let weight = 0
   let silence: NodeJS.Timeout | undefined
 
   /** @param last told to whoever takes results; @param failure to whoever still waits for the start */
@@ -97,7 +97,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const client = createClient({
     url,
     webSocketImpl: clientSocket(socket, id, bytes => {
-      room = Math.max(bytes, Math.floor(limits.waitingBytes / limits.waiting))
+      weight = Math.max(bytes, Math.floor(limits.waitingBytes / limits.waiting))
     }),
     connectionParams: named,
     generateID: () => id,
@@ -128,12 +128,12 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const unsubscribe = client.subscribe(payload, {
     next(result) {
       if (over) return
-      if (queue.desiredSize! < room) end(failed('Events came faster than they could be taken.'))
+      if (queue.desiredSize! < weight) end(failed('Events came faster than they could be taken.'))
       else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
     },
     error(cause) {
       const [refused] = Array.isArray(cause) ? cause : []
-      if (refused) end(readRefusal(refused.told) ?? failed('The subscription was refused without a reason.'))
+      if (refused) end(readRefusal(refused.serverErrors) ?? failed('The subscription was refused without a reason.'))
       else broken(new UpstreamFailure('cut', 'It sent a message that is none of the protocol', cause))
     },
     complete: leave,

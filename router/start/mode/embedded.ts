@@ -50,27 +50,27 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     if (link && !seen) tell.say(`nobody has signed in yet: make the first account here, within a day: ${link}`)
     return {
       url: config.publicUrl,
-      banner: welcome({ url: config.publicUrl, demo: trial, setup: link, notices, database: database.told }),
-      facts: { version: version(), database: database.told, demo: trial !== null, ...(trial && { sandbox: trial.sandbox }) },
+      banner: welcome({ url: config.publicUrl, demo: trial, setup: link, notices, database: database.description }),
+      facts: { version: version(), database: database.description, demo: trial !== null, ...(trial && { sandbox: trial.sandbox }) },
     }
   })
 
-async function openDatabase({ config, log, stack, signal, onAbandon }: Process): Promise<{ url: string; told: string }> {
+async function openDatabase({ config, log, stack, signal, onAbandon }: Process): Promise<{ url: string; description: string }> {
   if (config.databaseUrl) {
     const { checkConnection } = await import('../../../db/connect.ts')
     const version = await untilAborted(checkConnection(config.databaseUrl), signal)
-    return { url: config.databaseUrl, told: `PostgreSQL ${version} at DATABASE_URL` }
+    return { url: config.databaseUrl, description: `PostgreSQL ${version} at DATABASE_URL` }
   }
   const postgres = await startPostgres({ folder: config.dataDir, log, signal })
   onAbandon(postgres.killNow)
   stack.defer(() => postgres.stop())
-  const told = {
+  const recovery = {
     fresh: 'made now',
     warm: 'as it was left',
     adopted: 'still running after its platform was killed: taken over',
     'after a crash': 'was killed: recovered',
   }
-  return { url: postgres.url, told: `embedded PostgreSQL in ${config.dataDir}, ${told[postgres.recovered]}` }
+  return { url: postgres.url, description: `embedded PostgreSQL in ${config.dataDir}, ${recovery[postgres.recovered]}` }
 }
 
 interface Welcome {

@@ -28,7 +28,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
     await untilAborted(checkConnection(databaseUrl), signal)
     const times = watchSealTimes(log)
-    const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, told: times.told }))
+    const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, noteTime: times.note }))
     const carrier = createRemoteCarrier({ urls: subgraphUrls(config), secret: authSecret, clock: systemClock })
     process.stack.defer(() => carrier.close())
     let server: SubgraphServer | undefined

@@ -7,7 +7,7 @@ export interface Tell {
   /** The same for what an operator should look at: where lines have levels it is a warning. */
   warn(sentence: string, facts?: object): void
   /** The end of a start. @param banner lines for eyes, before the ready line; collectors get `facts` in their place */
-  ready(told: { readonly seconds: string; readonly url: string; readonly banner: readonly string[]; readonly facts: object }): void
+  ready(started: { readonly seconds: string; readonly url: string; readonly banner: readonly string[]; readonly facts: object }): void
   /** One readable line for each mistake of the surroundings; a stack only for a mistake of ours. */
   complain(error: unknown): void
 }

@@ -14,7 +14,7 @@ function identity(rows: Map<string, string>) {
     fail: (state: boolean) => {
       fails = state
     },
-    standing: createSessionCache(
+    cache: createSessionCache(
       async keys => {
         asked.push([...keys])
         await new Promise(resolve => setImmediate(resolve))
@@ -26,54 +26,54 @@ function identity(rows: Map<string, string>) {
   }
 }
 
-describe('the standing of sessions and keys', () => {
+describe('what a session or a key stands for', () => {
   test('is asked for many at once, each once', async () => {
-    const { asked, standing } = identity(new Map([['a', '1']]))
-    expect(await Promise.all(['a', 'b', 'a', 'c'].map(key => standing.of(key)))).toEqual(['1', undefined, '1', undefined])
+    const { asked, cache } = identity(new Map([['a', '1']]))
+    expect(await Promise.all(['a', 'b', 'a', 'c'].map(key => cache.of(key)))).toEqual(['1', undefined, '1', undefined])
     expect(asked).toEqual([['a', 'b', 'c']])
-    await standing.of('a')
+    await cache.of('a')
     expect(asked).toHaveLength(1)
   })
 
   test('is remembered for at most a second', async () => {
     const rows = new Map([['a', '1']])
-    const { pass, standing } = identity(rows)
-    await standing.of('a')
+    const { pass, cache } = identity(rows)
+    await cache.of('a')
     rows.delete('a')
     pass(999)
-    expect(await standing.of('a')).toBe('1')
+    expect(await cache.of('a')).toBe('1')
     pass(1)
-    expect(await standing.of('a')).toBeUndefined()
+    expect(await cache.of('a')).toBeUndefined()
   })
 
   test('is asked anew for whoever came after the answer was asked for', async () => {
     const rows = new Map([['a', '1']])
-    const { asked, pass, standing } = identity(rows)
-    await standing.of('a')
+    const { asked, pass, cache } = identity(rows)
+    await cache.of('a')
     rows.set('a', '2')
     pass(1)
-    expect(await Promise.all([standing.of('a', 1), standing.of('a', 1)])).toEqual(['2', '2'])
-    expect(await standing.of('a')).toBe('2')
+    expect(await Promise.all([cache.of('a', 1), cache.of('a', 1)])).toEqual(['2', '2'])
+    expect(await cache.of('a')).toBe('2')
     expect(asked).toHaveLength(2)
   })
 
   test('is asked anew after forgetting, an answer that was under way included', async () => {
     const rows = new Map([['a', '1']])
-    const { asked, standing } = identity(rows)
-    const underWay = standing.of('a')
-    standing.forget()
+    const { asked, cache } = identity(rows)
+    const underWay = cache.of('a')
+    cache.forget()
     rows.delete('a')
-    expect(await standing.of('a')).toBeUndefined()
+    expect(await cache.of('a')).toBeUndefined()
     await underWay
-    expect(await standing.of('a')).toBeUndefined()
+    expect(await cache.of('a')).toBeUndefined()
     expect(asked).toHaveLength(2)
   })
 
   test('is not decided by a lookup that failed', async () => {
-    const { fail, standing } = identity(new Map([['a', '1']]))
+    const { fail, cache } = identity(new Map([['a', '1']]))
     fail(true)
-    await expect(standing.of('a')).rejects.toThrow('down')
+    await expect(cache.of('a')).rejects.toThrow('down')
     fail(false)
-    expect(await standing.of('a')).toBe('1')
+    expect(await cache.of('a')).toBe('1')
   })
 })

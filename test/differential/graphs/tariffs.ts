@@ -24,7 +24,7 @@ const abroad = (given: Parcel) => `abroad ${given.weight} for ${given.price}`
 const inland = (given: Parcel) => `inland ${given.weight} for ${given.price}`
 const volume = ({ sizes: given }: Parcel) => given?.flat().reduce((sum, size) => sum + (size ? size.width * size.height : 1), 0) ?? null
 const greeting = ({ sender: given }: Parcel) => `from ${given?.name ?? `${given?.model} by ${given?.maker?.id}`}`
-const told = (source: Ref, unit: string, currency: string): Parcel => ({
+const parcelOf = (source: Ref, unit: string, currency: string): Parcel => ({
   weight: weight(source, { unit }),
   price: price(source, { currency }),
   sizes: sizes(source),
@@ -73,11 +73,11 @@ export const tariffs: PurposeGraph = {
       sizes,
       sender,
       contains,
-      home: (source: Ref) => home(told(source, 'kg', 'EUR')),
-      abroad: (source: Ref) => abroad(told(source, 'lb', 'USD')),
+      home: (source: Ref) => home(parcelOf(source, 'kg', 'EUR')),
+      abroad: (source: Ref) => abroad(parcelOf(source, 'lb', 'USD')),
       inland: (source: Ref) => inland({ weight: weight(source, {}), price: price(source, {}) }),
-      volume: (source: Ref) => volume(told(source, '', '')),
-      greeting: (source: Ref) => greeting(told(source, '', '')),
+      volume: (source: Ref) => volume(parcelOf(source, '', '')),
+      greeting: (source: Ref) => greeting(parcelOf(source, '', '')),
     },
   }),
   // It keeps a required field under its plain name, whatever the arguments.

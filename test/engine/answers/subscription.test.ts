@@ -231,15 +231,15 @@ test('many streams work out one event a few at a time, and what comes meanwhile 
       graph.subscribe('subscription ($n: Int) { changed(n: $n) { id } }', { n }, { inTurn: work => shares.run('one', work) }),
     ),
   )
-  let told = 0
+  let received = 0
   const reading = streams.map(async stream => {
-    for await (const result of stream as ResultStream) if (result.data) told += 1
+    for await (const result of stream as ResultStream) if (result.data) received += 1
   })
   announced.announce('changed', { id: 'a' })
   await until(() => held.length === 2)
   for (let again = 0; again < 50; again += 1) announced.announce('changed', { id: 'a' })
   const letGo = setInterval(() => held.splice(0).forEach(go => void go()), 1)
-  await until(() => told === 20)
+  await until(() => received === 20)
   clearInterval(letGo)
   expect([most, worked]).toEqual([2, 20])
   for (const stream of streams) await (stream as ResultStream).return()

@@ -23,7 +23,7 @@ async function hot(graph: TestGraph, source: string, variables: Record<string, u
   return { cold, warm: await graph.run(source, variables) }
 }
 
-const told = ({ text, errors }: Answer) => ({ text, errors: errors?.map(error => JSON.stringify(error)).sort() })
+const comparable = ({ text, errors }: Answer) => ({ text, errors: errors?.map(error => JSON.stringify(error)).sort() })
 
 test('elements of a list that are promises stay at their places, refused ones as null with an error', async () => {
   const refuse = async (id: string) => {
@@ -47,7 +47,7 @@ test('elements of a list that are promises stay at their places, refused ones as
   expect(warm.text).toBe(
     '{"things":[{"id":"a","name":"name of a"},{"id":"gone","name":null},{"id":"b","name":"name of b"},{"id":"gone too","name":null}],"ids":[null,"x","y",null]}',
   )
-  expect(told(warm)).toEqual(told(cold))
+  expect(comparable(warm)).toEqual(comparable(cold))
   expect(warm.errors?.map(error => error.path?.join('.')).sort()).toEqual(['ids.0', 'things.1.name', 'things.3.name'])
 })
 
@@ -59,7 +59,7 @@ test('nulls, errors of fields and lists of lists are told as they were when the 
     '{ found { __typename ... on Book { title likes } ... on Author { nick meta } } nodes { id likes } }',
   ]) {
     const { cold, warm } = await hot(graph, source)
-    expect(told(warm)).toEqual(told(cold))
+    expect(comparable(warm)).toEqual(comparable(cold))
   }
 })
 
@@ -78,7 +78,7 @@ test('values of own scalars arrive as JSON says them, and the application keeps 
   expect(warm.text).toBe(
     '{"date":"1970-01-01T00:00:00.000Z","dates":["1970-01-01T00:00:00.001Z"],"whole":{"at":"1970-01-01T00:00:00.000Z","big":"12"},"nan":null,"none":{}}',
   )
-  expect(told(warm)).toEqual(told(cold))
+  expect(comparable(warm)).toEqual(comparable(cold))
   expect(kept.at).toBeInstanceOf(Date)
 })
 
@@ -101,7 +101,7 @@ test('what a client wrote wrong is said in the same words and with the same code
     ['query($to: Int) { count(to: $to) }', { to: null }],
   ] as const) {
     const { cold, warm } = await hot(graph, source, variables)
-    expect(told(warm)).toEqual(told(cold))
+    expect(comparable(warm)).toEqual(comparable(cold))
     expect(warm.errors?.[0]?.extensions?.code).toBe('BAD_USER_INPUT')
   }
   expect((await hot(graph, 'query($to: Int = 5) { count(to: $to) say(what: "abc") }')).warm.text).toBe('{"count":5,"say":"abc"}')
@@ -162,7 +162,7 @@ test('equal entities at one path take their fields once, and every place shows t
   }
   const source = '{ a { author { name friends { id name } } } b { author { friends { name friends { id } } name } } }'
   const { cold, warm } = await hot(testGraph(parts), source)
-  expect(told(warm)).toEqual(told(cold))
+  expect(comparable(warm)).toEqual(comparable(cold))
   expect(warm.data.a.map((post: { author: { name: string } }) => post.author.name)).toEqual(['user 1', 'user 2', 'user 1', 'user 1', null])
   expect(warm.data.b[1]).toEqual({
     author: {
@@ -209,7 +209,7 @@ test('a schema stays as it was made while documents are compiled for it', async 
   const graph = testGraph({ one: { sdl: 'type Query { things: [String] }', resolvers } }, { schemas: deepFrozen })
   const { cold, warm } = await hot(graph, '{ things }')
   expect(warm.text).toBe('{"things":["a","b",null]}')
-  expect(told(warm)).toEqual(told(cold))
+  expect(comparable(warm)).toEqual(comparable(cold))
 })
 
 /** Nothing of its types can be replaced any more, not for a moment. */
@@ -267,5 +267,5 @@ test('objects that a subgraph is told the same of, but that differ in what it is
   })
   const { cold, warm } = await hot(graph, '{ posts { author { seat name } } }')
   expect(warm.text).toBe('{"posts":[{"author":{"seat":1,"name":"Ann"}},{"author":{"seat":2,"name":"Ann"}},{"author":{"seat":3,"name":"Ann"}}]}')
-  expect(told(warm)).toEqual(told(cold))
+  expect(comparable(warm)).toEqual(comparable(cold))
 })

@@ -9,8 +9,8 @@ async function sentFor(graph: TestGraph, source: string) {
   const answer = await graph.run(source)
   expect(answer.errors).toBeUndefined()
   const sent = graph.sent.slice(before)
-  const told = sent.flatMap(({ variables }) => Object.values(variables).flat()) as { readonly __typename: string }[]
-  return { answer, texts: sent.map(({ text }) => text), types: told.map(({ __typename }) => __typename) }
+  const representations = sent.flatMap(({ variables }) => Object.values(variables).flat()) as { readonly __typename: string }[]
+  return { answer, texts: sent.map(({ text }) => text), types: representations.map(({ __typename }) => __typename) }
 }
 
 test('no subgraph is asked for the type name of an object whose type the supergraph knows, and each is told it', async () => {

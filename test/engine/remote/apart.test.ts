@@ -216,8 +216,8 @@ describe('D3 a subgraph that runs apart', () => {
     await dispatcher.destroy()
     const [{ head, body }] = wire.requests as [RawRequest]
     const token = new RegExp(`${sealHeader}: (.*)\r`, 'i').exec(head)![1]!
-    const replay = async (told: string | null, text: string | null) =>
-      (await send('/sign-in', text, { [sealHeader]: token, ...(told !== null && { 'x-client-address': told }) })).status
+    const replay = async (address: string | null, text: string | null) =>
+      (await send('/sign-in', text, { [sealHeader]: token, ...(address !== null && { 'x-client-address': address }) })).status
     expect(body).toBe('email=a&password=b')
     expect([await replay(address, body), await replay(address, body)]).toEqual([200, 200])
     for (const other of ['email=a&password=c', `${body}&`, body.slice(1), '', null]) expect([other, await replay(address, other)]).toEqual([other, 401])
@@ -251,9 +251,9 @@ describe('D3 a subgraph that runs apart', () => {
     const target = createRemoteTarget('catalogue' as Slug, `${origin}/graphql`, seal, dispatcher)
     const headers = { [sealHeader]: 'forged', host: 'elsewhere', expect: '100-continue', 'proxy-authorization': 'Basic x', 'x-other': '1', cookie: 'a=b' }
     const answer = await target.http!(new Request('http://localhost:4000/a', { method: 'POST', headers, body: 'text' }), anonymous, '/a')
-    const told = (await answer.json()) as { headers: Record<string, string> }
-    expect(told).toMatchObject({ kind: 'anonymous', headers: { cookie: 'a=b', 'x-other': '1', host: `127.0.0.1:${server.port}` } })
-    expect([told.headers.expect, told.headers[sealHeader], told.headers['proxy-authorization']]).toEqual([undefined, undefined, undefined])
+    const heard = (await answer.json()) as { headers: Record<string, string> }
+    expect(heard).toMatchObject({ kind: 'anonymous', headers: { cookie: 'a=b', 'x-other': '1', host: `127.0.0.1:${server.port}` } })
+    expect([heard.headers.expect, heard.headers[sealHeader], heard.headers['proxy-authorization']]).toEqual([undefined, undefined, undefined])
     await dispatcher.destroy()
     await expect(target.http!(new Request('http://localhost:4000/a'), anonymous, '/a')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   })

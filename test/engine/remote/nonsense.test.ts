@@ -42,11 +42,11 @@ describe('errors that make no sense keep the data, and are told where they can b
     ['a path through names that every object has', '[{"message":"m","path":["_entities",0,"__proto__","constructor"]}]', 1],
     ['a message that is none', '[{"message":{"a":1},"path":["_entities",0,"count"],"extensions":{"code":"CONFLICT"}}]', 1],
     ['extensions that are none', '[{"message":"m","path":["_entities",0,"count"],"extensions":"CONFLICT"}]', 1],
-  ])('%s', async ([, errors, told]) => {
+  ])('%s', async ([, errors, count]) => {
     withErrors(errors)
     const answer = await graph.run(query)
     expect(answer.data).toEqual(data)
-    expect(answer.errors ?? []).toHaveLength(told)
+    expect(answer.errors ?? []).toHaveLength(count)
     for (const { path } of answer.errors ?? []) {
       expect(path!.length).toBeLessThan(5)
       expect(path!.every(segment => typeof segment === 'string' || segment >= 0)).toBe(true)

@@ -188,7 +188,7 @@ describe('D3 a seal that is refused for its time alone', () => {
     const clock = at(ms)
     const lines: { level: number; reason: string }[] = []
     const times = watchSealTimes(pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) }), () => clock.now().getTime())
-    const read = createSealReader({ audience: 'posts', keys: [publicHalf(key)], clock, told: times.told })
+    const read = createSealReader({ audience: 'posts', keys: [publicHalf(key)], clock, noteTime: times.note })
     return { clock, lines, times, read: (token: unknown) => read(token, isFor(forOperation)) }
   }
 

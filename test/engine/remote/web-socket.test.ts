@@ -19,7 +19,7 @@ type Behaviour = (socket: WebSocket, says: (type: string) => Promise<Record<stri
 async function serveFrames(behave: Behaviour, handleProtocols: () => string | false = () => 'graphql-transport-ws') {
   const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols })
   await once(sockets, 'listening')
-  const told: string[] = []
+  const received: string[] = []
   const closed: number[] = []
   sockets.on('connection', (socket, request) => {
     const heard: Record<string, unknown>[] = []
@@ -27,7 +27,7 @@ async function serveFrames(behave: Behaviour, handleProtocols: () => string | fa
     socket.on('close', code => closed.push(code))
     socket.on('message', data => {
       const message = JSON.parse(String(data))
-      told.push(message.type)
+      received.push(message.type)
       heard.push(message)
     })
     const says = async (type: string) => {
@@ -38,7 +38,7 @@ async function serveFrames(behave: Behaviour, handleProtocols: () => string | fa
   })
   return {
     url: `http://127.0.0.1:${(sockets.address() as AddressInfo).port}/graphql`,
-    told,
+    received,
     closed,
     count: () => sockets.clients.size,
     async [Symbol.asyncDispose]() {
@@ -125,7 +125,7 @@ describe('a client that leaves while the server makes it wait', () => {
     await using remote = transportTo(server.url, { timeoutMs: 5000 })
     const leaving = new AbortController()
     const starting = remote.subscribe({ signal: leaving.signal })
-    await until(() => server.told.includes('connection_init'))
+    await until(() => server.received.includes('connection_init'))
     leaving.abort()
     expect(await starting).toMatchObject({ errors: [{ message: expect.stringContaining('ended before it was answered') }] })
     await until(() => server.count() === 0)
@@ -136,7 +136,7 @@ describe('a client that leaves while the server makes it wait', () => {
     await using server = await serveFrames(() => {})
     const remote = transportTo(server.url, { timeoutMs: 5000 })
     const starting = remote.subscribe()
-    await until(() => server.told.includes('connection_init'))
+    await until(() => server.received.includes('connection_init'))
     const began = performance.now()
     await Promise.all([expect(starting).rejects.toMatchObject({ name: 'UpstreamFailure' }), remote.transport.close()])
     expect(performance.now() - began).toBeLessThan(1000)
@@ -177,7 +177,7 @@ describe('a stream', () => {
     await using remote = transportTo(server.url)
     expect(await drained(await remote.subscribe())).toEqual([{ data: { name: 'x' } }])
     await until(() => server.count() === 0)
-    expect(server.told).toEqual(['connection_init', 'subscribe'])
+    expect(server.received).toEqual(['connection_init', 'subscribe'])
     expect(server.closed).toEqual([1000])
   })
 
@@ -198,7 +198,7 @@ describe('a stream', () => {
     )
     await using remote = transportTo(server.url)
     expect(await drained(await remote.subscribe())).toEqual([{ data: { name: 'x' } }])
-    expect(server.told).toEqual(['connection_init', 'subscribe', 'pong'])
+    expect(server.received).toEqual(['connection_init', 'subscribe', 'pong'])
   })
 
   test('gives a server that asks for a seal in a ping one of that moment, for itself; without a key nothing', async () => {
@@ -275,7 +275,7 @@ describe('a stream', () => {
     )
     await using remote = transportTo(server.url)
     const stream = await remote.subscribe()
-    await until(() => server.told.includes('complete'))
+    await until(() => server.received.includes('complete'))
     const results = await drained(stream)
     expect(results.length).toBeLessThan(10)
     expect(results.at(-1)!.errors![0]!.message).toMatch(/faster than they could be taken/)
@@ -310,7 +310,7 @@ describe('a stream', () => {
     const stream = (await remote.subscribe()) as ResultStream
     await stream.next()
     const pending = stream.next()
-    await until(() => server.told.filter(type => type === 'ping').length === 5)
+    await until(() => server.received.filter(type => type === 'ping').length === 5)
     expect(server.count()).toBe(1)
     silent = true
     expect(await pending).toMatchObject({ value: broke, done: false })
@@ -332,7 +332,7 @@ describe('a stream', () => {
         expect(await pending).toEqual({ value: undefined, done: true })
       }
       await until(() => server.count() === 0)
-      expect(server.told.filter(type => type === 'complete')).toHaveLength(30)
+      expect(server.received.filter(type => type === 'complete')).toHaveLength(30)
     }
     await until(() => timers() <= before)
   })
@@ -344,6 +344,6 @@ describe('a stream', () => {
     await remote.transport.close()
     expect((await drained(stream)).length).toBeLessThanOrEqual(1)
     await until(() => server.count() === 0)
-    expect(server.told).toContain('complete')
+    expect(server.received).toContain('complete')
   })
 })

@@ -194,8 +194,8 @@ describe('equal questions with de-duplication', () => {
   })
 
   test('share an error, but no object of it', async () => {
-    const told = '{"data":{"name":null},"errors":[{"message":"No.","path":["name"],"extensions":{"code":"CONFLICT"}}]}'
-    await using server = await serveRaw(({ socket }) => setTimeout(() => socket.write(http(told)), 20))
+    const answer = '{"data":{"name":null},"errors":[{"message":"No.","path":["name"],"extensions":{"code":"CONFLICT"}}]}'
+    await using server = await serveRaw(({ socket }) => setTimeout(() => socket.write(http(answer)), 20))
     await using remote = transportTo(server.url, { deduplicate: true })
     const [one, other] = await Promise.all([remote.ask(), remote.ask()])
     expect(one).toEqual(other)

@@ -5,9 +5,9 @@ const start = new Date('2027-01-01T00:00:00.000Z')
 
 test('the system’s clock tells the present', () => {
   const before = Date.now()
-  const told = systemClock.now().getTime()
-  expect(told).toBeGreaterThanOrEqual(before)
-  expect(told).toBeLessThanOrEqual(Date.now())
+  const moment = systemClock.now().getTime()
+  expect(moment).toBeGreaterThanOrEqual(before)
+  expect(moment).toBeLessThanOrEqual(Date.now())
 })
 
 test('a bound clock stands still until it is moved, forward or back, or set', () => {

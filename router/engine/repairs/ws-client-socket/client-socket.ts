@@ -15,7 +15,7 @@ interface ClientSocket {
 /**
  * A socket that is opened already, as graphql-ws's client wants one (`webSocketImpl`). Once the connection is accepted, the client
  * hears only of its one operation, up to its end, and of that in the form that it insists on: an event without a payload is an empty
- * one, and an error is a list of one whose `told` is what the server said.
+ * one, and an error is a list of one whose `serverErrors` is what the server said.
  * @param id    of the operation
  * @param heard is told the bytes of each message, before the client hears of it
  */
@@ -45,7 +45,7 @@ export function clientSocket(socket: WebSocket, id: string, heard: (bytes: numbe
     if (type === 'ping' || type === 'pong') return { type, ...(isData(payload) && { payload }) }
     if (message.id !== id) return undefined
     if (type === 'next') return { id, type, payload: isData(payload) ? payload : {} }
-    if (type === 'error') return { id, type, payload: [{ message: 'refused', told: payload }] }
+    if (type === 'error') return { id, type, payload: [{ message: 'refused', serverErrors: payload }] }
     if (type !== 'complete') return undefined
     state = 'complete'
     return { id, type }

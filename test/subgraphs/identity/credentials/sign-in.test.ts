@@ -65,8 +65,8 @@ describe('signing in', () => {
     expect(payload).toMatchObject({ sub: made.users['owner@acme.test'], org: made.organizations.acme, ctx: 'organization', roles: ['owner'], iss: origin })
     expect(payload.exp! - payload.iat!).toBe(600)
     expect(body.expiresAt).toBe(new Date(payload.exp! * 1000).toISOString())
-    const standing = await authority.sessions([payload.sid as string])
-    expect(standing.get(payload.sid as string)).toMatchObject({ userId: payload.sub, organizationId: payload.org, roles: ['owner'] })
+    const sessions = await authority.sessions([payload.sid as string])
+    expect(sessions.get(payload.sid as string)).toMatchObject({ userId: payload.sub, organizationId: payload.org, roles: ['owner'] })
   })
 
   it('I-01 says the same to a wrong password and to an unknown account', async () => {
@@ -219,15 +219,15 @@ describe('signing in', () => {
 
   it('I-01 knows a session by its id until it expires, and drops what is left of it when the person signs in again', async () => {
     const { sid } = decodeJwt(await tokenOf(await signIn('owner@acme.test')))
-    const standing = async () => (await open.identity.authority.sessions([sid as string])).has(sid as string)
+    const isValid = async () => (await open.identity.authority.sessions([sid as string])).has(sid as string)
     const stored = async () => (await open.database.sequelize.query('select id from identity.sessions'))[0]
-    expect(await standing()).toBe(true)
+    expect(await isValid()).toBe(true)
     open.clock.advance(7 * 24 * 3600_000 - 60_000)
-    expect(await standing()).toBe(true)
+    expect(await isValid()).toBe(true)
     await signIn('admin@acme.test')
     // The credential library reads the machine's clock: its seven days began a little later.
     open.clock.advance(120_000)
-    expect(await standing()).toBe(false)
+    expect(await isValid()).toBe(false)
     expect(await stored()).toHaveLength(2)
     const next = decodeJwt(await tokenOf(await signIn('owner@acme.test')))
     expect(await stored()).toEqual(expect.arrayContaining([{ id: next.sid }]))

@@ -72,9 +72,9 @@ test('every widget is read again within some minute without an event, and told w
   await vi.advanceTimersByTimeAsync(53_000)
   expect(asked).toHaveLength(1)
   shows.set('app_a', 'after midnight')
-  const told = next()
+  const update = next()
   await vi.advanceTimersByTimeAsync(14_000)
-  expect(await told).toBe('app_a after midnight')
+  expect(await update).toBe('app_a after midnight')
   await live.return!()
 })
 

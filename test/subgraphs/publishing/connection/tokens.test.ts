@@ -9,13 +9,13 @@ import { brand as brandDocument } from '../documents.ts'
 /** Posts whose time comes when the token has run out. */
 const begin = async (count: number) => {
   const graph = await supergraph({ sandbox: true })
-  const told = await graph.seed
+  const seeded = await graph.seed
     .owner()
     .brand()
     .connection()
     .posts(count, { scheduledAt: graph.clock.in(twoHours) })
   await graph.clock.advance(twoHours)
-  return { graph, ...told }
+  return { graph, ...seeded }
 }
 
 const revoke = async ({ x }: Supergraph, token: string) => {

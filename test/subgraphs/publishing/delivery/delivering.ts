@@ -21,10 +21,10 @@ export async function scheduledPost(seed: PostSeed = {}) {
     .brand()
     .connection()
     .post({ scheduledAt: graph.clock.in(60_000), ...seed })
-  const told = await story
+  const seeded = await story
   /** The post as its owner sees it. */
-  const read = async () => (await graph.execute(postDocument, { id: told.post.id }, { as: told.owner })).data().post
-  return { graph, story, key: { brandId: told.post.brandId, postId: told.post.id }, read, ...told }
+  const read = async () => (await graph.execute(postDocument, { id: seeded.post.id }, { as: seeded.owner })).data().post
+  return { graph, story, key: { brandId: seeded.post.brandId, postId: seeded.post.id }, read, ...seeded }
 }
 
 /** A post that is due now, and everything it needs. */

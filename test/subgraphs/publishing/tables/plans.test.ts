@@ -85,9 +85,9 @@ async function expectIndexed(what: string, work: () => Promise<unknown>, most = 
 beforeAll(async () => {
   graph = await supergraph()
   const story = graph.seed.owner().brand()
-  const told = await story
-  owner = told.owner
-  brandId = told.brand.id
+  const seeded = await story
+  owner = seeded.owner
+  brandId = seeded.brand.id
   for (let count = 1; count < brands; count += 1) await story.brand(`Brand ${count}`)
   const now = graph.clock.now()
   // Every twentieth post of a brand waits for its time or behind a failed one; eight of ten are published.

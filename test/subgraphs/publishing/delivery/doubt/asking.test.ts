@@ -11,8 +11,8 @@ const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x
 
 /** A post of unknown outcome, about which the network is to be asked now; what it answers is the test's. */
 const begin = async () => {
-  const told = await answeredPost({ fault: 'status', status: 500, times: 10 })
-  const { graph } = told
+  const seeded = await answeredPost({ fault: 'status', status: 500, times: 10 })
+  const { graph } = seeded
   await graph.clock.advance(1_000)
   const asked: Parameters<Network['find']>[] = []
   const world = { answer: (): Lookup => absent }
@@ -22,9 +22,9 @@ const begin = async () => {
       return world.answer()
     },
   })
-  const ask = () => reconcile(graph.job, told.key)
-  const attempt = async () => (await graph.job.attempts.lastAttempt(told.post))!
-  return { ...told, asked, world, ask, attempt }
+  const ask = () => reconcile(graph.job, seeded.key)
+  const attempt = async () => (await graph.job.attempts.lastAttempt(seeded.post))!
+  return { ...seeded, asked, world, ask, attempt }
 }
 
 const lines = (graph: Supergraph, least: number) => logged(graph, least).filter(({ postId }) => postId)

@@ -13,10 +13,10 @@ const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x
 
 /** A post whose worker died in its call, and whose time is over; what the network says of it, and of the next call, is the test's. */
 const begin = async () => {
-  const told = await duePost()
-  const { graph } = told
+  const seeded = await duePost()
+  const { graph } = seeded
   const { job, clock } = graph
-  await interrupt(told, { inReplyTo: '5' })
+  await interrupt(seeded, { inReplyTo: '5' })
   await clock.advance(sendMs)
   const calls: { find: number; publish: Parameters<Network['publish']>[0][] } = { find: 0, publish: [] }
   const world = {
@@ -34,12 +34,12 @@ const begin = async () => {
       return world.publish()
     },
   })
-  const take = () => takeUp(job, told.key)
-  const row = () => stored(graph, told.post)
-  return { ...told, x, world, calls, take, row }
+  const take = () => takeUp(job, seeded.key)
+  const row = () => stored(graph, seeded.post)
+  return { ...seeded, x, world, calls, take, row }
 }
 
-const told = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
+const warnings = (graph: Supergraph) => logged(graph, 40).filter(({ level, postId }) => level === 40 && postId)
 const fails = (error: unknown) => async () => {
   throw error
 }
@@ -58,7 +58,7 @@ describe('P-10 an interrupted call is taken up', () => {
     await graph.clock.advance(sendMs - 1)
     await take()
     expect([calls.find, await row()]).toEqual([1, held])
-    expect(told(graph)[0]).toMatchObject({ postId: post.id, attempt: 1 })
+    expect(warnings(graph)[0]).toMatchObject({ postId: post.id, attempt: 1 })
     await graph.clock.advance(1)
     await graph.rows(`update publishing.posts set delivery_phase = 'CLAIMED'`)
     await take()
@@ -132,7 +132,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
     await take()
     const since = graph.clock.now()
     expect(await row()).toMatchObject({ ...sending, waits: 1, waitingSince: since, waitsUntil: graph.clock.in(sendMs), version })
-    expect(told(graph).at(-1)).toMatchObject({ postId: post.id, err: { message: 'X is away' } })
+    expect(warnings(graph).at(-1)).toMatchObject({ postId: post.id, err: { message: 'X is away' } })
     await graph.clock.advance(patienceMs - 1)
     await take()
     expect(await row()).toMatchObject({ ...sending, waits: 2, waitingSince: since })

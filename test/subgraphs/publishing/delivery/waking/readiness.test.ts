@@ -22,7 +22,7 @@ test('readiness names the encryption key that is missing, the log tells it once,
     .connection()
     .post({ scheduledAt: graph.clock.in(5_000) })
   const ready = () => graph.platform.publishing.ready!()
-  const told = () => logged(graph)
+  const logLines = () => logged(graph)
   await ready()
   const put = (accessToken: string | null) => graph.rows('update publishing.connections set access_token = $1', [accessToken])
   const kept = connection.accessToken!
@@ -38,7 +38,7 @@ test('readiness names the encryption key that is missing, the log tells it once,
   await wake(graph, post)
   for (let times = 0; times < 2; times++)
     await expect(ready()).rejects.toMatchObject({ name: 'NotReady', message: expect.stringContaining('encryption key gone is missing') })
-  expect(told().map(({ keys }) => keys)).toEqual(['test', 'gone'])
+  expect(logLines().map(({ keys }) => keys)).toEqual(['test', 'gone'])
   expect(await stored(graph, post)).toMatchObject({ status: 'SCHEDULED', waitsUntil: graph.clock.in(5_000), failureCode: null })
   await put(kept)
   // A refresh token that was kept over a renewal is sealed with an older key than the access token.

@@ -11,7 +11,7 @@ import { type Configured, settingsFrom } from './settings.ts'
 export type Deps = Omit<Foundation, 'ask' | 'carrier'> & Configured
 
 /** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
-export interface Composition extends Defined {
+export interface Platform extends Defined {
   readonly subgraphs: readonly Subgraph[]
   readonly engine: Engine
 }
@@ -44,7 +44,7 @@ export async function register(identity: Defined['identity'], registrations: rea
  * Joins every subgraph and the engine over one database in one process, and writes the services into identity's registry.
  * @param deps with `running`: how operations run
  */
-export async function compose({ running, ...deps }: Deps & { readonly running: EngineSettings }, stack: AsyncDisposableStack): Promise<Composition> {
+export async function assemble({ running, ...deps }: Deps & { readonly running: EngineSettings }, stack: AsyncDisposableStack): Promise<Platform> {
   const asking = Promise.withResolvers<ReturnType<typeof createAsk>>()
   // Identity first: what still runs in the others when they stop may ask it.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
