@@ -3,22 +3,16 @@ import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { routeTables } from '../../router/rest/tables.ts'
-import { failure } from '../../subgraphs/publishing/delivery/rules.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
-import { inTransaction } from '../../subgraphs/store/write.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Answer } from '../kit/answer.ts'
 import { type Door, openDoor } from '../kit/door.ts'
-import { identityOf } from '../kit/identity.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { key, person } from '../kit/viewers.ts'
 import { readSupergraphTypes } from '../schema/graph.ts'
-import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
-import { seedConnection } from '../subgraphs/publishing/connection/seed.ts'
-import { type PostSeed, seedPost } from '../subgraphs/publishing/post/seed.ts'
 import { derivedRows, fieldsThatNeedRows } from './derived.ts'
-import { routeRows, fieldRows as written } from './matrix.ts'
-import { type Column, columns, type FieldRow, type Fresh, type Ids, type Outcome, outcomes, type RouteRow } from './row.ts'
+import { makeAll, routeRows, fieldRows as written } from './matrix.ts'
+import { type Column, columns, type FieldRow, type Ids, type Outcome, outcomes, type RouteRow, type Stage } from './row.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
 const types = readSupergraphTypes()
@@ -72,8 +66,8 @@ const keyName = (scopes: readonly Scope[]) => `key ${[...scopes].sort().join(' '
 
 let graph: Supergraph
 let door: Door
-let ids: Omit<Ids, 'fresh'>
-let commons: string
+let stage: Stage
+let ids: Ids
 let people: Record<keyof typeof roles, Viewer>
 const headers = new Map<string, Record<string, string>>()
 
@@ -97,7 +91,6 @@ beforeAll(async () => {
   })
   for (const [name, { secret }] of Object.entries(provisioned.keys)) headers.set(name, { 'x-api-key': secret! })
   const [acme, other] = [provisioned.organizations.acme!, provisioned.organizations.other!]
-  commons = provisioned.organizations.commons!
   const entries = Object.entries(roles).map(([name, role]) => [
     name,
     person(provisioned.users[`${name}@test.test`]!, name === 'outsider' ? other : acme, [role]),
@@ -112,75 +105,18 @@ beforeAll(async () => {
       session,
     )
   }
-  const now = graph.clock.now()
-  const brand = await newBrand(acme)
-  const theirs = await newBrand(other)
-  await seedConnection(graph, { brandId: brand, owner: people.owner }, { externalAccountId: '1' })
-  ids = { organization: acme, brand, post: '', waiting: '', failed: '', targeted: '' }
-  const scheduledAt = graph.clock.in(86_400_000)
-  const post = await write({ scheduledAt })
-  const waiting = await write({ scheduledAt, threadId: post })
-  const failed = await write({ row: { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', now) } })
-  await write({}, { brandId: theirs, owner: people.outsider })
-  const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: null } })
-  ids = { ...ids, post, waiting, failed, targeted }
+  stage = { graph, owner: people.owner, outsider: people.outsider, commons: provisioned.organizations.commons!, ids: { organization: acme } }
+  ids = await makeAll(stage)
 })
 afterAll(async () => {
   await door[Symbol.asyncDispose]()
   await graph[Symbol.asyncDispose]()
 })
 
-const newBrand = async (organizationId: string): Promise<string> => (await seedBrand(graph, { organizationId })).id
-
-async function write(post: PostSeed, place = { brandId: ids.brand, owner: people.owner }): Promise<string> {
-  return (await seedPost(graph, place, post)).id
-}
-
-/** Makes what a cell changes, so that no cell sees what another did. */
-const freshly: Record<Fresh, () => Promise<string>> = {
-  post: () => write({}),
-  brand: () => newBrand(ids.organization),
-  async 'archived brand'() {
-    const id = await newBrand(ids.organization)
-    await graph.rows('update publishing.brands set archived_at = $2 where id = $1', [id, graph.clock.now()])
-    return id
-  },
-  async 'unknown post'() {
-    const now = graph.clock.now()
-    const id = await write({ row: { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', now) } })
-    const post = await graph.job.posts.byId.load(id)
-    const attempt = { post: { ...post!, attempts: 0 }, connectionId: null, externalAccountId: 'nobody', copy: 'x', inReplyTo: null }
-    await inTransaction(graph.job, ({ transaction }) => graph.job.attempts.begin(attempt, now, transaction))
-    return id
-  },
-  async person() {
-    const now = graph.clock.now()
-    const email = `${newId()}@test.test`
-    const identity = identityOf(graph.database.sequelize, graph.clock)
-    const stamps = { createdAt: now, updatedAt: now }
-    await inTransaction(identity, async ({ transaction }) => {
-      const { id: userId } = await identity.users.insert({ id: newId(now), name: 'New', email, emailVerified: true, ...stamps }, transaction)
-      const membership = { organizationId: commons, id: newId(now), userId, roles: ['viewer'], ...stamps, createdBy: 'platform' }
-      await identity.memberships.insert(membership, transaction)
-    })
-    return email
-  },
-  async membership() {
-    const email = await freshly.person()
-    const document = 'mutation($input: AddMemberInput!) { addMember(input: $input) { id } }'
-    return (await graph.execute(document, { input: { email, roles: ['MEMBER'] } }, { as: people.owner })).data().addMember.id
-  },
-  async key() {
-    const document = 'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'
-    return (await graph.execute(document, { input: { name: 'New', scopes: ['publishing:posts.read'] } }, { as: people.owner })).data().createApiKey.apiKey.id
-  },
-  slug: async () => `slug-${newId().slice(-12)}`,
-}
-
 /** A row's cells as they are, in the order of the columns. */
 async function cellsAsTheyAre<Row extends FieldRow | RouteRow>(row: Row, look: (row: Row, column: Column, ids: Ids) => Promise<string>): Promise<string> {
   const seen: string[] = []
-  for (const column of columns) seen.push(await look(row, column, { ...ids, fresh: row.fresh ? await freshly[row.fresh]() : '' }))
+  for (const column of columns) seen.push(await look(row, column, { ...ids, ...(row.fresh && { fresh: await row.fresh({ ...stage, ids }) }) }))
   return seen.map((outcome, index) => `${columns[index]}: ${outcome}`).join(', ')
 }
 
@@ -191,7 +127,7 @@ const asWritten = (row: FieldRow | RouteRow): string =>
 
 function viewerOf(column: Column, { scopes, less }: FieldRow | RouteRow): Viewer {
   if (column === 'anonymous') return anonymous
-  if (column === 'key' || column === 'other key') return key(ids.organization, column === 'key' ? scopes : less)
+  if (column === 'key' || column === 'other key') return key(ids.organization!, column === 'key' ? scopes : less)
   return people[column]
 }
 

@@ -1,6 +1,6 @@
-import type { FieldRow, RouteRow } from './row.ts'
+import type { FieldRow, Ids, RouteRow, Stage } from './row.ts'
 
-/** The nouns that have rows; a noun that is not listed lacks its rows, as `matrix.test.ts` then says field by field. */
+/** The nouns that have rows, each after those of which it makes something; a noun that is not listed lacks its rows, as `matrix.test.ts` then says field by field. */
 const nouns = await Promise.all([
   import('../subgraphs/identity/api-key/access.ts'),
   import('../subgraphs/identity/credentials/access.ts'),
@@ -26,3 +26,10 @@ const isRoot = ({ at }: FieldRow) => /^(?:Query|Mutation|Subscription)\./.test(a
 /** Root fields first: what follows from a row is derived from the first that reaches a type. */
 export const fieldRows: readonly FieldRow[] = [...fields.filter(isRoot), ...fields.filter(row => !isRoot(row))]
 export const routeRows: readonly RouteRow[] = nouns.flatMap(({ access }) => access.routes ?? [])
+
+/** Makes what the rows ask about. */
+export async function makeAll(stage: Stage): Promise<Ids> {
+  let { ids } = stage
+  for (const { access } of nouns) ids = { ...ids, ...(await access.made?.({ ...stage, ids })) }
+  return ids
+}

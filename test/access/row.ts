@@ -1,4 +1,6 @@
 import { everyScope, type Scope } from '../../subgraphs/scopes.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { Supergraph } from '../kit/supergraph.ts'
 
 /** Who stands in which column: a key with exactly the row's scopes, one without them, and people by their role. */
 export const columns = ['anonymous', 'key', 'other key', 'viewer', 'member', 'owner', 'outsider'] as const
@@ -12,20 +14,26 @@ export type Column = (typeof columns)[number]
 export const outcomes = ['yes', 'refused', 'denied', 'hidden', 'empty', 'nothing', 'public'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** Ids of the world that the rows ask about. The organization is `acme`; the outsider owns another. */
-export interface Ids {
-  readonly organization: string
-  readonly brand: string
-  readonly post: string
-  readonly waiting: string
-  readonly failed: string
-  readonly targeted: string
-  /** What was made for this one cell, by the row's `fresh`. */
-  readonly fresh: string
+/**
+ * Ids that rows ask about: `organization`, what the nouns' `made` names, and `fresh`, what was made for this one cell. The organization
+ * is `acme`; the outsider owns another.
+ */
+export type Ids = Readonly<Record<string, string>>
+
+/** Where things for rows are made. */
+export interface Stage {
+  readonly graph: Supergraph
+  /** Who owns `acme`, and who owns another organization. */
+  readonly owner: Viewer
+  readonly outsider: Viewer
+  /** An organization of which all of them are members: somebody in it is no stranger to them. */
+  readonly commons: string
+  /** What there is so far. */
+  readonly ids: Ids
 }
 
-/** What is made anew for each cell of a row that changes something. */
-export type Fresh = 'post' | 'brand' | 'archived brand' | 'unknown post' | 'membership' | 'person' | 'key' | 'slug'
+/** Makes what one cell of a row changes, so that no cell sees what another did. @returns its id, or by what else it is asked for */
+export type Fresh = (stage: Stage) => Promise<string>
 
 export interface FieldRow {
   /** `Type.field`. */
@@ -54,6 +62,8 @@ export interface RouteRow {
 
 /** What a noun's `access.ts` says: each field of it that needs a row (`derived.ts` tells which do), and each of its routes. */
 export interface AccessRows {
+  /** Makes what the rows ask about, once, after what the nouns listed before have made. @returns ids by the names that rows use */
+  readonly made?: (stage: Stage) => Promise<Ids>
   readonly fields?: readonly FieldRow[]
   readonly routes?: readonly RouteRow[]
 }

@@ -1,21 +1,17 @@
-import { newId } from '../../platform/ids.ts'
+import type { OrganizationRow } from '../../subgraphs/identity/stores/organization.ts'
 import type { BrandRow } from '../../subgraphs/publishing/stores/brand.ts'
 import type { ConnectionRow } from '../../subgraphs/publishing/stores/connection.ts'
 import type { PostRow } from '../../subgraphs/publishing/stores/post.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
-import { inTransaction } from '../../subgraphs/store/write.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import { seedMembership } from '../subgraphs/identity/membership/seed.ts'
+import { seedOrganization } from '../subgraphs/identity/organization/seed.ts'
+import { seedPerson } from '../subgraphs/identity/user/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
 import { type ConnectionSeed, seedConnection } from '../subgraphs/publishing/connection/seed.ts'
 import { type PostSeed, seedPost } from '../subgraphs/publishing/post/seed.ts'
-import { identityOf } from './identity.ts'
 import type { Supergraph } from './supergraph.ts'
 import { key, person } from './viewers.ts'
-
-export interface OrganizationSeed {
-  readonly id: string
-  readonly name: string
-}
 
 /** What may happen once there is an organization; awaited, a story gives everything that it told of. */
 export interface OwnerStory<World> extends PromiseLike<World> {
@@ -24,7 +20,7 @@ export interface OwnerStory<World> extends PromiseLike<World> {
   /** One who may only look. */
   viewer(): OwnerStory<World & { viewer: Viewer }>
   /** Somebody else, who owns another organization. */
-  outsider(): OwnerStory<World & { outsider: Viewer; elsewhere: OrganizationSeed }>
+  outsider(): OwnerStory<World & { outsider: Viewer; elsewhere: OrganizationRow }>
   /** A program with these scopes. */
   key(...scopes: Scope[]): OwnerStory<World & { key: Viewer }>
   brand(name?: string): BrandStory<World & { brand: BrandRow }>
@@ -34,7 +30,7 @@ export interface OwnerStory<World> extends PromiseLike<World> {
 export interface BrandStory<World> extends PromiseLike<World> {
   member(): BrandStory<World & { member: Viewer }>
   viewer(): BrandStory<World & { viewer: Viewer }>
-  outsider(): BrandStory<World & { outsider: Viewer; elsewhere: OrganizationSeed }>
+  outsider(): BrandStory<World & { outsider: Viewer; elsewhere: OrganizationRow }>
   key(...scopes: Scope[]): BrandStory<World & { key: Viewer }>
   /** Another brand of the organization, which the story goes on with. */
   brand(name?: string): BrandStory<World>
@@ -49,43 +45,27 @@ export interface BrandStory<World> extends PromiseLike<World> {
 
 export interface Seed {
   /** A story begins with an organization and the person who owns it. */
-  owner(): OwnerStory<{ owner: Viewer; organization: OrganizationSeed }>
+  owner(): OwnerStory<{ owner: Viewer; organization: OrganizationRow }>
 }
 
 type Graph = Omit<Supergraph, 'seed'>
 // biome-ignore lint/suspicious/noExplicitAny: the interfaces above say what a story holds at each step
-type Told = Record<string, any>
+type Seeded = Record<string, any>
 
 /** Makes the story-teller of one supergraph. */
 export function createSeed(graph: Graph): Seed {
-  const { database, clock } = graph
-  const identity = identityOf(database.sequelize, clock)
+  const { clock } = graph
   let people = 0
 
   async function someone(role: string, organizationId: string): Promise<Viewer> {
-    const now = clock.now()
     people += 1
-    const user = { id: newId(now), name: `Person ${people}`, email: `person-${people}@example.test`, emailVerified: true, createdAt: now, updatedAt: now }
-    const membership = { organizationId, id: newId(now), userId: user.id, roles: [role], createdAt: now, updatedAt: now, createdBy: 'platform' }
-    await inTransaction(identity, async ({ transaction }) => {
-      await identity.users.insert(user, transaction)
-      await identity.memberships.insert(membership, transaction)
-    })
-    return person(user.id, organizationId, [role])
+    const { id: userId } = await seedPerson(graph, `Person ${people}`)
+    await seedMembership(graph, { organizationId, userId, role })
+    return person(userId, organizationId, [role])
   }
 
-  async function organization(): Promise<OrganizationSeed> {
-    const now = clock.now()
-    const id = newId(now)
-    const row = { id, slug: `organization-${id}`.slice(0, 40).replace(/-$/, ''), name: `Organization ${id.slice(-4)}` }
-    await inTransaction(identity, ({ transaction }) =>
-      identity.organizations.insert({ ...row, createdAt: now, updatedAt: now, createdBy: 'platform' }, transaction),
-    )
-    return { id, name: row.name }
-  }
-
-  const place = ({ brand, owner }: Told) => ({ brandId: brand.id, owner })
-  const post = (world: Told, seed?: PostSeed) => seedPost(graph, place(world), seed)
+  const place = ({ brand, owner }: Seeded) => ({ brandId: brand.id, owner })
+  const post = (world: Seeded, seed?: PostSeed) => seedPost(graph, place(world), seed)
 
   async function several(count: number, write: (before: PostRow | undefined) => Promise<PostRow>): Promise<PostRow[]> {
     const posts: PostRow[] = []
@@ -96,15 +76,15 @@ export function createSeed(graph: Graph): Seed {
     return posts
   }
 
-  const steps: Record<string, (world: Told, ...parameters: never[]) => Promise<Told>> = {
+  const steps: Record<string, (world: Seeded, ...parameters: never[]) => Promise<Seeded>> = {
     owner: async () => {
-      const place = await organization()
+      const place = await seedOrganization(graph)
       return { organization: place, owner: await someone('owner', place.id) }
     },
     member: async world => ({ member: await someone('member', world.organization.id) }),
     viewer: async world => ({ viewer: await someone('viewer', world.organization.id) }),
     outsider: async () => {
-      const elsewhere = await organization()
+      const elsewhere = await seedOrganization(graph)
       return { elsewhere, outsider: await someone('owner', elsewhere.id) }
     },
     key: async (world, ...scopes: Scope[]) => ({ key: key(world.organization.id, scopes) }),
@@ -120,7 +100,7 @@ export function createSeed(graph: Graph): Seed {
   }
 
   // Steps wait for each other, so a story reads in the order in which it happens.
-  const tell = (past: Promise<Told>): Told => ({
+  const tell = (past: Promise<Seeded>): Seeded => ({
     ...Object.fromEntries(
       Object.entries(steps).map(([verb, step]) => [
         verb,
@@ -130,5 +110,5 @@ export function createSeed(graph: Graph): Seed {
     // biome-ignore lint/suspicious/noThenProperty: a story is awaited where it ends
     then: past.then.bind(past),
   })
-  return { owner: () => tell(Promise.resolve({})).owner() as OwnerStory<{ owner: Viewer; organization: OrganizationSeed }> }
+  return { owner: () => tell(Promise.resolve({})).owner() as OwnerStory<{ owner: Viewer; organization: OrganizationRow }> }
 }

@@ -1,4 +1,9 @@
-import { type AccessRows, all, change, constant, managers, managersOfIt, row, unrelated } from '../../../access/row.ts'
+import { type AccessRows, all, change, constant, type Fresh, managers, managersOfIt, row, unrelated } from '../../../access/row.ts'
+
+const freshKey: Fresh = async ({ graph, owner }) => {
+  const document = 'mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'
+  return (await graph.execute(document, { input: { name: 'New', scopes: ['publishing:posts.read'] } }, { as: owner })).data().createApiKey.apiKey.id
+}
 
 export const access: AccessRows = {
   fields: [
@@ -18,7 +23,7 @@ export const access: AccessRows = {
       managersOfIt,
       change('revokeApiKey', ({ fresh }) => `id: "${fresh}"`, 'id'),
       'revokeApiKey',
-      'key',
+      freshKey,
     ),
     row(
       'CreatedApiKey.apiKey',

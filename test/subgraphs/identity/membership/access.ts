@@ -1,4 +1,18 @@
-import { type AccessRows, all, change, constant, managers, managersOfIt, people, row, services, unrelated } from '../../../access/row.ts'
+import { type AccessRows, all, change, constant, type Fresh, managers, managersOfIt, people, row, services, unrelated } from '../../../access/row.ts'
+import { seedPerson } from '../user/seed.ts'
+import { seedMembership } from './seed.ts'
+
+/** The address of somebody who is no stranger to any of them. */
+const freshPerson: Fresh = async ({ graph, commons }) => {
+  const { id, email } = await seedPerson(graph)
+  await seedMembership(graph, { organizationId: commons, userId: id, role: 'viewer' })
+  return email
+}
+
+const freshMembership: Fresh = async ({ graph, ids }) => {
+  const { id: userId } = await seedPerson(graph)
+  return (await seedMembership(graph, { organizationId: ids.organization!, userId, role: 'member' })).id
+}
 
 export const access: AccessRows = {
   fields: [
@@ -19,7 +33,7 @@ export const access: AccessRows = {
       managers,
       change('addMember', ({ fresh }) => `email: "${fresh}", roles: [MEMBER]`, 'id'),
       'addMember',
-      'person',
+      freshPerson,
     ),
     row(
       'Mutation.changeMemberRoles',
@@ -28,7 +42,7 @@ export const access: AccessRows = {
       managersOfIt,
       change('changeMemberRoles', ({ fresh }) => `id: "${fresh}", roles: [VIEWER]`, 'id'),
       'changeMemberRoles',
-      'membership',
+      freshMembership,
     ),
     row(
       'Mutation.removeMember',
@@ -37,7 +51,7 @@ export const access: AccessRows = {
       managersOfIt,
       change('removeMember', ({ fresh }) => `id: "${fresh}"`, 'id'),
       'removeMember',
-      'membership',
+      freshMembership,
     ),
   ],
 }

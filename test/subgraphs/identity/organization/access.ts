@@ -1,3 +1,4 @@
+import { newId } from '../../../../platform/ids.ts'
 import { type AccessRows, all, change, constant, people, row, unrelated } from '../../../access/row.ts'
 
 export const access: AccessRows = {
@@ -9,7 +10,7 @@ export const access: AccessRows = {
       people,
       change('createOrganization', ({ fresh }) => `name: "New", slug: "${fresh}"`, 'id'),
       'createOrganization',
-      'slug',
+      async () => `slug-${newId().slice(-12)}`,
     ),
     row(
       'Organization.memberships',

@@ -1,5 +1,19 @@
 import type { Scope } from '../../../../subgraphs/scopes.ts'
-import { type AccessRows, accountants, accounts, byScope, byScopeEachTheirOwn, change, constant, type Ids, readPosts, row } from '../../../access/row.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
+import {
+  type AccessRows,
+  accountants,
+  accounts,
+  byScope,
+  byScopeEachTheirOwn,
+  change,
+  constant,
+  type Fresh,
+  type Ids,
+  readPosts,
+  row,
+} from '../../../access/row.ts'
+import { seedBrand } from './seed.ts'
 
 /** Enough to be answered with the brand that was changed. */
 const writeAccounts: readonly Scope[] = ['publishing:accounts.write']
@@ -7,7 +21,17 @@ const writeAccounts: readonly Scope[] = ['publishing:accounts.write']
 const brand = (field: string) => (ids: Ids) => `{ brand(id: "${ids.brand}") { ${field} } }`
 const brands = (field: string) => () => `{ viewer { organization { brands { ${field} } } } }`
 
+const freshBrand: Fresh = async ({ graph, ids }) => (await seedBrand(graph, { organizationId: ids.organization! })).id
+
+const archivedBrand: Fresh = async stage => {
+  const { clock, job } = stage.graph
+  const id = await freshBrand(stage)
+  await inTransaction(job, async ({ transaction }) => job.brands.update((await job.brands.lock(id, transaction))!, { archivedAt: clock.now() }, transaction))
+  return id
+}
+
 export const access: AccessRows = {
+  made: async stage => ({ brand: await freshBrand(stage) }),
   fields: [
     row('Query.brand', accounts, readPosts, byScope, brand('id'), 'brand'),
     row('Query.brands', accounts, readPosts, byScopeEachTheirOwn, constant('{ brands { nodes { id } } }'), 'brands'),
@@ -26,7 +50,7 @@ export const access: AccessRows = {
       accountants,
       change('updateBrand', ({ fresh }) => `id: "${fresh}", name: "New"`, 'id'),
       'updateBrand',
-      'brand',
+      freshBrand,
     ),
     row(
       'Mutation.archiveBrand',
@@ -35,7 +59,7 @@ export const access: AccessRows = {
       accountants,
       change('archiveBrand', ({ fresh }) => `id: "${fresh}"`, 'id'),
       'archiveBrand',
-      'brand',
+      freshBrand,
     ),
     row(
       'Mutation.restoreBrand',
@@ -44,7 +68,7 @@ export const access: AccessRows = {
       accountants,
       change('restoreBrand', ({ fresh }) => `id: "${fresh}"`, 'id'),
       'restoreBrand',
-      'archived brand',
+      archivedBrand,
     ),
     row('Organization.brands', accounts, readPosts, byScopeEachTheirOwn, brands('pageInfo { hasNextPage }'), 'viewer.organization.brands'),
   ],
@@ -66,7 +90,7 @@ export const access: AccessRows = {
       cells: accountants,
       path: ids => `/publishing/api/brands/${ids.fresh}`,
       body: () => ({ name: 'New' }),
-      fresh: 'brand',
+      fresh: freshBrand,
     },
     {
       at: 'POST /publishing/api/brands/:brandId/archive',
@@ -74,7 +98,7 @@ export const access: AccessRows = {
       less: accounts,
       cells: accountants,
       path: ids => `/publishing/api/brands/${ids.fresh}/archive`,
-      fresh: 'brand',
+      fresh: freshBrand,
     },
     {
       at: 'POST /publishing/api/brands/:brandId/restore',
@@ -82,7 +106,7 @@ export const access: AccessRows = {
       less: accounts,
       cells: accountants,
       path: ids => `/publishing/api/brands/${ids.fresh}/restore`,
-      fresh: 'archived brand',
+      fresh: archivedBrand,
     },
   ],
 }

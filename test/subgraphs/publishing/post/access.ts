@@ -1,3 +1,4 @@
+import { failure } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import type { Scope } from '../../../../subgraphs/scopes.ts'
 import {
   type AccessRows,
@@ -7,19 +8,36 @@ import {
   byScopeNoneElsewhere,
   change,
   constant,
+  type Fresh,
   type Ids,
   readPosts,
   row,
   writePosts,
   writers,
 } from '../../../access/row.ts'
+import { seedBrand } from '../brand/seed.ts'
+import { type PostSeed, seedPost } from './seed.ts'
 
 const postsAndAccounts: readonly Scope[] = ['publishing:accounts.read', 'publishing:posts.read']
 
 const post = (field: string) => (ids: Ids) => `{ post(id: "${ids.post}") { ${field} } }`
 const posts = (field: string) => (ids: Ids) => `{ posts(brandId: "${ids.brand}") { ${field} } }`
 
+const freshPost: Fresh = async ({ graph, owner, ids }) => (await seedPost(graph, { brandId: ids.brand!, owner })).id
+
 export const access: AccessRows = {
+  async made({ graph, owner, outsider, ids }) {
+    const write = async (seed?: PostSeed) => (await seedPost(graph, { brandId: ids.brand!, owner }, seed)).id
+    const scheduledAt = graph.clock.in(86_400_000)
+    const post = await write({ scheduledAt })
+    const waiting = await write({ scheduledAt, threadId: post })
+    const failed = await write({ row: { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', graph.clock.now()) } })
+    const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: null } })
+    // The outsider's own organization has one, too: what is answered elsewhere is not ours.
+    const { id: brandId } = await seedBrand(graph, { organizationId: outsider.organizationId! })
+    await seedPost(graph, { brandId, owner: outsider })
+    return { post, waiting, failed, targeted }
+  },
   fields: [
     row('Query.post', readPosts, accounts, byScope, post('id'), 'post'),
     row('Query.posts', readPosts, accounts, byScopeEachTheirOwn, constant('{ posts { nodes { id } } }'), 'posts'),
@@ -38,7 +56,7 @@ export const access: AccessRows = {
       writers,
       change('updatePost', ({ fresh }) => `id: "${fresh}", copy: "x"`, 'id'),
       'updatePost',
-      'post',
+      freshPost,
     ),
     row(
       'Mutation.reschedulePost',
@@ -47,7 +65,7 @@ export const access: AccessRows = {
       writers,
       change('reschedulePost', ({ fresh }) => `id: "${fresh}", scheduledAt: "2099-01-01T00:00:00Z"`, 'id'),
       'reschedulePost',
-      'post',
+      freshPost,
     ),
     row(
       'Mutation.deletePost',
@@ -56,7 +74,7 @@ export const access: AccessRows = {
       writers,
       change('deletePost', ({ fresh }) => `id: "${fresh}"`, 'id'),
       'deletePost',
-      'post',
+      freshPost,
     ),
     row(
       'Subscription.postStatusChanged',
@@ -91,7 +109,7 @@ export const access: AccessRows = {
       cells: writers,
       path: ids => `/publishing/api/posts/${ids.fresh}`,
       body: () => ({ copy: 'y' }),
-      fresh: 'post',
+      fresh: freshPost,
     },
     {
       at: 'DELETE /publishing/api/posts/:id',
@@ -99,7 +117,7 @@ export const access: AccessRows = {
       less: readPosts,
       cells: writers,
       path: ids => `/publishing/api/posts/${ids.fresh}`,
-      fresh: 'post',
+      fresh: freshPost,
     },
   ],
 }
