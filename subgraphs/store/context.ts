@@ -4,9 +4,9 @@ import type { Reading } from '../../platform/sql/reading.ts'
 import type { Browser } from '../browser.ts'
 import type { Operation } from '../subgraph.ts'
 import { actorOf, type Viewer } from '../viewer.ts'
+import { booksOf, type KeysOf, type Writer, type Writing, writing } from './books.ts'
 import type { Openable } from './store.ts'
 import type { Telling } from './tell.ts'
-import { booksOf, type KeysOf, type Writer, type Writing, writing } from './write.ts'
 
 /** The stores of a subgraph's nouns, each under the name by which resolvers know it. */
 export type Stores = Readonly<Record<string, Openable>>

@@ -9,9 +9,10 @@ import type { Aging } from '../../platform/jobs/retention.ts'
 import { rows } from '../../platform/sql/statement.ts'
 import type { Slug } from '../scopes.ts'
 import type { Foundation } from '../subgraph.ts'
+import type { Unit, Writing } from './books.ts'
 import { type FactBody, type FactKind, factKinds, type KindsTo, kindOf } from './fact-kinds.ts'
 import type { Telling } from './tell.ts'
-import { type Unit, type Writing, write } from './write.ts'
+import { write } from './write.ts'
 
 /** What a subgraph does with the facts of others. */
 export type Receives<S extends Slug, Work> = {

@@ -1,85 +1,66 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Sequelize, Transaction } from 'sequelize'
-import type { Clock } from '../../platform/clock.ts'
+import type { Transaction } from 'sequelize'
 import { Refusal } from '../../platform/errors.ts'
-import { checkSameContent, readIdempotency } from '../../platform/idempotency.ts'
+import { readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
-import type { Aging } from '../../platform/jobs/retention.ts'
-import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
+import { type AuditLine, findMade, record, tell, type Unit, type Writing, writing } from './books.ts'
 import type { Told } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
-import { type Telling, writeTold } from './tell.ts'
-
-/** Who writes, and into which subgraph's books. Every context has one, and so has every job. */
-export interface Writer {
-  readonly sequelize: Sequelize
-  readonly clock: Clock
-  /** `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
-  readonly actor: string
-  readonly books: Books
-  readonly facts: Telling
-}
-
-/** Under which key a context keeps its writer: a resolver writes by the functions of this file alone. */
-export const writing = Symbol('writing')
-
-export interface Writing {
-  readonly [writing]: Writer
-}
-
-/** The transaction that is under way, and the moment that counts in it. */
-export interface Unit {
-  readonly transaction: Transaction
-  readonly now: Date
-}
-
-/** One line of the record of who did what: written in the transaction that did it, never changed. */
-export interface AuditLine {
-  /** Whose record it is: a brand's, an organization's. */
-  readonly tenantId: string
-  /** Noun and past participle: `post.scheduled`. */
-  readonly action: string
-  readonly subjectId: string
-  /** Who did it, when it was not the one in whose name everything else is written. */
-  readonly actor?: string
-  /** JSON-safe facts; never a text of a post, never a secret. */
-  readonly details?: Readonly<Record<string, unknown>>
-}
 
 /** What follows a change: within its transaction the record, what other subgraphs are told and the wake-ups, after it the news. */
-export interface Following<Result> {
-  audit?(result: Result): AuditLine | null
+export interface Following<News> {
+  audit?(news: News): AuditLine | null
   /** Facts that have become true by it, for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
-  tell?(result: Result): readonly Told[]
-  wake?(result: Result, unit: Unit): Promise<void>
-  announce?(result: Result): void
+  tell?(news: News): readonly Told[]
+  wake?(news: News, unit: Unit): Promise<void> | undefined
+  announce?(news: News): Promise<void> | void
+}
+
+/** A unit whose moment counts from when the row is held: somebody else may have held it for a while. */
+interface OpenUnit {
+  readonly transaction: Transaction
+  now: Date
 }
 
 /**
  * The one way in which state changes: in a transaction, with its record and its wake-ups in it, and told to screens once it is through.
  * What goes wrong before the commit leaves nothing behind.
+ * @param run hands back what is answered, and what the others are told of; null: nothing happened, so nothing follows
  */
-export async function write<Result>(
+async function follow<Result, News>(
   context: Writing,
-  { run, audit, tell: told, wake, announce }: Following<Result> & { run(unit: Unit): Promise<Result> },
+  { audit, tell: told, wake, announce }: Following<News>,
+  run: (unit: OpenUnit) => Promise<readonly [Result, News | null]>,
 ): Promise<Result> {
   const { sequelize, clock } = context[writing]
-  const result = await sequelize.transaction(async transaction => {
+  const [result, news] = await sequelize.transaction(async transaction => {
     const unit = { transaction, now: clock.now() }
     const done = await run(unit)
-    const line = audit?.(done)
+    if (done[1] === null) return done
+    const line = audit?.(done[1])
     if (line) await record(context, line, unit)
-    if (told) await tell(context, told(done), unit)
-    await wake?.(done, unit)
+    if (told) await tell(context, told(done[1]), unit)
+    await wake?.(done[1], unit)
     return done
   })
-  announce?.(result)
+  if (news !== null) await announce?.(news)
   return result
 }
 
-/** Runs several reads and writes in one transaction that nothing follows but what they record themselves. */
-export const inTransaction = <Result>(context: Writing, run: (unit: Unit) => Promise<Result>): Promise<Result> => write(context, { run })
+/** Writes several things in one transaction, and what follows; nothing does when it answers null. */
+export const write = <Result>(
+  context: Writing,
+  { run, ...following }: Following<NonNullable<Result>> & { run(unit: Unit): Promise<Result> },
+): Promise<Result> =>
+  follow(context, following, async unit => {
+    const result = await run(unit)
+    return [result, result ?? null]
+  })
+
+/** Runs several reads and writes in one transaction that nothing follows. */
+export const inTransaction = <Result>(context: Writing, run: (unit: Unit) => Promise<Result>): Promise<Result> =>
+  follow(context, {}, async unit => [await run(unit), null])
 
 /** A row that was made now, or was made before with the same key. */
 export interface Made<R> {
@@ -103,23 +84,18 @@ interface Creation<T extends Table> extends Following<Row<T>> {
  * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason KEY_REUSED, for one that was used with another content or for another
  *   organization; NOT_FOUND when the first row is gone, or is not this viewer's to see
  */
-export async function create<T extends Table>(context: Writing, { of, once, tenantId, run, audit, tell, wake, announce }: Creation<T>): Promise<Made<Row<T>>> {
+export async function create<T extends Table>(context: Writing, { of, once, tenantId, run, ...following }: Creation<T>): Promise<Made<Row<T>>> {
   const idempotency = readIdempotency(once)
-  return write<Made<Row<T>>>(context, {
-    async run(unit) {
-      const id = newId(unit.now)
-      const earlier = idempotency && (await findMade(context[writing], of, { tenantId, id, ...idempotency }, unit))
-      if (earlier) return { row: earlier, repeated: true }
-      return { row: await of.insert(await run(unit, id), unit.transaction), repeated: false }
-    },
-    audit: ({ row, repeated }) => (repeated ? null : (audit?.(row) ?? null)),
-    tell: ({ row, repeated }) => (repeated ? [] : (tell?.(row) ?? [])),
-    wake: async ({ row, repeated }, unit) => (repeated ? undefined : wake?.(row, unit)),
-    announce: ({ row, repeated }) => (repeated ? undefined : announce?.(row)),
+  return follow<Made<Row<T>>, Row<T>>(context, following, async unit => {
+    const id = newId(unit.now)
+    const earlier = idempotency && (await findMade(context[writing], of, { tenantId, id, ...idempotency }, unit))
+    if (earlier) return [{ row: earlier, repeated: true }, null]
+    const row = await of.insert(await run(unit, id), unit.transaction)
+    return [{ row, repeated: false }, row]
   })
 }
 
-/** A row before and after a change; both are the same when it changed nothing. */
+/** A row before and after a change. */
 export interface Changed<R> {
   readonly before: R
   readonly after: R
@@ -147,24 +123,17 @@ interface Changing<T extends Table> extends Following<Changed<Row<T>>>, Aim<T> {
  */
 export async function change<T extends Table>(
   context: Writing,
-  { of, id, expectedVersion, before: first, decide, also, audit, tell, wake, announce }: Changing<T>,
+  { of, id, expectedVersion, before: first, decide, also, ...following }: Changing<T>,
 ): Promise<Row<T>> {
   const key = requireId(id, 'id')
-  const { after } = await write<Changed<Row<T>>>(context, {
-    async run({ transaction, now }) {
-      await first?.({ transaction, now })
-      const { row: before, unit } = await lockVersion(context, { of, id: key, expectedVersion }, transaction)
-      const changes = await decide(before, unit)
-      if (changesNothing(before, changes)) return { before, after: before }
-      const stamps = { updatedAt: unit.now, version: (before as Stamped).version + 1 } as unknown as Partial<Row<T>>
-      return { before, after: await of.update(before, { ...changes, ...also, ...stamps }, unit.transaction) }
-    },
-    audit: changed => (isSame(changed) ? null : (audit?.(changed) ?? null)),
-    tell: changed => (isSame(changed) ? [] : (tell?.(changed) ?? [])),
-    wake: async (changed, unit) => (isSame(changed) ? undefined : wake?.(changed, unit)),
-    announce: changed => (isSame(changed) ? undefined : announce?.(changed)),
+  return follow<Row<T>, Changed<Row<T>>>(context, following, async unit => {
+    await first?.(unit)
+    const before = await lockVersion(context, { of, id: key, expectedVersion }, unit)
+    const changes = await decide(before, unit)
+    if (changesNothing(before, changes)) return [before, null]
+    const after = await of.update(before, { ...changes, ...also, ...stampsOf(before, unit) }, unit.transaction)
+    return [after, { before, after }]
   })
-  return after
 }
 
 /**
@@ -183,31 +152,82 @@ export async function remove<T extends Table>(
   }: Following<Row<T>> & Aim<T> & { before?(unit: Unit): Promise<void>; decide?(row: Row<T>, unit: Unit): void | Promise<void> },
 ): Promise<Row<T>> {
   const key = requireId(id, 'id')
-  return write<Row<T>>(context, {
-    async run({ transaction, now }) {
-      await before?.({ transaction, now })
-      const { row, unit } = await lockVersion(context, { of, id: key, expectedVersion }, transaction)
-      await decide?.(row, unit)
-      await of.remove(row, unit.transaction)
-      return row
-    },
-    ...following,
+  return follow<Row<T>, Row<T>>(context, following, async unit => {
+    await before?.(unit)
+    const row = await lockVersion(context, { of, id: key, expectedVersion }, unit)
+    await decide?.(row, unit)
+    await of.remove(row, unit.transaction)
+    return [row, row]
   })
 }
 
 type Stamped = { readonly version: number }
 
-/** Somebody may have held the row for a while: what counts is the time since it is ours. */
-async function lockVersion<T extends Table>(
-  context: Writing,
-  { of, id, expectedVersion }: Aim<T>,
-  transaction: Transaction,
-): Promise<{ row: Row<T>; unit: Unit }> {
-  const row = await of.lock(id, transaction)
+/** What a change that people see sets besides. */
+const stampsOf = <T extends Table>(row: Row<T>, { now }: Unit): Partial<Row<T>> =>
+  ({ updatedAt: now, version: (row as Stamped).version + 1 }) as unknown as Partial<Row<T>>
+
+async function lockVersion<T extends Table>(context: Writing, { of, id, expectedVersion }: Aim<T>, unit: OpenUnit): Promise<Row<T>> {
+  const row = await of.lock(id, unit.transaction)
   if (!row) throw notFound(of.what, id)
   checkVersion((row as unknown as Stamped).version, expectedVersion, of.what)
-  return { row, unit: { transaction, now: context[writing].clock.now() } }
+  unit.now = context[writing].clock.now()
+  return row
 }
+
+/** What a step makes of the row that it holds. */
+export interface Outcome<T extends Table, Along> {
+  /** What changes in it; it may depend on the row that goes with it. */
+  readonly changes: Partial<Row<T>> | ((along: Along) => Partial<Row<T>>)
+  /** Whether people see another version of it then. @default false */
+  readonly isNews?: boolean
+  /** Writes the row that goes with it: nobody writes that one without holding the first, so it takes no lock of its own. */
+  readonly along?: ((unit: Unit) => Promise<Along>) | null | undefined
+}
+
+/** What came of a step. */
+export interface Stepped<R, Along> extends Changed<R> {
+  /** The row that goes with it; undefined when nothing became of that. */
+  readonly along: Along | undefined
+}
+
+interface Stepping<T extends Table, Held extends Row<T>, Along> extends Following<Stepped<Row<T>, Along>> {
+  readonly of: Rows<T, never, never>
+  /** The id of the row, or how to get hold of it: whoever does not want to wait for others is handed null. */
+  readonly hold: string | ((transaction: Transaction) => Promise<Held | null>)
+  /** What becomes of the row as it stands now; null: nothing. */
+  decide(row: Held, unit: Unit): Outcome<T, Along> | null | Promise<Outcome<T, Along> | null>
+}
+
+/**
+ * One step of a job with a row, and with another that goes with it: a rule looks at the row as it stands under its lock, and says what
+ * becomes of both.
+ * @returns null when the row is gone, is somebody else's at this moment, or the rule declined: nothing is written, and nothing follows
+ */
+export function step<T extends Table, Held extends Row<T> = Row<T>, Along = undefined>(
+  context: Writing,
+  { of, hold, decide, ...following }: Stepping<T, Held, Along>,
+): Promise<Stepped<Row<T>, Along> | null> {
+  return follow<Stepped<Row<T>, Along> | null, Stepped<Row<T>, Along>>(context, following, async unit => {
+    const before = typeof hold === 'string' ? ((await of.lock(hold, unit.transaction)) as Held | null) : await hold(unit.transaction)
+    if (!before) return [null, null]
+    unit.now = context[writing].clock.now()
+    const outcome = await decide(before, unit)
+    if (!outcome) return [null, null]
+    const { changes, isNews, along: writeAlong } = outcome
+    const along = await writeAlong?.(unit)
+    const changed = { ...(typeof changes === 'function' ? changes(along!) : changes), ...(isNews && stampsOf<T>(before, unit)) }
+    const after = Object.keys(changed).length > 0 ? await of.update(before, changed, unit.transaction) : before
+    const stepped = { before, after, along }
+    return [stepped, stepped]
+  })
+}
+
+/** Writes what becomes of a row that goes with the one that a step holds. */
+export const alter =
+  <T extends Table>(of: Rows<T, never, never>, row: Row<T>, changes: Partial<Row<T>>) =>
+  ({ now, transaction }: Unit): Promise<Row<T>> =>
+    of.update(row, { ...changes, updatedAt: now } as Partial<Row<T>>, transaction)
 
 /**
  * Refuses a change that was made against an older version.
@@ -223,77 +243,5 @@ export function checkVersion(present: number, expected: number | null | undefine
   })
 }
 
-const isSame = ({ before, after }: Changed<unknown>) => before === after
-
 const changesNothing = (row: object, changes: object): boolean =>
   Object.entries(changes).every(([name, value]) => isDeepStrictEqual((row as Record<string, unknown>)[name], value))
-
-/** The statements with which a subgraph keeps its record and its keys; their tables look alike in each. */
-export interface Books {
-  readonly record: Statement
-  readonly claim: Statement
-  readonly claimed: Statement
-  readonly keysOf: KeysOf
-}
-
-/** Whose an idempotency key is: everybody's of the organization, or the caller's alone, in whichever organization. */
-export type KeysOf = 'organization' | 'caller'
-
-/** @param slug the SQL schema with `audit_entries` and `idempotency_keys` */
-export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
-  record: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
-  // Whoever sends the same key meanwhile waits here until it is known what became of the first.
-  claim: statement(
-    `insert into ${slug}.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict do nothing returning key`,
-  ),
-  claimed: statement(
-    `select tenant_id as "tenantId", hash, made_id as "madeId" from ${slug}.idempotency_keys
-      where ${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`,
-  ),
-  keysOf,
-})
-
-/** It is remembered for a week what a key has made: clients that repeat what they sent do so within minutes. */
-export const agingOfKeys = (slug: string): Aging => ({
-  table: `${slug}.idempotency_keys`,
-  key: 'tenant_id, caller, what, key',
-  days: 7,
-  old: 'o.at < $1',
-  order: 'o.at',
-})
-
-/** Writes one line of the record; for whoever changes several things in one transaction. */
-export async function record(context: Writing, { tenantId, action, subjectId, actor, details = {} }: AuditLine, { transaction, now }: Unit): Promise<void> {
-  const { sequelize, books, actor: writer } = context[writing]
-  await rows(sequelize, books.record, [tenantId, newId(now), now, actor ?? writer, action, subjectId, JSON.stringify(details)], transaction)
-}
-
-/** Writes facts for other subgraphs; for whoever changes several things in one transaction. */
-export const tell = (context: Writing, told: readonly Told[], { transaction, now }: Unit): Promise<void> => writeTold(context[writing], told, now, transaction)
-
-interface Claim {
-  readonly tenantId: string
-  readonly id: string
-  readonly key: string
-  readonly hash: string
-}
-
-/** The row that the same key has made before; null when there is none, and the key is this row's from now on. */
-async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: Unit): Promise<Row<T> | null> {
-  const { sequelize, books, actor } = writer
-  const { tenantId, id, key, hash } = claim
-  const { transaction, now } = unit
-  const [taken] = await rows(sequelize, books.claim, [tenantId, actor, of.what, key, hash, id, now], transaction)
-  if (taken) return null
-  const owner = books.keysOf === 'organization' ? tenantId : actor
-  const [known] = await rows<{ tenantId: string; hash: string; madeId: string }>(sequelize, books.claimed, [owner, of.what, key], transaction)
-  // Its days were over at this very moment.
-  if (!known) return findMade(writer, of, claim, unit)
-  checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, of.what)
-  const made = await of.lock(known.madeId, transaction)
-  if (made) return made
-  throw new Refusal('NOT_FOUND', `The ${of.what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
-    field: 'idempotencyKey',
-  })
-}

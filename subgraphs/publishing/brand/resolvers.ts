@@ -1,5 +1,6 @@
 import { requireQuota } from '../../../platform/limit.ts'
-import { change, create, type Unit } from '../../store/write.ts'
+import type { Unit } from '../../store/books.ts'
+import { change, create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import { announceBrand } from '../announce.ts'
 import type { Context } from '../context.ts'

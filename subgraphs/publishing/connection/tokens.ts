@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
-import { inTransaction, record, type Writing } from '../../store/write.ts'
+import type { Writing } from '../../store/books.ts'
+import { step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
-import type { ConnectionRow } from '../stores/connection.ts'
+import { type ConnectionRow, disconnected } from '../stores/connection.ts'
 import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
 
 export interface TokensNeed extends Pick<Job, 'connections' | 'clock' | 'renewals'>, Writing {
@@ -77,21 +78,28 @@ interface Claimed {
 type Found = { claimed: Claimed; token?: never } | { token: string; claimed?: never } | { busy: string; claimed?: never; token?: never }
 
 async function claim(job: TokensNeed, { id }: ConnectionRow, refused: string | undefined, watched: Watched | null): Promise<Found> {
-  const { connections, clock, pace } = job
-  return inTransaction(job, async ({ transaction }) => {
-    const row = await connections.lock(id, transaction)
-    if (!row?.active) throw new GrantFailure('The connection is not active any more.', true)
-    const now = clock.now()
-    const { accessToken } = connections.open(row)
-    const renewedMeanwhile = refused === undefined ? !mustRenew(row.tokenExpiresAt, now) : accessToken !== refused
-    if (renewedMeanwhile) return { token: accessToken }
-    const present = `${row.renewalId} ${row.renewalBeats}`
-    const isSilent = watched?.claim === present && watched.forMs >= believedForMs(row, pace ?? renewalPace)
-    if (isBeingRenewed(row, now) && !isSilent) return { busy: present }
-    const renewalId = newId(now)
-    await connections.claimRenewal(row, renewalId, new Date(now.getTime() + renewalMs), transaction)
-    return { claimed: { row, id: renewalId } }
+  const { connections, pace } = job
+  let found = null as Found | null
+  const taken = await step(job, {
+    of: connections,
+    hold: id,
+    decide(row, { now }) {
+      if (!row.active) return null
+      const { accessToken } = connections.open(row)
+      const renewedMeanwhile = refused === undefined ? !mustRenew(row.tokenExpiresAt, now) : accessToken !== refused
+      const present = `${row.renewalId} ${row.renewalBeats}`
+      const isSilent = watched?.claim === present && watched.forMs >= believedForMs(row, pace ?? renewalPace)
+      if (renewedMeanwhile) found = { token: accessToken }
+      else if (isBeingRenewed(row, now) && !isSilent) found = { busy: present }
+      return found ? null : { changes: { renewalId: newId(now), renewalUntil: new Date(now.getTime() + renewalMs), renewalBeats: 1 } }
+    },
   })
+  if (taken) return { claimed: { row: taken.after, id: taken.after.renewalId! } }
+  return found ?? noConnection()
+}
+
+function noConnection(): never {
+  throw new GrantFailure('The connection is not active any more.', true)
 }
 
 /** Renews what this worker has claimed, and shows meanwhile that it is alive. */
@@ -124,29 +132,24 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
 
 /** Writes how a renewal ended. When the claim is gone, somebody has connected the account again or taken over: what they brought counts. */
 async function keep(job: TokensNeed, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
-  const { connections, clock } = job
-  const kept = await inTransaction(job, async ({ transaction }) => {
-    const locked = await connections.lock(row.id, transaction)
-    if (!locked?.active) throw new GrantFailure('The connection is not active any more.', true)
-    if (locked.renewalId !== id) return connections.open(locked).accessToken
-    const now = clock.now()
-    if (!(end instanceof GrantFailure)) {
-      await connections.renew(locked, end, now, transaction)
-      return end.accessToken
-    }
-    await connections.deactivate(locked, `${end.message}: connect the account again.`, now, transaction)
-    await record(
-      job,
-      {
-        tenantId: row.brandId,
-        action: 'connection.deactivated',
-        subjectId: row.id,
-        details: { reason: end.message },
-      },
-      { transaction, now },
-    )
-    return end
+  const { connections } = job
+  let present = null as string | null
+  const kept = await step(job, {
+    of: connections,
+    hold: row.id,
+    decide(held, { now }) {
+      if (!held.active) return null
+      if (held.renewalId !== id) {
+        present = connections.open(held).accessToken
+        return null
+      }
+      if (end instanceof GrantFailure) return { changes: disconnected(`${end.message}: connect the account again.`), isNews: true }
+      return { changes: connections.sealed(held.id, end, now) }
+    },
+    audit: ({ after }) =>
+      end instanceof GrantFailure ? { tenantId: after.brandId, action: 'connection.deactivated', subjectId: after.id, details: { reason: end.message } } : null,
   })
-  if (kept instanceof GrantFailure) throw kept
-  return kept
+  if (!kept) return present ?? noConnection()
+  if (end instanceof GrantFailure) throw end
+  return end.accessToken
 }

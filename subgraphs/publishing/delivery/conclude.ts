@@ -1,38 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BaseError, type Transaction, ValidationError } from 'sequelize'
+import { BaseError, ValidationError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
-import { inTransaction, record, writing } from '../../store/write.ts'
+import { writing } from '../../store/books.ts'
+import { alter, step } from '../../store/write.ts'
 import { announcePost } from '../announce.ts'
 import type { Job } from '../context.ts'
 import type { AttemptRow } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
-import { type Ending, type FailureCode, failure, noClaim, noWait, settle, wait } from './rules.ts'
+import { type Ending, type FailureCode, fail, isOurs, noClaim, settle, settleAttempt, wait } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
+
+/** A post that failed, in the record. */
+const failed = ({ after }: { readonly after: PostRow }) =>
+  after.status === 'FAILED' ? { tenantId: after.brandId, action: 'post.failed', subjectId: after.id, details: { code: after.failureCode } } : null
 
 /** Ends an attempt before it began: the post fails, if it is still this worker's. */
 export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
-  const failed = await inTransaction(job, async ({ transaction }) => {
-    const post = await job.posts.lock(claimed.id, transaction)
-    return post && post.claimId === claimed.claimId ? fail(job, post, code, detail, transaction) : null
+  await step(job, {
+    of: job.posts,
+    hold: claimed.id,
+    decide: (post, { now }) => (isOurs(post, claimed) ? { changes: fail(post, code, detail, now), isNews: true } : null),
+    audit: failed,
+    announce: ({ after }) => announce(job, after),
   })
-  if (failed) await announce(job, failed)
-}
-
-async function fail(job: Job, post: PostRow, code: FailureCode, detail: string, transaction: Transaction): Promise<PostRow> {
-  const { posts, clock } = job
-  const now = clock.now()
-  const changes = {
-    ...noClaim,
-    ...noWait,
-    ...failure(code, post.platform, detail, now),
-    status: 'FAILED' as const,
-    attempts: post.attempts + Number(post.deliveryPhase === 'CLAIMED'),
-    updatedAt: now,
-    version: post.version + 1,
-  }
-  await record(job, { tenantId: post.brandId, action: 'post.failed', subjectId: post.id, details: { code } }, { transaction, now })
-  return posts.update(post, changes, transaction)
 }
 
 /**
@@ -41,21 +32,27 @@ async function fail(job: Job, post: PostRow, code: FailureCode, detail: string, 
  * @param attempt null when none was recorded
  */
 export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
-  const { posts, attempts, clock, jobs, log } = job
-  const after = await inTransaction(job, async ({ transaction }) => {
-    const post = await posts.lock(claimed.id, transaction)
-    if (!post || post.claimId !== claimed.claimId) return null
-    const now = clock.now()
-    if (attempt) await attempts.conclude(attempt, { finishedAt: now, outcome: 'NOT_SENT', detail, updatedAt: now }, transaction)
-    crash('in-put-back')
-    const waiting = wait(post, now)
-    if (!waiting) return fail(job, post, 'NETWORK_UNAVAILABLE', detail, transaction)
-    await wakeUp(jobs, post, waiting.waitsUntil, transaction)
-    return posts.update(post, { ...noClaim, ...waiting }, transaction)
+  const { posts, attempts, jobs, log } = job
+  await step(job, {
+    of: posts,
+    hold: claimed.id,
+    decide(post, { now }) {
+      if (!isOurs(post, claimed)) return null
+      const along = attempt && alter(attempts, attempt, { finishedAt: now, outcome: 'NOT_SENT', detail })
+      const waiting = wait(post, now)
+      if (waiting) return { along, changes: { ...noClaim, ...waiting } }
+      return { along, changes: fail(post, 'NETWORK_UNAVAILABLE', detail, now), isNews: true }
+    },
+    audit: failed,
+    async wake({ after }, { transaction }) {
+      crash('in-put-back')
+      if (after.waitsUntil) await wakeUp(jobs, after, after.waitsUntil, transaction)
+    },
+    announce({ after }) {
+      if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
+      return announce(job, after)
+    },
   })
-  if (!after) return
-  if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
-  await announce(job, after)
 }
 
 /** How long after it failed an outcome is written again, in ms. */
@@ -84,8 +81,6 @@ export async function insist({ clock, log }: Job, { postId }: AttemptRow, write:
 const mayPass = (error: unknown): boolean =>
   error instanceof BaseError && !(error instanceof ValidationError) && !(error as { parent?: { code?: string } }).parent?.code?.startsWith('23')
 
-const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOWN' } as const
-
 /**
  * Writes what became of an attempt: the post, the attempt, the audit and the next post's wake-up in one transaction.
  * Concluding twice changes nothing.
@@ -94,55 +89,44 @@ const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOW
  * @throws UniqueConstraintError when the account's id of the post is another post's already
  */
 export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending): Promise<PostRow | null> {
-  const { posts, attempts, clock, jobs, log } = job
+  const { posts, attempts, jobs, log } = job
   if (attempt.postId === null) return null
-  const { postId } = attempt
-  const settled = await inTransaction(job, async ({ transaction }) => {
-    const post = await posts.lock(postId, transaction)
-    // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
-    // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
-    const isHeard = delivery.outcome === 'delivered' && job[writing].actor === 'delivery'
-    const isOpen = post?.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
-    if (isHeard && (post?.status === 'PUBLISHED' || !post))
-      log.warn({ postId, attempt: attempt.number, platformPostId: delivery.platformPostId }, 'the network published a post whose outcome was settled otherwise')
-    if (!post || post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
-    const now = clock.now()
-    const { outcome } = delivery
-    const platformPostId = outcome === 'delivered' ? delivery.platformPostId : null
-    await attempts.conclude(
-      attempt,
-      {
-        finishedAt: now,
-        outcome: outcomeOf[outcome],
-        platformPostId,
-        detail: outcome === 'delivered' ? null : delivery.detail,
-        refusal: outcome === 'refused' ? delivery.code : (outcome === 'unknown' && delivery.refusal) || null,
-        reconcileAt: outcome === 'unknown' ? new Date(now.getTime() + 1000) : null,
-        updatedAt: now,
-      },
-      transaction,
-    )
-    const { connectionId, externalAccountId } = attempt
-    const row = await posts.update(post, { ...settle(post, delivery, now), connectionId, externalAccountId }, transaction)
-    await record(
-      job,
-      {
-        tenantId: row.brandId,
-        action: `post.${outcome === 'delivered' ? 'published' : 'failed'}`,
-        subjectId: row.id,
-        details: { attempt: attempt.number, platformPostId, code: row.failureCode },
-      },
-      { transaction, now },
-    )
-    const next = outcome === 'delivered' ? await posts.successor(row, transaction) : null
-    await posts.release(next, transaction)
-    if (next?.status === 'SCHEDULED' && next.scheduledAt) await wakeUp(jobs, next, next.scheduledAt, transaction)
-    crash('in-conclusion')
-    return row
+  const { postId, connectionId, externalAccountId } = attempt
+  const platformPostId = delivery.outcome === 'delivered' ? delivery.platformPostId : null
+  // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
+  // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
+  const isHeard = platformPostId !== null && job[writing].actor === 'delivery'
+  const settled = await step(job, {
+    of: posts,
+    hold: postId,
+    decide(post, { now }) {
+      const isOpen = post.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
+      if (post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
+      return {
+        along: alter(attempts, attempt, settleAttempt(delivery, now)),
+        changes: { ...settle(post, delivery, now), connectionId, externalAccountId },
+        isNews: true,
+      }
+    },
+    audit: ({ after }) => ({
+      tenantId: after.brandId,
+      action: `post.${platformPostId === null ? 'failed' : 'published'}`,
+      subjectId: after.id,
+      details: { attempt: attempt.number, platformPostId, code: after.failureCode },
+    }),
+    async wake({ after }, { transaction }) {
+      const next = platformPostId === null ? null : await posts.successor(after, transaction)
+      await posts.release(next, transaction)
+      if (next?.status === 'SCHEDULED' && next.scheduledAt) await wakeUp(jobs, next, next.scheduledAt, transaction)
+      crash('in-conclusion')
+    },
+    announce({ after }) {
+      crash('after-conclusion')
+      return announce(job, after)
+    },
   })
-  crash('after-conclusion')
-  if (settled) await announce(job, settled)
-  return settled
+  if (!settled && isHeard) log.warn({ postId, attempt: attempt.number, platformPostId }, 'the network published a post whose outcome was settled otherwise')
+  return settled?.after ?? null
 }
 
 /** Tells screens about a post whose outcome was written. */

@@ -1,7 +1,7 @@
 import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
-import { inTransaction } from '../../store/write.ts'
+import { step } from '../../store/write.ts'
 import { announceStep } from '../announce.ts'
 import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
@@ -13,7 +13,7 @@ import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { conclude, giveUp, insist, putBack } from './conclude.ts'
 import { sendAfter } from './renewal.ts'
-import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo } from './rules.ts'
+import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, isOurs, isOursToSend, noClaim, repliesTo } from './rules.ts'
 
 /**
  * Delivers a post whose time has come, once: claim, prepare, record the attempt, call, conclude.
@@ -49,18 +49,22 @@ async function sendClaimed(job: Job, claimed: PostRow): Promise<void> {
 
 /** Takes the post, if it is due and nobody has it; or tells when it will be due, if only its time has not come. */
 async function claim(job: Job, key: PostKey): Promise<{ claimed: PostRow | null; again: Date | null }> {
-  const { posts, attempts, clock } = job
-  return inTransaction(job, async ({ transaction }) => {
-    const post = await attempts.lockIfFree(key, transaction)
-    if (!post || post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, clock.now()))
-      return { claimed: null, again: null }
-    const predecessor = await posts.predecessor(post.id, transaction)
-    const now = clock.now()
-    const again = dueAt(post, now)
-    if (!isDue(post, predecessor, now)) return { claimed: null, again: again && again > now ? again : null }
-    const claim = { deliveryPhase: 'CLAIMED' as const, claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) }
-    return { claimed: await posts.update(post, claim, transaction), again: null }
+  const { posts, attempts } = job
+  let again = null as Date | null
+  const taken = await step(job, {
+    of: posts,
+    hold: transaction => attempts.lockIfFree(key, transaction),
+    async decide(post, { now, transaction }) {
+      if (post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, now)) return null
+      const predecessor = await posts.predecessor(post.id, transaction)
+      if (isDue(post, predecessor, now))
+        return { changes: { deliveryPhase: 'CLAIMED' as const, claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) } }
+      const due = dueAt(post, now)
+      again = due && due > now ? due : null
+      return null
+    },
   })
+  return { claimed: taken?.after ?? null, again }
 }
 
 export interface Prepared {
@@ -91,22 +95,35 @@ async function prepare(
 }
 
 /** Records the attempt, with the text as it stands at this moment; after this the call counts as made. */
-async function begin(job: Job, claimed: PostRow, connection: ConnectionRow): Promise<{ post: PostRow; attempt: AttemptRow } | null> {
-  const { posts, attempts, clock } = job
-  return inTransaction(job, async ({ transaction }) => {
-    const post = await posts.lock(claimed.id, transaction)
-    if (!post || post.claimId !== claimed.claimId) return null
-    const predecessor = await posts.predecessor(post.id, transaction)
-    const now = clock.now()
-    if (!isDue(post, predecessor, now)) {
-      await posts.update(post, noClaim, transaction)
-      return null
-    }
-    const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-    const attempt = await attempts.begin({ ...account, post, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }, now, transaction)
-    const sending = { ...account, deliveryPhase: 'SENDING' as const, attempts: attempt.number, claimUntil: new Date(now.getTime() + sendMs) }
-    return { post: await posts.update(post, sending, transaction), attempt }
+async function begin(job: Job, claimed: PostRow, connection: ConnectionRow): Promise<Sending | null> {
+  const { posts, attempts } = job
+  const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
+  const begun = await step(job, {
+    of: posts,
+    hold: claimed.id,
+    async decide(post, { now, transaction }) {
+      if (!isOurs(post, claimed)) return null
+      const predecessor = await posts.predecessor(post.id, transaction)
+      if (!isDue(post, predecessor, now)) return { changes: noClaim }
+      const sent = { ...account, post, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }
+      return {
+        along: unit => attempts.begin(sent, unit),
+        changes: ({ number }: AttemptRow) => ({
+          ...account,
+          deliveryPhase: 'SENDING' as const,
+          attempts: number,
+          claimUntil: new Date(now.getTime() + sendMs),
+        }),
+      }
+    },
   })
+  return begun?.along ? { post: begun.after, attempt: begun.along } : null
+}
+
+/** A post whose call is under way, and the attempt that says what is sent. */
+export interface Sending {
+  readonly post: PostRow
+  readonly attempt: AttemptRow
 }
 
 /** What a network is asked to publish, or asked for: the text as the attempt recorded it. What else a post has stands still while its outcome is open. */
@@ -161,11 +178,11 @@ export async function concludeCall(job: Job, attempt: AttemptRow, answered: Endi
 }
 
 /** Keeps others from asking the network while this worker renews its token and calls again. */
-async function extend(job: Job, post: PostRow): Promise<void> {
-  const { posts, clock } = job
-  await inTransaction(job, async ({ transaction }) => {
-    const present = await posts.lock(post.id, transaction)
-    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') throw new GrantFailure('another worker has taken the post over', false)
-    await posts.update(present, { claimUntil: new Date(clock.now().getTime() + sendMs) }, transaction)
+async function extend(job: Job, seen: PostRow): Promise<void> {
+  const extended = await step(job, {
+    of: job.posts,
+    hold: seen.id,
+    decide: (post, { now }) => (isOursToSend(post, seen) ? { changes: { claimUntil: new Date(now.getTime() + sendMs) } } : null),
   })
+  if (!extended) throw new GrantFailure('another worker has taken the post over', false)
 }

@@ -1,5 +1,5 @@
 import { UniqueConstraintError } from 'sequelize'
-import { inTransaction, record } from '../../store/write.ts'
+import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
@@ -12,25 +12,22 @@ import { absentAfterMs, askAgainAfterMs, doubtSince, failure, noClaim, reconcile
 
 /** Asks the network about a post of unknown outcome, and concludes when the answer tells; else says when to ask again. */
 export async function reconcile(job: Job, key: PostKey): Promise<void> {
-  const { attempts, clock } = job
-  const taken = await inTransaction(job, async ({ transaction }) => {
-    const post = await attempts.lockIfFree(key, transaction)
-    if (post?.deliveryPhase !== 'UNKNOWN') return null
-    const attempt = await attempts.lastAttempt(post, transaction)
-    const now = clock.now()
-    if (!attempt?.reconcileAt || !hasCome(attempt.reconcileAt, now, farthestPauseMs)) return null
-    const again = now.getTime() - attempt.startedAt.getTime() < reconcileForMs
-    const next = {
-      reconciled: attempt.reconciled + 1,
-      reconcileAt: again ? new Date(now.getTime() + askAgainAfterMs(attempt.reconciled)) : null,
-      updatedAt: now,
-    }
-    // The next time is written before the network is asked: a crash in between costs one round, and two workers never ask at once.
-    await attempts.conclude(attempt, next, transaction)
-    return { post, attempt: { ...attempt, ...next } }
+  const { attempts, clock, posts } = job
+  const taken = await step(job, {
+    of: posts,
+    hold: transaction => attempts.lockIfFree(key, transaction),
+    async decide(post, { now, transaction }) {
+      if (post.deliveryPhase !== 'UNKNOWN') return null
+      const attempt = await attempts.lastAttempt(post, transaction)
+      if (!attempt?.reconcileAt || !hasCome(attempt.reconcileAt, now, farthestPauseMs)) return null
+      const again = now.getTime() - attempt.startedAt.getTime() < reconcileForMs
+      const reconcileAt = again ? new Date(now.getTime() + askAgainAfterMs(attempt.reconciled)) : null
+      // The next time is written before the network is asked: a crash in between costs one round, and two workers never ask at once.
+      return { along: alter(attempts, attempt, { reconciled: attempt.reconciled + 1, reconcileAt }), changes: {} }
+    },
   })
-  if (!taken) return
-  const { post, attempt } = taken
+  if (!taken?.along) return
+  const { after: post, along: attempt } = taken
   let lookup: Lookup
   try {
     lookup = await ask(job, post, attempt)
@@ -58,18 +55,20 @@ export async function concludeFound(job: Job, attempt: AttemptRow, found: Extrac
 }
 
 /** Ends an unknown outcome with "it is not there": the post is failed and can be rescheduled. */
-export async function closeAsAbsent(job: Job, { brandId, id }: PostRow, attempt: AttemptRow): Promise<PostRow | null> {
-  const { posts, attempts, clock } = job
-  const closed = await inTransaction(job, async ({ transaction }) => {
-    const post = await posts.lock(id, transaction)
-    if (post?.deliveryPhase !== 'UNKNOWN' || post.attempts !== attempt.number) return null
-    const now = clock.now()
-    await attempts.conclude(attempt, { outcome: 'NOT_DELIVERED', finishedAt: attempt.finishedAt ?? now, reconcileAt: null, updatedAt: now }, transaction)
-    await record(job, { tenantId: brandId, action: 'post.not-delivered', subjectId: id, details: { attempt: attempt.number } }, { transaction, now })
-    return posts.update(post, { ...noClaim, ...failure('NOT_DELIVERED', post.platform, '', now), updatedAt: now, version: post.version + 1 }, transaction)
+export async function closeAsAbsent(job: Job, { id }: PostRow, attempt: AttemptRow): Promise<PostRow | null> {
+  const { posts, attempts } = job
+  const closed = await step(job, {
+    of: posts,
+    hold: id,
+    decide(post, { now }) {
+      if (post.deliveryPhase !== 'UNKNOWN' || post.attempts !== attempt.number) return null
+      const ended = { outcome: 'NOT_DELIVERED', finishedAt: attempt.finishedAt ?? now, reconcileAt: null } as const
+      return { along: alter(attempts, attempt, ended), changes: { ...noClaim, ...failure('NOT_DELIVERED', post.platform, '', now) }, isNews: true }
+    },
+    audit: ({ after }) => ({ tenantId: after.brandId, action: 'post.not-delivered', subjectId: id, details: { attempt: attempt.number } }),
+    announce: ({ after }) => announce(job, after),
   })
-  if (closed) await announce(job, closed)
-  return closed
+  return closed?.after ?? null
 }
 
 /**

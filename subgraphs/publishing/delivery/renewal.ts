@@ -1,10 +1,10 @@
-import { inTransaction } from '../../store/write.ts'
+import { step } from '../../store/write.ts'
 import { announceStep } from '../announce.ts'
 import type { Job } from '../context.ts'
 import { GrantFailure } from '../network/network.ts'
 import type { PostRow } from '../stores/post.ts'
 import { giveUp, putBack } from './conclude.ts'
-import { noClaim } from './rules.ts'
+import { isOurs, noClaim } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
 
 /**
@@ -29,14 +29,13 @@ export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>)
 
 /** Gives a claim back, and has the post looked at now. */
 async function release(job: Job, claimed: PostRow): Promise<void> {
-  const { posts, jobs, clock, events } = job
-  await inTransaction(job, async ({ transaction }) => {
-    const post = await posts.lock(claimed.id, transaction)
-    if (!post || post.claimId !== claimed.claimId) return
-    await posts.update(post, noClaim, transaction)
-    await wakeUp(jobs, post, clock.now(), transaction)
+  await step(job, {
+    of: job.posts,
+    hold: claimed.id,
+    decide: post => (isOurs(post, claimed) ? { changes: noClaim } : null),
+    wake: ({ after }, { now, transaction }) => wakeUp(job.jobs, after, now, transaction),
   })
-  announceStep(events, claimed)
+  announceStep(job.events, claimed)
 }
 
 /** How long a stop waits for renewals that are under way, in ms. */

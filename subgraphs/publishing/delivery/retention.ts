@@ -1,5 +1,5 @@
 import type { Aging } from '../../../platform/jobs/retention.ts'
-import { agingOfKeys } from '../../store/write.ts'
+import { agingOfKeys } from '../../store/books.ts'
 
 /** For how many days records are kept that nothing rests on any more. */
 export interface Retention {

@@ -79,9 +79,16 @@ export const isFree = ({ claimUntil }: Pick<PostRow, 'claimUntil'>, now: Date): 
 /** What ends an attempt: everything but a call that was not made, after which the post waits. */
 export type Ending = Exclude<Delivery, { outcome: 'unsent' }>
 
-/** What a post becomes by the end of its attempt. The version counts what people can see change. */
+/** Whether a post is still held by the claim under which it was seen. */
+export const isOurs = (post: Pick<PostRow, 'claimId'>, seen: Pick<PostRow, 'claimId'>): boolean => post.claimId === seen.claimId
+
+/** The same of one whose call is under way, or was interrupted. */
+export const isOursToSend = (post: Pick<PostRow, 'claimId' | 'deliveryPhase'>, seen: Pick<PostRow, 'claimId'>): boolean =>
+  isOurs(post, seen) && post.deliveryPhase === 'SENDING'
+
+/** What a post becomes by the end of its attempt. */
 export function settle(post: PostRow, delivery: Ending, now: Date): Partial<PostRow> {
-  const base = { ...noClaim, ...noWait, updatedAt: now, version: post.version + 1 }
+  const base = { ...noClaim, ...noWait }
   if (delivery.outcome === 'delivered')
     return { ...base, ...noFailure, status: 'PUBLISHED', publishedAt: now, platformPostId: delivery.platformPostId, permalink: delivery.permalink }
   if (delivery.outcome === 'unknown')
@@ -89,6 +96,27 @@ export function settle(post: PostRow, delivery: Ending, now: Date): Partial<Post
   const code = delivery.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : delivery.code
   return { ...base, ...failure(code, post.platform, delivery.detail, now), status: 'FAILED' }
 }
+
+const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOWN' } as const
+
+/** What the attempt becomes by it. An unknown outcome is asked about a second later. */
+export const settleAttempt = (delivery: Ending, now: Date): Partial<AttemptRow> => ({
+  finishedAt: now,
+  outcome: outcomeOf[delivery.outcome],
+  platformPostId: delivery.outcome === 'delivered' ? delivery.platformPostId : null,
+  detail: delivery.outcome === 'delivered' ? null : delivery.detail,
+  refusal: delivery.outcome === 'refused' ? delivery.code : (delivery.outcome === 'unknown' && delivery.refusal) || null,
+  reconcileAt: delivery.outcome === 'unknown' ? new Date(now.getTime() + 1000) : null,
+})
+
+/** What a post becomes that is given up before a call was made. A claim that began no attempt counts as one. */
+export const fail = (post: PostRow, code: FailureCode, detail: string, now: Date): Partial<PostRow> => ({
+  ...noClaim,
+  ...noWait,
+  ...failure(code, post.platform, detail, now),
+  status: 'FAILED',
+  attempts: post.attempts + Number(post.deliveryPhase === 'CLAIMED'),
+})
 
 /**
  * How long a post that surely was not sent waits before it is tried again, in ms.

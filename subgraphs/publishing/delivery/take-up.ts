@@ -1,6 +1,6 @@
 import { newId } from '../../../platform/ids.ts'
 import { OutboundFailure } from '../../../platform/outbound.ts'
-import { inTransaction, record } from '../../store/write.ts'
+import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
@@ -8,9 +8,9 @@ import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { conclude, insist } from './conclude.ts'
-import { concludeCall, send } from './deliver.ts'
+import { concludeCall, type Sending, send } from './deliver.ts'
 import { ask, concludeFound } from './reconcile.ts'
-import { absentAfterMs, type Ending, isFree, isLate, wait } from './rules.ts'
+import { absentAfterMs, type Ending, isFree, isLate, isOursToSend, wait } from './rules.ts'
 
 /**
  * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
@@ -22,15 +22,17 @@ import { absentAfterMs, type Ending, isFree, isLate, wait } from './rules.ts'
  */
 export async function takeUp(job: Job, key: PostKey): Promise<void> {
   const { posts, attempts, clock } = job
-  const taken = await inTransaction(job, async ({ transaction }) => {
-    const post = await attempts.lockIfFree(key, transaction)
-    if (post?.deliveryPhase !== 'SENDING' || !isFree(post, clock.now())) return null
-    const attempt = await attempts.lastAttempt(post, transaction)
-    const claim = { claimId: newId(clock.now()), claimUntil: new Date(clock.now().getTime() + sendMs) }
-    return attempt && { post: await posts.update(post, claim, transaction), attempt }
+  const taken = await step(job, {
+    of: posts,
+    hold: transaction => attempts.lockIfFree(key, transaction),
+    async decide(post, { now, transaction }) {
+      if (post.deliveryPhase !== 'SENDING' || !isFree(post, now)) return null
+      const attempt = await attempts.lastAttempt(post, transaction)
+      return attempt && { along: async () => attempt, changes: { claimId: newId(now), claimUntil: new Date(now.getTime() + sendMs) } }
+    },
   })
-  if (!taken) return
-  const { post, attempt } = taken
+  if (!taken?.along) return
+  const { after: post, along: attempt } = taken
   job.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
   let lookup: Lookup
   try {
@@ -61,56 +63,48 @@ const isForGood = (error: unknown): boolean => error instanceof GrantFailure && 
  * @param unsent the attempt that was recorded for a second call, when that was surely not made
  * @returns whether it waits; not when it has been an hour
  */
-async function waits(job: Job, post: PostRow, unsent?: Again): Promise<boolean> {
-  const { posts, attempts, clock } = job
-  return inTransaction(job, async ({ transaction }) => {
-    const present = await posts.lock(post.id, transaction)
-    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return true
-    const now = clock.now()
-    const waiting = wait(present, now)
-    if (!waiting) return false
-    if (unsent) await attempts.conclude(unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT', updatedAt: now }, transaction)
-    await posts.update(present, { ...waiting, waitsUntil: present.claimUntil }, transaction)
-    return true
+async function waits(job: Job, seen: PostRow, unsent?: Sending): Promise<boolean> {
+  const { posts, attempts } = job
+  let isOver = false
+  await step(job, {
+    of: posts,
+    hold: seen.id,
+    decide(post, { now }) {
+      if (!isOursToSend(post, seen)) return null
+      const waiting = wait(post, now)
+      isOver = !waiting
+      const along = unsent && alter(attempts, unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT' })
+      return waiting && { along, changes: { ...waiting, waitsUntil: post.claimUntil } }
+    },
   })
-}
-
-interface Again {
-  readonly post: PostRow
-  readonly attempt: AttemptRow
+  return !isOver
 }
 
 /** Records the next attempt, the same in text and place. */
-async function beginAgain(job: Job, post: PostRow, last: AttemptRow): Promise<Again | null> {
-  const { posts, attempts, clock } = job
-  return inTransaction(job, async ({ transaction }) => {
-    const present = await posts.lock(post.id, transaction)
-    if (present?.claimId !== post.claimId || present?.deliveryPhase !== 'SENDING') return null
-    const now = clock.now()
-    if (last.outcome === null)
-      await attempts.conclude(
-        last,
-        { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network', updatedAt: now },
-        transaction,
-      )
-    const { connectionId, externalAccountId, copy, inReplyTo } = last
-    const attempt = await attempts.begin({ post: present, connectionId, externalAccountId, copy, inReplyTo }, now, transaction)
-    await record(
-      job,
-      {
-        tenantId: post.brandId,
-        action: 'post.taken-up',
-        subjectId: post.id,
-        details: { attempt: attempt.number },
-      },
-      { transaction, now },
-    )
-    return { post: await posts.update(present, { attempts: attempt.number, claimUntil: new Date(now.getTime() + sendMs) }, transaction), attempt }
+async function beginAgain(job: Job, seen: PostRow, last: AttemptRow): Promise<Sending | null> {
+  const { posts, attempts } = job
+  const { connectionId, externalAccountId, copy, inReplyTo } = last
+  const begun = await step(job, {
+    of: posts,
+    hold: seen.id,
+    decide(post, { now }) {
+      if (!isOursToSend(post, seen)) return null
+      const interrupted = { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network' } as const
+      return {
+        async along(unit) {
+          if (last.outcome === null) await alter(attempts, last, interrupted)(unit)
+          return attempts.begin({ post, connectionId, externalAccountId, copy, inReplyTo }, unit)
+        },
+        changes: ({ number }: AttemptRow) => ({ attempts: number, claimUntil: new Date(now.getTime() + sendMs) }),
+      }
+    },
+    audit: ({ after }) => ({ tenantId: after.brandId, action: 'post.taken-up', subjectId: after.id, details: { attempt: after.attempts } }),
   })
+  return begun?.along ? { post: begun.after, attempt: begun.along } : null
 }
 
 /** Makes the call again. Whatever the network refuses now says nothing of the call before, so a refusal leaves the outcome open. */
-async function callAgain(job: Job, { post, attempt }: Again): Promise<Ending | Unsent> {
+async function callAgain(job: Job, { post, attempt }: Sending): Promise<Ending | Unsent> {
   const network = job.networks.get(post.platform)
   const connection = await job.connections.find(attempt.connectionId)
   if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, statusOf } from '../../../platform/errors.ts'
 import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
-import { inTransaction, record } from '../../store/write.ts'
+import { write } from '../../store/write.ts'
 import type { Viewer } from '../../viewer.ts'
 import type { Job } from '../context.ts'
 import { GrantFailure, type Network, type Platform } from '../network/network.ts'
@@ -113,16 +113,14 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
     await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken)
-    const now = clock.now()
-    await inTransaction(job, async ({ transaction }) => {
-      await brands.requireInUse(brandId, transaction)
-      const connection = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
-      await record(
-        job,
-        { tenantId: brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: connection.id, details: { platform } },
-        { transaction, now },
-      )
-      await authorizations.use(begun, connection.id, now, transaction)
+    await write(job, {
+      async run({ now, transaction }) {
+        await brands.requireInUse(brandId, transaction)
+        const connection = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
+        await authorizations.use(begun, connection.id, now, transaction)
+        return connection
+      },
+      audit: ({ id }) => ({ tenantId: brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: id, details: { platform } }),
     })
     const brand = await brands.byId.load(brandId)
     return connectedPage(platform, account.name, brand?.name ?? 'the brand')

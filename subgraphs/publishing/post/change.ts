@@ -1,5 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { change, type Unit } from '../../store/write.ts'
+import type { Unit } from '../../store/books.ts'
+import { change } from '../../store/write.ts'
 import { announcePost } from '../announce.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'

@@ -2,6 +2,7 @@ import type { Sequelize, Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import type { Unit } from '../../store/books.ts'
 import { type Rows, store } from '../../store/store.ts'
 import type { Platform, RefusalReason } from '../network/network.ts'
 import { brands } from './brand.ts'
@@ -169,7 +170,7 @@ function attemptSql(rows: Rows<typeof attempts>, sequelize: Sequelize) {
      * Writes the attempt that follows the post's last one, and hands it back. One that surely was not sent is not counted again:
      * it is the same attempt still.
      */
-    async begin({ post, ...values }: NewAttempt, now: Date, transaction: Transaction): Promise<AttemptRow> {
+    async begin({ post, ...values }: NewAttempt, { now, transaction }: Unit): Promise<AttemptRow> {
       if (post.waits > 0) {
         const [, [row]] = await modelOf(sequelize, attempts).update(
           { ...values, startedAt: now, finishedAt: null, outcome: null, detail: null, refusal: null, updatedAt: now },
@@ -179,10 +180,6 @@ function attemptSql(rows: Rows<typeof attempts>, sequelize: Sequelize) {
       }
       const attempt = { ...values, brandId: post.brandId, id: newId(now), postId: post.id, number: post.attempts + 1, platform: post.platform, startedAt: now }
       return rows.insert({ ...attempt, createdAt: now, updatedAt: now, createdBy: 'delivery' }, transaction)
-    },
-
-    async conclude(attempt: AttemptRow, changes: Partial<AttemptRow>, transaction: Transaction): Promise<void> {
-      await rows.update(attempt, changes, transaction)
     },
 
     /** The network's ids that other posts for the attempt's account have carried since: none of them can be this post. */

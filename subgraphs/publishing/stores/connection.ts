@@ -51,6 +51,10 @@ export interface OpenTokens {
 
 const noRenewal = { renewalId: null, renewalUntil: null, renewalBeats: 0 } as const
 
+/** A connection that is out of use, without its tokens; it stays, so that people see what to authorize again. */
+export const disconnected = (reason: string) =>
+  ({ active: false, deactivatedReason: reason, accessToken: null, refreshToken: null, tokenExpiresAt: null, ...noRenewal }) as const
+
 const lockAccount = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
 
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
@@ -70,6 +74,8 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
   })
 
   return {
+    sealed,
+
     /**
      * Opens the tokens of a row.
      * @throws GrantFailure, for now, when they were sealed with a key that is not configured: the fault is ours, and the key may come back
@@ -96,11 +102,6 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
       return rows.insert({ refreshToken: null, ...changes, ...where, id, createdAt: now, createdBy: `user:${userId}` }, transaction)
     },
 
-    /** Says in a locked row who renews its tokens from now on, and until when. */
-    async claimRenewal(row: ConnectionRow, renewalId: string, renewalUntil: Date, transaction: Transaction): Promise<void> {
-      await rows.update(row, { renewalId, renewalUntil, renewalBeats: 1 }, transaction)
-    },
-
     /** Shows that whoever made this claim on renewing is alive, if the claim still stands. */
     async beat({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
       await Connection.increment('renewalBeats', { where: { brandId, id, renewalId }, silent: true })
@@ -109,29 +110,6 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
     /** Gives a claim on renewing back, if it still is this one. */
     async releaseRenewal({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
       await Connection.update(noRenewal, { where: { brandId, id, renewalId } })
-    },
-
-    /** Keeps renewed tokens of a locked row. */
-    async renew(row: ConnectionRow, grant: Grant, now: Date, transaction: Transaction): Promise<void> {
-      await rows.update(row, sealed(row.id, grant, now), transaction)
-    },
-
-    /** Takes a connection out of use and drops its tokens; it stays, so that people see what to authorize again. */
-    async deactivate(row: ConnectionRow, reason: string, now: Date, transaction: Transaction): Promise<void> {
-      await rows.update(
-        row,
-        {
-          active: false,
-          deactivatedReason: reason,
-          accessToken: null,
-          refreshToken: null,
-          tokenExpiresAt: null,
-          ...noRenewal,
-          updatedAt: now,
-          version: row.version + 1,
-        },
-        transaction,
-      )
     },
   }
 }

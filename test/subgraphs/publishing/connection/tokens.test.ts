@@ -65,7 +65,9 @@ test('a grant that brings no refresh token keeps the old one', async () => {
   const { refreshToken } = graph.job.connections.open(connection)
   for (const empty of [null, '']) {
     const grant = { accessToken: `new ${empty}`, refreshToken: empty, expiresIn: 7200, scopes: [] }
-    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.renew(connection, grant, graph.clock.now(), transaction))
+    await inTransaction(graph.job, ({ transaction }) =>
+      graph.job.connections.update(connection, graph.job.connections.sealed(connection.id, grant, graph.clock.now()), transaction),
+    )
     expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken })
   }
 })

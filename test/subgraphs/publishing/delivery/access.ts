@@ -9,7 +9,7 @@ const unknownPost: Fresh = async ({ graph, owner, ids }) => {
   const row = { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', '', clock.now()) } as const
   const post = await seedPost(graph, { brandId: ids.brand!, owner }, { row })
   const attempt = { post: { ...post, attempts: 0 }, connectionId: null, externalAccountId: 'nobody', copy: 'x', inReplyTo: null }
-  await inTransaction(job, ({ transaction, now }) => job.attempts.begin(attempt, now, transaction))
+  await inTransaction(job, unit => job.attempts.begin(attempt, unit))
   return post.id
 }
 

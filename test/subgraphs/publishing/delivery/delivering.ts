@@ -50,7 +50,7 @@ export async function interrupt(
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
   const claim = { claimId: newId(clock.now()), claimUntil: clock.in(forMs) }
   await inTransaction(job, async ({ transaction }) => {
-    await job.attempts.begin({ ...account, post, copy: post.copy, inReplyTo }, clock.now(), transaction)
+    await job.attempts.begin({ ...account, post, copy: post.copy, inReplyTo }, { now: clock.now(), transaction })
     await job.posts.update(post, { ...account, ...claim, deliveryPhase: 'SENDING', attempts: 1 }, transaction)
   })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
 import { claimMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { disconnected } from '../../../../subgraphs/publishing/stores/connection.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { deletePost, post as postDocument, reschedulePost, updatePost } from '../documents.ts'
@@ -253,7 +254,7 @@ describe('P-07 the connection', () => {
     const scheduledAt = graph.clock.in(60_000)
     const { post: without } = await story.post({ by: member, scheduledAt })
     const { connection: own, post: withInactive } = await story.connection({ by: member, externalAccountId: '1' }).post({ by: member, scheduledAt })
-    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.deactivate(own, 'gone', graph.clock.now(), transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.update(own, disconnected('gone'), transaction))
     await graph.clock.advance(60_000)
     for (const post of [without, withInactive]) {
       await wake(graph, post)

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { retention } from '../../../../platform/jobs/retention.ts'
 import { agingOf } from '../../../../subgraphs/publishing/delivery/retention.ts'
-import { inTransaction, record } from '../../../../subgraphs/store/write.ts'
+import { record } from '../../../../subgraphs/store/books.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
 const day = 86_400_000
@@ -18,8 +19,7 @@ test('what is older than it is to be kept is removed, and nothing that is younge
     inTransaction(graph.job, ({ transaction }) =>
       graph.job.attempts.begin(
         { post, connectionId: connection.id, externalAccountId: connection.externalAccountId, copy: post.copy, inReplyTo: null },
-        graph.clock.now(),
-        transaction,
+        { now: graph.clock.now(), transaction },
       ),
     )
   const audit = (action: string) => inTransaction(graph.job, unit => record(graph.job, { tenantId: brandId, action, subjectId: brandId }, unit))

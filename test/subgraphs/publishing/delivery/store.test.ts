@@ -19,8 +19,8 @@ const begin = async () => {
   const due = (ago: number, row: Partial<PostRow> = {}, seed: PostSeed = {}) => write({ status: 'SCHEDULED', scheduledAt: graph.clock.in(-ago), ...row }, seed)
   const attempt = (post: PostRow, values: Partial<AttemptRow> = {}, copy = post.copy) =>
     sequelize.transaction(async transaction => {
-      const made = await attempts.begin({ ...account, post, copy, inReplyTo: null }, graph.clock.now(), transaction)
-      await attempts.conclude(made, values, transaction)
+      const made = await attempts.begin({ ...account, post, copy, inReplyTo: null }, { now: graph.clock.now(), transaction })
+      await attempts.update(made, values, transaction)
       return { ...made, ...values }
     })
   const unknown = (number = 1) =>
@@ -182,12 +182,12 @@ describe('P-10 an attempt', () => {
     expect(await attempts.lastAttempt(post)).toBe(null)
     const values = { ...account, post, copy: 'A text', inReplyTo: '5' }
     await sequelize.transaction(async transaction => {
-      const one = await attempts.begin(values, now, transaction)
+      const one = await attempts.begin(values, { now, transaction })
       expect(await attempts.lastAttempt(post, transaction)).toEqual(one)
       expect(await attempts.lastAttempt(post)).toBe(null)
-      await attempts.conclude(one, { outcome: 'NOT_DELIVERED', finishedAt: now }, transaction)
+      await attempts.update(one, { outcome: 'NOT_DELIVERED', finishedAt: now }, transaction)
     })
-    const two = await sequelize.transaction(transaction => attempts.begin({ ...values, post: { ...post, attempts: 1 } }, now, transaction))
+    const two = await sequelize.transaction(transaction => attempts.begin({ ...values, post: { ...post, attempts: 1 } }, { now, transaction }))
     expect(two).toMatchObject({ ...account, postId: post.id, brandId: post.brandId, number: 2, platform: 'X', copy: 'A text', inReplyTo: '5', startedAt: now })
     expect(two).toMatchObject({ outcome: null, createdAt: now, updatedAt: now, createdBy: 'delivery' })
     expect(await attempts.lastAttempt(post)).toEqual(two)
@@ -199,7 +199,7 @@ describe('P-10 an attempt', () => {
     const post = await write({})
     const waited = { ...post, attempts: 1, waits: 1 }
     const again = (row: PostRow) =>
-      sequelize.transaction(transaction => attempts.begin({ ...account, post: row, copy: 'Edited', inReplyTo: null }, graph.clock.now(), transaction))
+      sequelize.transaction(transaction => attempts.begin({ ...account, post: row, copy: 'Edited', inReplyTo: null }, { now: graph.clock.now(), transaction }))
     expect(await again({ ...(await write({})), waits: 1 }), 'it waited before any attempt').toMatchObject({ number: 1, copy: 'Edited' })
     const one = await attempt(post, { outcome: 'NOT_SENT', finishedAt: now, detail: 'away', updatedAt: now })
     await graph.clock.advance(5_000)

@@ -149,7 +149,7 @@ test('an attempt outlives its post, for the account remembers the text; and a po
   const { owner, post, connection } = await world.seed.owner().brand().connection().post()
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
   await inTransaction(world.job, ({ transaction }) =>
-    world.job.attempts.begin({ ...account, post, copy: post.copy, inReplyTo: null }, world.clock.now(), transaction),
+    world.job.attempts.begin({ ...account, post, copy: post.copy, inReplyTo: null }, { now: world.clock.now(), transaction }),
   )
   await world.rows('update publishing.posts set connection_id = $1', [connection.id])
   await world.rows('delete from publishing.connections')

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closeAsAbsent, reconcile } from '../../../../../subgraphs/publishing/delivery/reconcile.ts'
 import { absentAfterMs, reconcileForMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
 import { AccessExpired, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import { disconnected } from '../../../../../subgraphs/publishing/stores/connection.ts'
 import type { Supergraph } from '../../../../kit/supergraph.ts'
 import { answeredPost, logged, renewals, stored, wake } from '../delivering.ts'
 
@@ -109,7 +110,7 @@ describe('P-10 the question what became of a call', () => {
     ;(networks as Map<string, Network>).delete('X')
     await ask()
     ;(networks as Map<string, Network>).set('X', x)
-    await graph.database.sequelize.transaction(transaction => connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
+    await graph.database.sequelize.transaction(transaction => connections.update(connection, disconnected('gone'), transaction))
     for (const gone of [false, true]) {
       if (gone) await graph.rows('delete from publishing.connections')
       await graph.clock.advance(300_000)

@@ -140,7 +140,7 @@ describe('P-10 two brands that publish as one account', () => {
     for (const { post, connection } of [one, other]) {
       const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
       await inTransaction(job, async ({ transaction }) => {
-        await job.attempts.begin({ ...account, post, copy, inReplyTo: null }, now, transaction)
+        await job.attempts.begin({ ...account, post, copy, inReplyTo: null }, { now, transaction })
         const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, claimId: post.id, claimUntil: graph.clock.in(sendMs) }
         await job.posts.update(post, { ...account, ...sending }, transaction)
       })

@@ -3,6 +3,7 @@ import { OutboundFailure } from '../../../../../platform/outbound.ts'
 import { absentAfterMs, beginWithinMs, patienceMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
 import { takeUp } from '../../../../../subgraphs/publishing/delivery/take-up.ts'
 import { GrantFailure, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
+import { disconnected } from '../../../../../subgraphs/publishing/stores/connection.ts'
 import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../../kit/supergraph.ts'
@@ -148,7 +149,7 @@ describe('P-10 a network that does not say what became of an interrupted call', 
   test('because only a person can make it: the outcome is unknown at once, in words that are ours', async () => {
     const { graph, take, row, connection } = await begin()
     await using _ = graph
-    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.deactivate(connection, 'gone', graph.clock.now(), transaction))
+    await inTransaction(graph.job, ({ transaction }) => graph.job.connections.update(connection, disconnected('gone'), transaction))
     await take()
     expect([await row(), await attempts(graph)]).toMatchObject([open, [{ outcome: 'UNKNOWN', detail: says('connection') }]])
   })

@@ -71,7 +71,7 @@ test('interrupted calls are taken up, and unknown outcomes asked about, each whe
   await wake(graph, unknown)
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
   await inTransaction(graph.job, async ({ transaction }) => {
-    await graph.job.attempts.begin({ ...account, post: interrupted, copy: interrupted.copy, inReplyTo: null }, graph.clock.now(), transaction)
+    await graph.job.attempts.begin({ ...account, post: interrupted, copy: interrupted.copy, inReplyTo: null }, { now: graph.clock.now(), transaction })
     const sending = { deliveryPhase: 'SENDING' as const, attempts: 1, claimId: newId(), claimUntil: graph.clock.in(sendMs) }
     await graph.job.posts.update(interrupted, { ...account, ...sending, status: 'SCHEDULED', scheduledAt: graph.clock.now() }, transaction)
   })

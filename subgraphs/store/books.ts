@@ -1,0 +1,118 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import type { Clock } from '../../platform/clock.ts'
+import { Refusal } from '../../platform/errors.ts'
+import { checkSameContent } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Aging } from '../../platform/jobs/retention.ts'
+import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
+import type { Row, Table } from '../../platform/sql/table.ts'
+import type { Told } from './fact-kinds.ts'
+import type { Rows } from './store.ts'
+import { type Telling, writeTold } from './tell.ts'
+
+/** Who writes, and into which subgraph's books. Every context has one, and so has every job. */
+export interface Writer {
+  readonly sequelize: Sequelize
+  readonly clock: Clock
+  /** `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
+  readonly actor: string
+  readonly books: Books
+  readonly facts: Telling
+}
+
+/** Under which key a context keeps its writer: a resolver writes by the functions of `write.ts` alone. */
+export const writing = Symbol('writing')
+
+export interface Writing {
+  readonly [writing]: Writer
+}
+
+/** The transaction that is under way, and the moment that counts in it. */
+export interface Unit {
+  readonly transaction: Transaction
+  readonly now: Date
+}
+
+/** One line of the record of who did what: written in the transaction that did it, never changed. */
+export interface AuditLine {
+  /** Whose record it is: a brand's, an organization's. */
+  readonly tenantId: string
+  /** Noun and past participle: `post.scheduled`. */
+  readonly action: string
+  readonly subjectId: string
+  /** Who did it, when it was not the one in whose name everything else is written. */
+  readonly actor?: string
+  /** JSON-safe facts; never a text of a post, never a secret. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** The statements with which a subgraph keeps its record and its keys; their tables look alike in each. */
+export interface Books {
+  readonly record: Statement
+  readonly claim: Statement
+  readonly claimed: Statement
+  readonly keysOf: KeysOf
+}
+
+/** Whose an idempotency key is: everybody's of the organization, or the caller's alone, in whichever organization. */
+export type KeysOf = 'organization' | 'caller'
+
+/** @param slug the SQL schema with `audit_entries` and `idempotency_keys` */
+export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
+  record: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
+  // Whoever sends the same key meanwhile waits here until it is known what became of the first.
+  claim: statement(
+    `insert into ${slug}.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict do nothing returning key`,
+  ),
+  claimed: statement(
+    `select tenant_id as "tenantId", hash, made_id as "madeId" from ${slug}.idempotency_keys
+      where ${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`,
+  ),
+  keysOf,
+})
+
+/** It is remembered for a week what a key has made: clients that repeat what they sent do so within minutes. */
+export const agingOfKeys = (slug: string): Aging => ({
+  table: `${slug}.idempotency_keys`,
+  key: 'tenant_id, caller, what, key',
+  days: 7,
+  old: 'o.at < $1',
+  order: 'o.at',
+})
+
+/** Writes one line of the record. */
+export async function record(context: Writing, { tenantId, action, subjectId, actor, details = {} }: AuditLine, { transaction, now }: Unit): Promise<void> {
+  const { sequelize, books, actor: writer } = context[writing]
+  await rows(sequelize, books.record, [tenantId, newId(now), now, actor ?? writer, action, subjectId, JSON.stringify(details)], transaction)
+}
+
+/** Writes facts for other subgraphs; for whoever changes several things in one transaction. */
+export const tell = (context: Writing, told: readonly Told[], { transaction, now }: Unit): Promise<void> => writeTold(context[writing], told, now, transaction)
+
+/** A key that is sent, and what it would make. */
+export interface Claim {
+  readonly tenantId: string
+  readonly id: string
+  readonly key: string
+  readonly hash: string
+}
+
+/** The row that the same key has made before; null when there is none, and the key is this row's from now on. */
+export async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: Unit): Promise<Row<T> | null> {
+  const { sequelize, books, actor } = writer
+  const { tenantId, id, key, hash } = claim
+  const { transaction, now } = unit
+  const [taken] = await rows(sequelize, books.claim, [tenantId, actor, of.what, key, hash, id, now], transaction)
+  if (taken) return null
+  const owner = books.keysOf === 'organization' ? tenantId : actor
+  const [known] = await rows<{ tenantId: string; hash: string; madeId: string }>(sequelize, books.claimed, [owner, of.what, key], transaction)
+  // Its days were over at this very moment.
+  if (!known) return findMade(writer, of, claim, unit)
+  checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, of.what)
+  const made = await of.lock(known.madeId, transaction)
+  if (made) return made
+  throw new Refusal('NOT_FOUND', `The ${of.what} that this idempotencyKey has made is not there any more: choose a new key to make another.`, {
+    field: 'idempotencyKey',
+  })
+}
