@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
+import { isLeaving } from '../platform/sql/batch.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import { lineOf, StartError, systemCodeOf } from '../start-error.ts'
 import { type Budget, createBudget } from './budget.ts'
@@ -74,13 +75,10 @@ interface Dismissable {
   readonly connection: { on(event: 'errorMessage', listener: (message: { code?: string }) => void): void }
 }
 
-/** SQLSTATEs by which the server takes its leave: it was told to end, ends itself, or will not wait any longer. */
-const leaving = /^(57P0[1-5]|25P0[34])$/
-
 /** The statement hears of it before the socket closes: meanwhile the pool would give the connection to whoever waits for one. */
 function giveUpWhenDismissed(client: Dismissable): void {
-  client.connection.on('errorMessage', ({ code = '' }) => {
-    if (leaving.test(code)) client._invalid = true
+  client.connection.on('errorMessage', message => {
+    if (isLeaving(message)) client._invalid = true
   })
 }
 

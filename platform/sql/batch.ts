@@ -51,6 +51,12 @@ const noColumns: Shape = { empty: {}, names: [], parsers: [] }
 /** 26000: the server does not know it. 0A000 of the plan cache: its columns are others than when it was parsed, as after a migration. */
 const isOutdated = ({ code, routine }: pg.DatabaseError): boolean => code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 
+/**
+ * The server ends the session: it was told to, ends itself, or will not wait any longer. Told by the code, for "FATAL" is another word
+ * where the server speaks another language.
+ */
+export const isLeaving = ({ code = '' }: { readonly code?: string | undefined }): boolean => /^(57P0[1-5]|25P0[34])$/.test(code)
+
 // The class is handed its connection and what comes over it by methods that pg's types do not have.
 const Base = pg.Query as unknown as new (config: { text: string }) => object
 
@@ -137,14 +143,16 @@ export class Batch extends Base {
   }
 
   handleReadyForQuery(): void {
-    this.done(this.unreadable ?? { rows: this.found })
+    // Whatever came, the next to ask over this connection would be answered what was meant for another.
+    if (this.at !== this.statements.length) this.done({ cause: new Error('the database answered what was not asked'), at: null, outdated: false })
+    else this.done(this.unreadable ?? { rows: this.found })
   }
 
   /** Of PostgreSQL, or of the connection. */
   handleError(cause: Error): void {
     const sent = this.statements[this.at]
     // A connection that PostgreSQL ends says so by an error, too.
-    if (!(cause instanceof pg.DatabaseError) || cause.severity !== 'ERROR' || !sent) {
+    if (!(cause instanceof pg.DatabaseError) || isLeaving(cause) || !sent) {
       this.done({ cause, at: null, outdated: false })
       return
     }

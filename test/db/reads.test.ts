@@ -1,5 +1,8 @@
+import { type AddressInfo, createServer, connect as dial } from 'node:net'
 import pg from 'pg'
+import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { connect } from '../../db/connect.ts'
 import { Batch } from '../../platform/sql/batch.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
@@ -136,6 +139,56 @@ test('a read in a transaction sees what it has written', async () => {
   await database.sequelize.transaction(async transaction => {
     await database.sequelize.query('create temporary table written on commit drop as select 7 as n', { transaction })
     expect(await rows(database.sequelize, statement('select n from written'), [], transaction)).toEqual([{ n: 7 }])
+  })
+})
+
+describe('over a connection where the server', () => {
+  /** Opens one connection on which what the server says can be changed on its way. */
+  async function heard() {
+    const { port, hostname } = new URL(database.url)
+    const relay = { says: (words: Buffer) => words }
+    const server = createServer(near => {
+      const far = dial(Number(port), hostname)
+      for (const socket of [near, far]) socket.on('error', () => {}).on('close', () => [near, far].map(each => each.destroy()))
+      near.pipe(far)
+      far.on('data', (words: Buffer) => near.write(relay.says(words)))
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const url = new URL(database.url)
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { sequelize, close } = connect({ url: url.href, poolSize: 1, log: pino({ level: 'silent' }) })
+    return {
+      relay,
+      read: (n: number) => rows<{ n: number; pid: number }>(sequelize, echo, [n]),
+      divide: (by: number) => rows(sequelize, divided, [by]),
+      async [Symbol.asyncDispose]() {
+        await close()
+        server.close()
+      },
+    }
+  }
+
+  test('speaks another language, an error is the statement’s alone', async () => {
+    await using connection = await heard()
+    const [before] = await connection.read(1)
+    await connection.divide(1)
+    connection.relay.says = words => Buffer.from(words.toString('latin1').replace('SERROR\0', 'SFEHLR\0'), 'latin1')
+    const [failed, after] = await Promise.allSettled([connection.divide(0), connection.read(2)])
+    expect(failed).toMatchObject({ reason: { parent: { severity: 'FEHLR', code: '22012' } } })
+    expect(after).toMatchObject({ value: [{ n: 2, pid: before!.pid }] })
+    expect(await connection.read(3)).toMatchObject([{ pid: before!.pid }])
+  })
+
+  test('says more than it was asked, no read is answered what was meant for another', async () => {
+    await using connection = await heard()
+    const [before] = await connection.read(1)
+    const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+    connection.relay.says = words => Buffer.concat([ready, words])
+    await expect(connection.read(2)).rejects.toThrow('the database answered what was not asked')
+    connection.relay.says = words => words
+    const [after] = await connection.read(3)
+    expect(after!.n).toBe(3)
+    expect(after!.pid).not.toBe(before!.pid)
   })
 })
 
