@@ -179,15 +179,13 @@ const noDatabase = { executeSql: () => Promise.reject(new Error('a job runner wi
 
 /** The pool in the form in which pg-boss takes one. */
 function databaseOn(pool: Pool) {
-  let preparing: readonly string[] = []
-  pool.on('connect', client => {
-    if (preparing.length > 0) client.query(preparing.join('; ')).catch(() => {})
-  })
   return {
     executeSql: (text: string, values?: unknown[]) => pool.query(text, values),
     // Only a test's clock asks for it, before the first statement.
     async setSessionStatements(statements: string[]) {
-      preparing = statements
+      pool.options.onConnect = async client => {
+        for (const statement of statements) await client.query(statement)
+      }
     },
   }
 }

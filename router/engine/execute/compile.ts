@@ -9,12 +9,13 @@ import type { Supergraph } from '../supergraph.ts'
 import { createKnownKeys, isToldWhole } from './known-keys.ts'
 import { createKnownTypes } from './known-types.ts'
 import { createMerger, type Merger } from './merger.ts'
+import { withoutVainWaits } from './order.ts'
 import { createPlanTree, isSettled, type Path, type PlacedDocument, type PlanTree } from './plan-tree.ts'
 import { createRepresent, type RepresentInto } from './representations.ts'
 import { createWalk, type Walk } from './walk.ts'
 
 /** A plan made ready to run: every document parsed, every answer's shape known. */
-export type Step = SequenceStep | ParallelStep | FetchStep | EntityStep
+export type Step = SequenceStep | ParallelStep | FlowStep | FetchStep | EntityStep
 
 interface SequenceStep {
   readonly kind: 'sequence'
@@ -24,6 +25,13 @@ interface SequenceStep {
 interface ParallelStep {
   readonly kind: 'parallel'
   readonly steps: readonly Step[]
+}
+
+/** Fetches that begin as soon as those are through that each comes after: these stand before it, and `after` tells where. */
+export interface FlowStep {
+  readonly kind: 'flow'
+  readonly steps: readonly (FetchStep | EntityStep)[]
+  readonly after: readonly (readonly number[])[]
 }
 
 /** A fetch of root fields. */
@@ -101,7 +109,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
     return { primary: compileFetch(plan.nodes[0].primary), root: { kind: 'sequence', steps } }
   }
   const steps = plans.map(compileNode)
-  return { primary: null, root: steps.length > 1 ? { kind: 'sequence', steps } : (steps[0] ?? null) }
+  return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null }
 
   function compileNode(node: PlanNode): Step {
     switch (node.kind) {

@@ -4,7 +4,7 @@ import { type Data, isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { type Place, TooMuch } from '../errors.ts'
 import type { Supergraph } from '../supergraph.ts'
-import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './compile.ts'
+import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, FlowStep, Step } from './compile.ts'
 import { applyRewrite, visitTargets } from './entities.ts'
 import { createRepresentations, type Representations } from './representations.ts'
 import type { Owner } from './walk.ts'
@@ -68,11 +68,22 @@ async function runStep(run: Run, step: Step): Promise<void> {
     case 'parallel':
       await Promise.all(step.steps.map(inner => runStep(run, inner)))
       return
+    case 'flow':
+      return runFlow(run, step)
     case 'fetch':
       return runFetch(run, step)
     case 'entities':
       return runEntities(run, step)
   }
+}
+
+async function runFlow(run: Run, { steps, after }: FlowStep): Promise<void> {
+  const through: Promise<unknown>[] = []
+  for (const [at, step] of steps.entries()) {
+    const waits = after[at]!.map(earlier => through[earlier])
+    through.push(waits.length === 0 ? runStep(run, step) : Promise.all(waits).then(() => runStep(run, step)))
+  }
+  await Promise.all(through)
 }
 
 async function runFetch(run: Run, step: FetchStep): Promise<void> {
@@ -246,7 +257,7 @@ function placesOf(group: EntityGroup, objects: readonly Data[], stands: Whereabo
  * then what a later fetch requires stands under that name.
  */
 function renameOutputs(run: Run, step: Step): void {
-  if (step.kind === 'sequence' || step.kind === 'parallel') {
+  if (step.kind === 'sequence' || step.kind === 'parallel' || step.kind === 'flow') {
     for (const inner of step.steps) renameOutputs(run, inner)
   } else if (step.kind === 'fetch') {
     for (const rewrite of step.rewrites) applyRewrite(run.data, rewrite, run.supergraph)

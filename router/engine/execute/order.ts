@@ -1,0 +1,44 @@
+import type { EntityStep, FetchStep, Step } from './compile.ts'
+
+/**
+ * A planner arranges fetches in waves, and a wave waits for the slowest of the one before. What stands below different root fields has
+ * nothing to do with each other: each fetch is made to wait for those alone that bring something below a root field of its own. Mutations keep
+ * their order, and so does a plan in which nobody waits in vain.
+ */
+export function withoutVainWaits(step: Step): Step {
+  const steps: (FetchStep | EntityStep)[] = []
+  const before: (readonly number[])[] = []
+  place(step, [])
+  if (steps.some(({ fetch }) => fetch.kind !== 'query')) return step
+  const roots = steps.map(rootsOf)
+  const after = steps.map(({ kind }, at) => (kind === 'fetch' ? before[at]! : before[at]!.filter(earlier => !roots[earlier]!.isDisjointFrom(roots[at]!))))
+  return after.every((waits, at) => waits.length === before[at]!.length) ? step : { kind: 'flow', steps, after: after.map(waits => direct(waits, after)) }
+
+  /** @returns where the fetches of the step stand */
+  function place(step: Step, earlier: readonly number[]): readonly number[] {
+    switch (step.kind) {
+      case 'sequence': {
+        const inside: number[] = []
+        for (const inner of step.steps) inside.push(...place(inner, earlier.concat(inside)))
+        return inside
+      }
+      case 'parallel':
+        return step.steps.flatMap(inner => place(inner, earlier))
+      case 'flow':
+        throw new Error('A plan is put in order once')
+      default:
+        before.push(earlier)
+        return [steps.push(step) - 1]
+    }
+  }
+}
+
+/** Root fields, by response key, below which a fetch brings something. */
+function rootsOf(step: FetchStep | EntityStep): Set<string> {
+  if (step.kind === 'fetch') return new Set(step.shape.keys())
+  return new Set(step.groups.flatMap(({ paths }) => paths.map(([first]) => (typeof first === 'object' && 'Field' in first ? first.Field : ''))))
+}
+
+/** Without those that others among them wait for. */
+const direct = (waits: readonly number[], after: readonly (readonly number[])[]): number[] =>
+  waits.filter(at => !waits.some(other => after[other]!.includes(at)))
