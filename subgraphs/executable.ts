@@ -26,12 +26,24 @@ const patient =
   (resolve: Resolver): Resolver =>
   (...args) => {
     try {
-      const answer = resolve(...args)
-      return answer instanceof Promise ? answer.catch(rethrow) : answer
+      return settled(resolve(...args))
     } catch (error) {
       return rethrow(error)
     }
   }
+
+/** The same for one of many that are found by their keys: it fails alone. Thrown, it would leave those before it to fail with nobody to hear of it. */
+const patientReference =
+  (resolve: Resolver): Resolver =>
+  (...args) => {
+    try {
+      return settled(resolve(...args))
+    } catch (error) {
+      return Promise.reject(toldAsWait(error))
+    }
+  }
+
+const settled = (answer: unknown) => (answer instanceof Promise ? answer.catch(rethrow) : answer)
 
 function rethrow(error: unknown): never {
   throw toldAsWait(error)
@@ -45,6 +57,8 @@ const ways: ReadonlySet<string> = new Set(['__resolveReference', '__resolveType'
 
 /** Keys of a type that no statement stands behind. */
 const mayWait = (field: string) => field !== '__resolveType' && field !== '__isTypeOf'
+
+const waiting = (field: string) => (field === '__resolveReference' ? patientReference : patient)
 
 const countOf = (page: { totalCount(): Promise<number> }) => page.totalCount()
 
@@ -75,7 +89,7 @@ export function executableSchema(slug: Slug, nouns: Readonly<Record<string, Reso
         if (!known.has(field) && !ways.has(field))
           throw new Error(`${file} resolves ${coordinate}, which is no field of its SDL: correct the name, or add the field to a schema.graphql`)
         resolvedBy.set(coordinate, noun)
-        present[field] = typeof resolver === 'function' && mayWait(field) ? patient(resolver as Resolver) : resolver
+        present[field] = typeof resolver === 'function' && mayWait(field) ? waiting(field)(resolver as Resolver) : resolver
       }
     }
   // A page counts its list only for who asks.

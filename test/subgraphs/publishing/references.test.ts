@@ -5,13 +5,17 @@ import { unbounded } from '../../kit/reading.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 
 /** Asks publishing itself for entities by their keys, as the router does on a viewer's behalf. */
-async function entities(graph: Supergraph, viewer: Viewer, representations: object[]) {
+async function ask(graph: Supergraph, viewer: Viewer, representations: object[]) {
   const { schema, open } = graph.platform.publishing
   const document = parse(
     `query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Brand { id name } ... on Post { id copy } ... on Connection { id accountName } } }`,
   )
   const contextValue = open(viewer, { requestId: 'r', ...unbounded } as never)
-  const { data, errors } = await execute({ schema, document, variableValues: { r: representations }, contextValue })
+  return execute({ schema, document, variableValues: { r: representations }, contextValue })
+}
+
+async function entities(graph: Supergraph, viewer: Viewer, representations: object[]) {
+  const { data, errors } = await ask(graph, viewer, representations)
   expect(errors).toBeUndefined()
   return data!._entities as unknown[]
 }
@@ -31,4 +35,19 @@ test('an entity that is asked for by its key is its organization’s alone: to e
   ])
   expect(await entities(graph, outsider, representations)).toEqual([null, null, null])
   expect(await entities(graph, { ...owner, organizationId: null }, representations)).toEqual([null, null, null])
+})
+
+test('one that cannot be looked for fails alone, and harms neither those beside it nor the process', async () => {
+  await using graph = await supergraph()
+  const { owner, brand, post } = await graph.seed.owner().brand().post()
+  const representations = [{ __typename: 'Post', id: 'no id' }, { __typename: 'Brand', id: brand.id }, { __typename: 'Post' }]
+  const { data, errors } = await ask(graph, owner, representations)
+  expect(data!._entities).toMatchObject([null, { name: brand.name }, null])
+  expect(errors!.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      ['_entities', 0],
+      ['_entities', 2],
+    ]),
+  )
+  expect(await entities(graph, owner, [{ __typename: 'Post', id: post.id }])).toMatchObject([{ copy: post.copy }])
 })
