@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type Connections, connections } from './config/connections.ts'
-import { demo, eachSubgraph, operations, place, quotas, remote, retention, seal, secrets, storage, testing } from './config/families.ts'
+import { demo, eachSubgraph, events, keeping, operations, place, quotas, remote, retention, seal, secrets, storage, testing } from './config/families.ts'
 import { readApplications } from './config/networks.ts'
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
@@ -35,15 +35,17 @@ export interface Config extends AsRead {
   readonly quotas: Values<typeof quotas>
   readonly retention: Values<typeof retention>
   readonly seal: Values<typeof seal>
-  /** Where processes of the platform find the router, without a trailing slash. */
-  readonly routerUrl: string
+  /** What carries events between processes; null: what the way to start decides. */
+  readonly events: Values<typeof events>
+  /** Where processes of the platform find routers, without a trailing slash. */
+  readonly routerUrls: readonly string[]
   /** How operations run, and what the router does with subgraphs that it reaches over HTTP. */
   readonly remote: Omit<Values<typeof operations> & Values<typeof remote>, 'engine' | 'routerUrl'>
   /**
-   * Where a subgraph answers, when `<NAME>_URL` says so: `NAME` is its name in capitals, other characters as underscores.
+   * Where the replicas of a subgraph answer, when `<NAME>_URL` says so: `NAME` is its name in capitals, other characters as underscores.
    * @throws StartError for a value that is no address
    */
-  subgraphUrl(name: string): string | null
+  subgraphUrls(name: string): readonly string[] | null
   /**
    * Milliseconds that one fetch from a subgraph may take, when `<NAME>_TIMEOUT_MS` says so.
    * @throws StartError for a value that is no number of milliseconds
@@ -53,8 +55,10 @@ export interface Config extends AsRead {
   readonly calledFrom: string
   /** Tests only: where the process kills itself. */
   readonly crashAt: string | null
-  /** Whether npm started us, so that its end is ours. */
-  readonly startedByNpm: boolean
+  /** The environment itself, for processes that this one starts. */
+  readonly environmentVariables: Variables
+  /** Who started us, so that its end is ours: npm, or what keeps processes apart; null: nobody in particular. */
+  readonly startedBy: string | null
 }
 
 /** Whether a name or address is this machine alone. */
@@ -90,9 +94,11 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const trial = readFamily(demo, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
+  const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
   const { crashAt } = readFamily(testing, given, mistakes)
+  const { keptBy } = readFamily(keeping, given, mistakes)
   // What is said of several settings at once supposes that each of them is right.
   refuse()
   const publicUrl = at.publicUrl ?? `http://localhost:${at.port}`
@@ -106,6 +112,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   if (trial.wanted && at.environment === 'production')
     mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
   if (crashAt && !developing) mistakes.push('CRASH_AT: only in development, for tests')
+  if (carried.carrier === 'nats' && !carried.natsUrl) mistakes.push('EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out')
   if (at.port === 0 && !at.publicUrl) mistakes.push('PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port')
   refuse()
   return {
@@ -123,13 +130,15 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     quotas: most,
     retention: keptFor,
     seal: seals,
-    routerUrl: routerUrl ?? publicUrl,
+    events: carried,
+    routerUrls: routerUrl ?? [publicUrl],
     remote: { ...running, ...fetching },
-    subgraphUrl: name => ofSubgraph(name, eachSubgraph.url),
+    subgraphUrls: name => ofSubgraph(name, eachSubgraph.url),
     subgraphTimeoutMs: name => ofSubgraph(name, eachSubgraph.timeoutMs),
     calledFrom: environment.INIT_CWD || process.cwd(),
     crashAt,
-    startedByNpm: Boolean(environment.npm_lifecycle_event),
+    environmentVariables: given,
+    startedBy: keptBy ?? (environment.npm_lifecycle_event ? 'npm' : null),
   }
 
   function ofSubgraph<Value>(name: string, row: Setting<Value>): Value {

@@ -1,6 +1,6 @@
 import { networkFamilies } from './networks.ts'
 import {
-  address,
+  addresses,
   answerBytes,
   atLeast,
   days,
@@ -8,6 +8,7 @@ import {
   headerNames,
   keys,
   milliseconds,
+  nats,
   oneKey,
   oneOf,
   origin,
@@ -39,6 +40,11 @@ export const place = {
     does: 'The name or address to listen on. A loopback name means both address families, `0.0.0.0` every interface.',
   }),
   port: setting('PORT', port, { fallback: 4000, by: everything, does: 'Where to listen. A subgraph apart has the port that `supergraph.yaml` gives it.' }),
+  sharePort: setting('SHARE_PORT', flag, {
+    fallback: false,
+    by: ['router'],
+    does: '`1`: several routers of one machine listen on the same port, and the system hands each connection to one of them. On Linux; `npm run start:apart` sets it.',
+  }),
   publicUrl: setting('PUBLIC_URL', origin, {
     fallback: null,
     without: '`http://localhost:$PORT`',
@@ -65,7 +71,7 @@ export const place = {
 
 /** What is kept, and where. */
 export const storage = {
-  dataDir: setting('DATA_DIR', text, { fallback: '.data', by: ['all'], does: 'Database, generated keys, sandbox state.' }),
+  dataDir: setting('DATA_DIR', text, { fallback: '.data', by: ['all', 'apart'], does: 'Database, generated keys, sandbox state.' }),
   databaseUrl: setting('DATABASE_URL', postgres, {
     fallback: null,
     by: subgraphs,
@@ -114,10 +120,25 @@ export const demo = {
   sandboxPort: setting('SANDBOX_PORT', port, {
     fallback: null,
     without: '`PORT` + 100',
-    by: ['all'],
+    by: ['all', 'apart'],
     does: 'Where the sandbox listens. When that is taken it listens on a free port, and the start says so.',
   }),
-  sandboxFolder: setting('SANDBOX_DIR', text, { fallback: null, by: ['all'], does: 'The folder of a sandbox that runs as a process of its own.' }),
+  sandboxFolder: setting('SANDBOX_DIR', text, { fallback: null, by: subgraphs, does: 'The folder of a sandbox that runs as a process of its own.' }),
+}
+
+/** How events reach the listeners of other processes. */
+export const events = {
+  natsUrl: setting('NATS_URL', nats, {
+    fallback: null,
+    by: subgraphs,
+    does: 'A NATS server that carries events between processes: `nats://user:password@host:4222`, `nats://token@host:4222`, several servers of a cluster with commas between (the credentials stand in the first), `tls://` for TLS. A path names the platform among others on the same server (`/staging`); `?creds=FILE`, and for TLS `ca=FILE`, `cert=FILE`, `key=FILE`.',
+  }),
+  carrier: setting('EVENT_CARRIER', oneOf('memory', 'notify', 'nats'), {
+    fallback: null,
+    without: '`nats` with `NATS_URL`, else `notify` where subgraphs run apart and `memory` in one process',
+    by: subgraphs,
+    does: 'What carries events between processes: `memory` (nothing: all are in this one), `notify` (PostgreSQL, over one connection of each process) or `nats`. All processes of a platform need the same.',
+  }),
 }
 
 /** How operations run. */
@@ -156,21 +177,21 @@ export const remote = {
     by: ['router'],
     does: '`1`: ask a subgraph over HTTP once for equal queries that are on their way at the same time, for the same viewer and the same passing headers.',
   }),
-  routerUrl: setting('ROUTER_URL', address, {
+  routerUrl: setting('ROUTER_URL', addresses, {
     fallback: null,
     without: '`PUBLIC_URL`',
     by: ['subgraph'],
-    does: 'Where subgraphs that run apart ask the router.',
+    does: 'Where subgraphs that run apart ask the router; several with commas between.',
   }),
 }
 
 /** The same for each subgraph: `<NAME>` is its name in capitals, with `_` for every character that is neither letter nor digit. */
 export const eachSubgraph = {
-  url: setting('<NAME>_URL', address, {
+  url: setting('<NAME>_URL', addresses, {
     fallback: null,
     without: 'as composed',
     by: ['router', 'subgraph'],
-    does: 'Where the subgraph NAME answers (`PUBLISHING_URL`), path included, over HTTP and WebSocket: routers ask there, and other subgraphs bring facts to that origin. NAME is in capitals, with `_` for every character that is neither letter nor digit: `two-b` is `TWO_B_URL`.',
+    does: 'Where the subgraph NAME answers (`PUBLISHING_URL`), path included, over HTTP and WebSocket, several replicas with commas between: routers ask there, and other subgraphs bring facts to those origins. NAME is in capitals, with `_` for every character that is neither letter nor digit: `two-b` is `TWO_B_URL`.',
   }),
   timeoutMs: setting('<NAME>_TIMEOUT_MS', milliseconds, {
     fallback: null,
@@ -236,6 +257,11 @@ export const testing = {
   crashAt: setting('CRASH_AT', text, { fallback: null, by: subgraphs, does: 'Where the process kills itself.' }),
 }
 
+/** What processes apart are told by the one that keeps them running; operators are not told of it. */
+export const keeping = {
+  keptBy: setting('KEPT_BY', text, { fallback: null, by: everything, does: 'Who started the process and takes it along when it ends.' }),
+}
+
 /** What operators are told of, in this order. */
 export const documented: readonly { readonly title: string; readonly family: Family }[] = [
   { title: 'Where it is', family: place },
@@ -243,6 +269,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Secrets', family: { ...secrets, ...seal } },
   ...networkFamilies.map(({ title, family }) => ({ title, family })),
   { title: 'Demo', family: demo },
+  { title: 'Events', family: events },
   { title: 'Operations', family: operations },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
   { title: 'Quotas', family: quotas },

@@ -1,5 +1,6 @@
 import { compile } from '@fastify/proxy-addr'
 import { z } from 'zod'
+import { readNatsUrl } from '../carriers/nats-address.ts'
 
 /** How the text of a variable becomes a value. What is wrong with it is a sentence that goes on after the variable's name. */
 
@@ -59,6 +60,26 @@ function originIn(written: string): string | null {
 }
 
 export const postgres = z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' })
+
+export const nats = z
+  .string()
+  .refine(isNatsUrl, 'must be an address such as nats://user:password@host:4222, several servers with commas between, tls:// for TLS')
+
+function isNatsUrl(value: string): boolean {
+  try {
+    return readNatsUrl(value).servers.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** Addresses with commas between: one for each replica. */
+export const addresses = z.string().transform((value, context) => {
+  const list = value.split(',').map(each => address.safeParse(each.trim()))
+  if (list.every(each => each.success)) return list.map(each => each.data) as readonly string[] as readonly [string, ...string[]]
+  context.addIssue('must be an address such as https://example.com, several with commas between')
+  return z.NEVER
+})
 
 export const headerNames = z
   .string()

@@ -1,17 +1,36 @@
 /**
  * Events refresh screens: a topic and ids, never data, announced after commit, at most once. This file is the port and
- * its carrier inside one process; other carriers keep the same promises.
+ * its carrier inside one process; those between processes (`carriers/`) keep the same promises.
  */
 export type EventIds = Readonly<Record<string, string>>
 
+/** What the row that an event is about stood at: its version. By it a second look tells what was missed from what was told. */
+export type Mark = string | number
+
 export interface Events {
-  /** Tells every present listener of the topic. Never throws, never waits. */
-  announce(topic: string, ids: EventIds): void
+  /**
+   * Tells every present listener of the topic, in every process. Never throws, never waits.
+   * @param mark only for topics that are looked at again
+   */
+  announce(topic: string, ids: EventIds, mark?: Mark): void
   /** Starts listening at once (not at the first `next()`), so nothing that is announced after the call is missed. */
   listen(topics: readonly string[]): EventStream
+  /**
+   * Says how topics that begin so are looked at again: whenever the carrier was away, and within every minute. What the look finds is
+   * announced to this process's listeners, if it was not told before. Without it a lost event of such topics stays lost.
+   */
+  lookAgain(prefix: string, look: LookAgain): void
   /** How many listeners a topic has, or all together: what tests assert to be zero after an unsubscribe. */
   listenerCount(topic?: string): number
 }
+
+/**
+ * Finds what was announced on a topic since a moment, a few hundred events at most, out of the rows themselves.
+ * @param rest the topic without its prefix
+ * @param away whether the carrier was away since then; otherwise it is the minute's round
+ * @returns each event with its mark; without one it is told in any case
+ */
+export type LookAgain = (rest: string, since: Date, away: boolean) => Promise<readonly { readonly ids: EventIds; readonly mark?: Mark | undefined }[]>
 
 /**
  * Events as they come. `return()` settles a pending `next()` at once and removes the listener: an async generator
@@ -81,6 +100,9 @@ export function createMemoryEvents(): Events {
           end()
         },
       }
+    },
+    lookAgain() {
+      // Within one process nothing is lost.
     },
     listenerCount(topic) {
       if (topic !== undefined) return listeners.get(topic)?.size ?? 0

@@ -36,6 +36,8 @@ export interface RouterOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Whether other processes listen on the same port. @default false */
+  readonly sharePort?: boolean
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
   /** Addresses of the services, and whose pages are trusted. @default `<slug>.localhost` and its companions, and in development this machine's */
@@ -95,7 +97,13 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   })
 
   const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, log })
-  const listening = prepareListening(app, { host: options.host, port: options.port, sockets, closing: () => streams.stop() })
+  const listening = prepareListening(app, {
+    host: options.host,
+    port: options.port,
+    sharePort: options.sharePort ?? false,
+    sockets,
+    closing: () => streams.stop(),
+  })
   serveHealth(app, options.readiness)
   serveFrontPage(app, [
     graphqlPlace(production),

@@ -29,4 +29,4 @@ function tableOf(): string {
 /** A platform in one process reads what each of its parts would read. */
 const readers = (by: readonly Start[]): string => (by.length === 3 ? 'every process' : by.map(each => names[each]).join(', '))
 
-const names: Readonly<Record<Start, string>> = { all: '`start`', router: '`start:router`', subgraph: '`start:subgraph`' }
+const names: Readonly<Record<Start, string>> = { all: '`start`', router: '`start:router`', subgraph: '`start:subgraph`', apart: '`start:apart`' }

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { connect, createOpenPool } from '../db/connect.ts'
+import { createMemoryEvents } from '../platform/events.ts'
 import { createOpenJobs } from '../platform/jobs.ts'
 import { defineSubgraphs } from '../router/start/assemble.ts'
 import { depsOf } from '../router/start/home.ts'
@@ -14,7 +15,7 @@ const log = pino({ level: 'silent' })
 const stack = new AsyncDisposableStack()
 const openPool = createOpenPool({ url, log })
 const keys = { authSecret: 'x'.repeat(32), encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32) }] as const }
-const database = { sequelize: connect({ url, poolSize: 1, log }).sequelize, openPool, openJobs: createOpenJobs({ openPool }) }
+const database = { sequelize: connect({ url, poolSize: 1, log }).sequelize, openPool, openJobs: createOpenJobs({ openPool }), events: createMemoryEvents() }
 const deps = depsOf({ config: readConfig(), log, stack }, { keys, applications: {} }, database)
 const nobody = () => Promise.reject(new Error('nobody is asked'))
 await defineSubgraphs(listedSlugs, { ...deps, ask: nobody, carrier: { receivers: [], carry: nobody } }, stack)

@@ -91,3 +91,6 @@ export interface Subgraph<Context extends object = object> {
  * announces it, the launcher listens: neither knows the other.
  */
 export const widgetTopic = (slug: string, organizationId: string): string => `widget.${slug}.${organizationId}`
+
+/** How all those topics begin; the service's slug follows, up to the next point. */
+export const widgetTopics = 'widget.'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 
 /** What connections to the database are for; one place hands out how many each use gets. */
-export type Use = 'requests' | 'credentials' | 'jobs'
+export type Use = 'requests' | 'credentials' | 'jobs' | 'events'
 
 /**
  * Opens a bounded pool of plain connections to a subgraph's database, for libraries that bring their own SQL. Statements, locks

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, ListenOptions } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { shouldUpgradeCallback, writtenProblem } from './app.ts'
@@ -10,6 +10,8 @@ export interface ListeningOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Whether other processes listen on the same port: each connection is one's. @default false */
+  readonly sharePort?: boolean | undefined
   readonly sockets: Sockets
   /** Called first when the door closes. */
   closing(): void
@@ -30,7 +32,7 @@ const drainMs = 2_500
 const cutIdleMs = 50
 
 /** Gives an application its addresses and its end. Called before the application is ready, for it adds hooks. */
-export function prepareListening(app: FastifyInstance, { host, port, sockets, closing }: ListeningOptions): Listening {
+export function prepareListening(app: FastifyInstance, { host, port, sharePort = false, sockets, closing }: ListeningOptions): Listening {
   // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
   const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
@@ -43,6 +45,7 @@ export function prepareListening(app: FastifyInstance, { host, port, sockets, cl
     )
   }
 
+  const reusing = sharePort && { reusePort: true }
   let cutting: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
     closing()
@@ -61,9 +64,9 @@ export function prepareListening(app: FastifyInstance, { host, port, sockets, cl
     async listen() {
       const loopback = ['localhost', '127.0.0.1', '::1'].includes(host)
       try {
-        await app.listen({ host: loopback ? '127.0.0.1' : host, port, listenTextResolver: address => `listening at ${address}` })
+        await app.listen({ host: loopback ? '127.0.0.1' : host, port, ...reusing, listenTextResolver: address => `listening at ${address}` })
         const bound = (app.server.address() as AddressInfo).port
-        const both = loopback && (await listenBeside(twin, bound))
+        const both = loopback && (await listenBeside(twin, { port: bound, ...reusing }))
         const name = host.includes(':') ? `[${host}]` : host
         return { port: bound, urls: loopback ? [`http://127.0.0.1:${bound}`, ...(both ? [`http://[::1]:${bound}`] : [])] : [`http://${name}:${bound}`] }
       } catch (error) {
@@ -83,9 +86,9 @@ export function prepareListening(app: FastifyInstance, { host, port, sockets, cl
 }
 
 /** @returns false on a machine without IPv6 */
-function listenBeside(server: Server, port: number): Promise<boolean> {
+function listenBeside(server: Server, at: ListenOptions): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT' ? resolve(false) : reject(error)))
-    server.listen({ host: '::1', port }, () => resolve(true))
+    server.listen({ host: '::1', ...at }, () => resolve(true))
   })
 }

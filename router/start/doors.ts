@@ -15,10 +15,10 @@ export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraph
 
 /** Makes the doors of a router; they do not listen yet. */
 export function openDoors({ config, log }: Process, parts: RouterParts): Promise<Router> {
-  const { host, port, publicUrl, environment, trustProxy, corsOrigins } = config
+  const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
-  return createRouter({ ...parts, host, port, publicUrl, environment, trustProxy, hosts, clock: systemClock, log })
+  return createRouter({ ...parts, host, port, sharePort, publicUrl, environment, trustProxy, hosts, clock: systemClock, log })
 }
 
 /** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */

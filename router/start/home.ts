@@ -1,4 +1,8 @@
 import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import type { Carrier } from '../../carriers/carrier.ts'
+import { createCarriedEvents } from '../../carriers/events.ts'
+import type { Config } from '../../config.ts'
 import { createBudget } from '../../db/budget.ts'
 import { connect, createOpenPool } from '../../db/connect.ts'
 import { checkDemoAccounts } from '../../db/demo-removal.ts'
@@ -7,10 +11,10 @@ import { migrate } from '../../db/migrate.ts'
 import type { Ask } from '../../platform/ask.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { createMemoryEvents } from '../../platform/events.ts'
 import type { FactCarrier } from '../../platform/facts.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
+import type { OpenPool } from '../../platform/sql/pool.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
@@ -62,11 +66,20 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
   const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin })
-  const deps = depsOf({ config, log, stack }, parts, { sequelize, openPool, openJobs })
+  const events = createCarriedEvents({ carrier: await openCarrier(config, Boolean(apart), { openPool, log }), log })
+  stack.defer(() => events.stop())
+  const deps = depsOf({ config, log, stack }, parts, { sequelize, openPool, openJobs, events })
   const made = apart ? await alone(apart) : await assemble({ ...deps, running: config }, stack)
   const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
-  return { defined: made, subgraphs, engine: made.engine ?? null, outbound: deps.outbound, readiness: [...health.readiness, ...checks], notices }
+  return {
+    defined: made,
+    subgraphs,
+    engine: made.engine ?? null,
+    outbound: deps.outbound,
+    readiness: [...health.readiness, { name: 'events', check: events.check }, ...checks],
+    notices,
+  }
 
   async function alone({ slug, ask, carrier }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
     const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask, carrier }, stack)
@@ -75,16 +88,27 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   }
 }
 
+/** What carries events between this process and others, as configured; null: nothing has to. */
+async function openCarrier(
+  { events }: Pick<Config, 'events'>,
+  apart: boolean,
+  { openPool, log }: { openPool: OpenPool; log: Logger },
+): Promise<Carrier | null> {
+  const kind = events.carrier ?? (events.natsUrl ? 'nats' : apart ? 'notify' : 'memory')
+  if (kind === 'notify') return (await import('../../carriers/notify.ts')).createNotifyCarrier({ openPool, log })
+  return kind === 'nats' ? (await import('../../carriers/nats.ts')).createNatsCarrier({ url: events.natsUrl!, log }) : null
+}
+
 /** Makes what subgraphs stand on, of configuration and a database that is open. */
 export function depsOf(
   { config, log, stack }: Pick<Process, 'config' | 'log' | 'stack'>,
   { keys, applications }: Pick<HomeParts, 'keys' | 'applications'>,
-  database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs'>,
+  database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention } = config
   const outbound = createOutbound(Object.values(applications).flatMap(addressesOf))
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
   const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention }
-  return { ...database, ...configured, environment, publicUrl, events: createMemoryEvents(), clock: systemClock, cipher, outbound, log }
+  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log }
 }

@@ -30,7 +30,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const end = (why: string) => {
     if (ending) return
     ending = true
-    const patienceMs = running ? stopWithinMs : unwindWithinMs
+    const patienceMs = running ? (running.stopWithinMs ?? stopWithinMs) : unwindWithinMs
     tell.say(`stopping (${why}): what runs may end, within ${patienceMs / 1000} s; Ctrl-C ends it at once`)
     startup.abort()
     void (async () => {
@@ -72,17 +72,27 @@ export async function run(words: readonly string[]): Promise<void> {
       given: command.given,
       defaults: command.mode === 'subgraph' ? (await import('./mode/apart.ts')).subgraphDefaults(command.slug) : {},
       // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
-      secrets: command.mode === 'embedded',
+      secrets: command.mode === 'embedded' || command.mode === 'apart',
     })
-    if (config.startedByNpm) {
-      const npm = process.ppid
-      setInterval(() => process.ppid !== npm && end('npm ended'), 300).unref()
+    const { startedBy } = config
+    if (startedBy) {
+      const parent = process.ppid
+      setInterval(() => process.ppid !== parent && end(`${startedBy} ended`), 300).unref()
     }
     if (command.mode === 'embedded' && config.environment === 'development' && !config.databaseUrl) wayOut = `empty ${config.dataDir} with npm run reset`
     const mine: Startup = { signal: startup.signal, tell, onAbandon: free => (abandon = free) }
     switch (command.mode) {
       case 'embedded':
         running = await (await import('./mode/embedded.ts')).startEmbedded(config, mine)
+        break
+      case 'apart':
+        running = await (await import('./apart/start.ts')).startApart(config, command.replicas, mine)
+        break
+      case 'database':
+        running = await (await import('./mode/database.ts')).startDatabase(config, mine)
+        break
+      case 'demo':
+        running = await (await import('./mode/demo.ts')).startDemo(config, mine)
         break
       case 'bare':
         running = await (await import('./mode/bare.ts')).startBare(config, command.supergraph, mine)

@@ -23,7 +23,7 @@ export interface OpenSandbox {
  */
 export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Promise<OpenSandbox> {
   if (sandbox.folder) return toOpen(readFacts(sandbox.folder), null, async () => {})
-  const options = { folder: join(dataDir, 'sandbox'), redirectUris: played.map(platform => callbackUrl(publicUrl, platform)) }
+  const options = { folder: join(dataDir, 'sandbox'), redirectUris: playedPlatforms.map(platform => callbackUrl(publicUrl, platform)) }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') return startSandbox({ ...options, port: 0 })
@@ -40,13 +40,13 @@ type Facts = { readonly origin: string } & { readonly [Name in TwinName]: Pick<D
 const isTwin = (name: string): name is TwinName => Object.hasOwn(twins, name)
 
 /** The networks whose twins are played: those go by the path of their network. */
-const played = platforms.filter(platform => isTwin(everyNetwork[platform].path))
+export const playedPlatforms = platforms.filter(platform => isTwin(everyNetwork[platform].path))
 
 const toOpen = ({ origin, ...demos }: Facts, moved: string | null, stop: () => Promise<void>): OpenSandbox => ({
   origin,
   moved,
   applications: Object.fromEntries(
-    played.map(platform => {
+    playedPlatforms.map(platform => {
       const name = everyNetwork[platform].path as TwinName
       return [platform, applicationAt(origin, name, demos[name])]
     }),

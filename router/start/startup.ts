@@ -4,6 +4,8 @@ import type { Tell } from './process/tell.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
+  /** How long a stop may take, in ms, before the process ends anyway. @default as for one process */
+  readonly stopWithinMs?: number | undefined
   /** Drains and ends everything that was started; safe to call twice. */
   stop(): Promise<void>
 }

@@ -56,16 +56,18 @@ async function open(process: Process, made: RouterParts | Door): Promise<void> {
 /**
  * Runs a start, tells how long it took, and hands over what ends it. What was started is stopped again when a later step fails, or
  * when the process is to end before it is done.
+ * @param stopWithinMs as in `Running`
  */
 export async function begin(
   config: Config,
   startup: Startup,
   start: (process: Process) => Promise<Omit<Parameters<Tell['ready']>[0], 'seconds'>>,
+  stopWithinMs?: number,
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
   const started = await start({ ...startup, config, log: createLog(config.logLevel), stack: starting })
   startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
-  return { stop: () => stack.disposeAsync() }
+  return { stopWithinMs, stop: () => stack.disposeAsync() }
 }

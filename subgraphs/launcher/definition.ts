@@ -2,7 +2,7 @@ import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
-import type { Foundation, Subgraph } from '../subgraph.ts'
+import { type Foundation, type Subgraph, widgetTopics } from '../subgraph.ts'
 import { type Context, type Services, stores } from './context.ts'
 import { received } from './received.ts'
 import { registration } from './registration.ts'
@@ -17,6 +17,8 @@ export function define(foundation: Foundation): Subgraph<Context> {
   const facts: Facts = openFacts(foundation, { slug: 'launcher', received, work: () => contexts.everybodys('facts'), log })
   const contexts = contextsOf(slug, stores(ask), services, foundation, facts)
   const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, facts.aging)], log })
+  // Every stream reads its widgets again each minute by itself, and sends what differs; when events were away it does at once.
+  events.lookAgain(widgetTopics, async (rest, _, away) => (away ? [{ ids: { app: rest.split('.', 1)[0]! } }] : []))
   return {
     registration,
     schema: executableSchema('launcher', { widget: widgetResolvers }),

@@ -4,6 +4,7 @@ import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
+import { lookAgainAtPosts } from './announce.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { createKeyCheck } from './connection/keys.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
@@ -60,6 +61,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     afterRenewals: new Set(),
   }
   const contexts = contextsOf(registration.slug, stores(cipher), services, foundation, facts)
+  lookAgainAtPosts(events, (brandId, since) => job().posts.changedSince(brandId, since))
   return {
     registration,
     job,

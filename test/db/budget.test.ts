@@ -24,7 +24,7 @@ test('a process has at most thirty connections to a database, whoever opens them
 })
 
 test('a pool is as large as its use gets of them, and a runner of sweeps alone gets none', async () => {
-  const budget = createBudget({ most: 5, each: { requests: 1, credentials: 2, jobs: 3 } })
+  const budget = createBudget({ most: 5, each: { requests: 1, credentials: 2, jobs: 3, events: 1 } })
   const openPool = createOpenPool({ url, log, budget })
   const runner = (queues: readonly string[]) =>
     createOpenJobs({ openPool })({ slug: 'publishing', queues: queues.map(name => ({ name, handle: async () => {} })), sweeps: [], log })

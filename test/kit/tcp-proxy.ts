@@ -17,6 +17,8 @@ export interface TcpProxy extends AsyncDisposable {
   speak(): void
   /** Cuts the connections that are open. */
   cut(): void
+  /** Cuts new connections at once, or no more. */
+  refuse(refused: boolean): void
 }
 
 export async function tcpProxy(to: string): Promise<TcpProxy> {
@@ -24,6 +26,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
   const pairs = new Map<Socket, Socket>()
   const held: (() => void)[] = []
   let mute = false
+  let refusing = false
   const quiet = (socket: Socket) => {
     socket.unpipe()
     socket.removeAllListeners('end')
@@ -31,6 +34,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
   }
   const server = createServer({ allowHalfOpen: true }, near => {
     near.on('error', () => {})
+    if (refusing) return void near.destroy()
     near.once('close', () => {
       pairs.get(near)?.destroy()
       pairs.delete(near)
@@ -72,6 +76,9 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     },
     cut() {
       for (const near of pairs.keys()) near.destroy()
+    },
+    refuse(refused) {
+      refusing = refused
     },
     async [Symbol.asyncDispose]() {
       for (const [near, far] of pairs) {

@@ -114,7 +114,7 @@ describe('what the command line and the start say', () => {
 
   test('a subgraph is where <NAME>_URL says', () => {
     const config = readConfig({ STOCK_ROOM_URL: 'http://stock.test/graphql/', BROKEN_URL: 'stock' })
-    expect([config.subgraphUrl('stock-room'), config.subgraphUrl('catalogue')]).toEqual(['http://stock.test/graphql', null])
-    expect(() => config.subgraphUrl('broken')).toThrow('BROKEN_URL: must be an address such as https://example.com')
+    expect([config.subgraphUrls('stock-room'), config.subgraphUrls('catalogue')]).toEqual([['http://stock.test/graphql'], null])
+    expect(() => config.subgraphUrls('broken')).toThrow('BROKEN_URL: must be an address such as https://example.com')
   })
 })

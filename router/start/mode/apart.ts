@@ -7,7 +7,7 @@ const makeKeys = 'print a pair with npm run --silent seal:keys'
 
 /** Where each subgraph is found: `<SLUG>_URL`, else as `supergraph.yaml` says. @throws StartError for a value that is no address */
 export function subgraphUrls(config: Config): ReadonlyMap<ListedSlug, string> {
-  return new Map([...routingUrls].map(([slug, url]) => [slug, config.subgraphUrl(slug) ?? url]))
+  return new Map([...routingUrls].map(([slug, url]) => [slug, config.subgraphUrls(slug)?.[0] ?? url]))
 }
 
 /** @throws StartError for a slug that `supergraph.yaml` does not list */

@@ -48,7 +48,7 @@ function readSupergraphFile(config: Config, file: string): { supergraphSdl: stri
   }
   const subgraphs = new Map<string, RemoteSubgraph>()
   for (const [name, written] of addresses) {
-    const url = config.subgraphUrl(name) ?? written
+    const url = config.subgraphUrls(name)?.[0] ?? written
     if (!URL.canParse(url) || !/^https?:/.test(url))
       throw new StartError(`${file} gives the subgraph "${name}" no address that can be asked over HTTP: compose with routing urls, or set its _URL variable`)
     subgraphs.set(name, remoteAt(config, name, url))

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../../../config.ts'
 import { startPostgres } from '../../../db/embedded.ts'
 import { lockFolder } from '../../../db/lock.ts'
 import { openKeys } from '../keys.ts'
 import { untilAborted } from '../process/abort.ts'
 import { noticesOf } from '../process/notices.ts'
+import { version, welcome } from '../process/welcome.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
 
@@ -71,38 +70,4 @@ async function openDatabase({ config, log, stack, signal, onAbandon }: Process):
     'after a crash': 'was killed: recovered',
   }
   return { url: postgres.url, description: `embedded PostgreSQL in ${config.dataDir}, ${recovery[postgres.recovered]}` }
-}
-
-interface Welcome {
-  readonly url: string
-  readonly database: string
-  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
-  /** Where the first account is made; null once somebody has signed in, or with demo data. */
-  readonly setup: string | null
-  /** What is otherwise than one would expect, a sentence each. */
-  readonly notices: readonly string[]
-}
-
-const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version
-
-/** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
-function welcome({ url, database, demo, setup, notices }: Welcome): readonly string[] {
-  const lines = [
-    `supergraph ${version()}`,
-    '',
-    `  GraphQL and Apollo Sandbox   ${url}/graphql`,
-    `  REST                         ${url}/publishing/api/posts`,
-    `  Health                       ${url}/health/ready`,
-    `  Database                     ${database}`,
-  ]
-  if (demo)
-    lines.push(
-      `  Sandbox (plays X)            ${demo.sandbox}`,
-      '',
-      `  Demo accounts, password ${demo.password}`,
-      ...demo.accounts.map(account => `    ${account}`),
-    )
-  if (setup) lines.push('', '  Nobody has signed in yet. Make the first account here, within a day:', `    ${setup}`)
-  if (notices.length > 0) lines.push('', ...notices.map(notice => `  ${notice}`))
-  return [...lines, '']
 }

@@ -15,8 +15,7 @@ import { begin, wire } from '../wire.ts'
 import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
 
 /**
- * One subgraph as a process of its own, on the database of all: it answers the router alone. Events stay within the process
- * until they have a carrier between processes.
+ * One subgraph as a process of its own, on the database of all: it answers the router alone.
  * @param word its slug
  * @throws StartError when there is no such subgraph, it is told too little, or its port is taken
  */
@@ -27,6 +26,9 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const slug = requireSlug(word)
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
     await untilAborted(checkConnection(databaseUrl), signal)
+    // Where the demo was made, its third parties are played for this process too.
+    const played = config.demo && config.sandbox.folder ? (await (await import('../sandbox.ts')).openSandbox(config)).applications : null
+    const applications = { ...played, ...config.applications }
     const times = watchSealTimes(log)
     const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, noteTime: times.note }))
     const carrier = createRemoteCarrier({ urls: subgraphUrls(config), secret: authSecret, clock: systemClock })
@@ -36,12 +38,12 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
       home: {
         databaseUrl,
         keys: { authSecret, encryptionKeys },
-        applications: config.applications,
-        apart: { slug, ask: createRemoteAsk(config.routerUrl, seals), carrier },
+        applications,
+        apart: { slug, ask: createRemoteAsk(config.routerUrls[0]!, seals), carrier },
       },
       async prepare({ defined: { identity }, notices }) {
-        for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks(config) : [])]) tell.warn(notice)
-        const setup = await identity?.openSetup()
+        for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)
+        const setup = played ? null : await identity?.openSetup()
         if (setup) tell.say(`nobody has signed in yet: open ${publicUrl}${setup} within a day to make the first account`)
       },
       door: ({ defined, subgraphs, readiness }) => ({

@@ -1,14 +1,18 @@
 import { documented } from '../../../config/families.ts'
 import type { Command } from './command.ts'
 
-type Asked = Exclude<Command['mode'], 'help'>
+type Asked = Exclude<Command['mode'], 'help' | 'database' | 'demo'>
 
-const ways: Readonly<Record<'embedded' | 'router' | 'subgraph', readonly string[]>> = {
+const ways: Readonly<Record<'embedded' | 'apart' | 'router' | 'subgraph', readonly string[]>> = {
   embedded: [
     'npm start -- [--port N]',
     '  The whole platform in one process. Without DATABASE_URL it keeps a PostgreSQL of its own in DATA_DIR.',
     'npm run dev',
     '  The same, again after each change of a file.',
+  ],
+  apart: [
+    'npm run start:apart -- [--replicas publishing=2,router=2] [--port N]',
+    '  The whole platform as processes of one machine, any number of each; whichever ends is started again.',
   ],
   router: [
     'npm run start:router -- [--port N]',
@@ -21,6 +25,7 @@ const ways: Readonly<Record<'embedded' | 'router' | 'subgraph', readonly string[
 
 const options = [
   '  --port N            where to listen; comes before PORT',
+  '  --replicas LIST     start:apart alone: how many of each, publishing=2,router=2; one of who is not named',
   "  --supergraph FILE   start:router alone: a file with the supergraph's SDL",
   '  -h, --help          this text',
 ]
@@ -32,7 +37,7 @@ export function usageOf(mode: Asked): string {
     rows: Object.values(family).map(({ name, without, does }) => ({ head: `${name} [${plain(without)}]`, promise: firstSentence(plain(does)) })),
   }))
   const first = mode === 'bare' ? 'router' : mode
-  const others = (['embedded', 'router', 'subgraph'] as const).filter(each => each !== first)
+  const others = (['embedded', 'apart', 'router', 'subgraph'] as const).filter(each => each !== first)
   const width = Math.max(...settings.flatMap(({ rows }) => rows.map(({ head }) => head.length).filter(length => length <= 44)))
   return [
     'Usage:',

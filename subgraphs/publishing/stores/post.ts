@@ -175,6 +175,12 @@ const writtenToday = statement(
        select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
 )
 
+const changed = statement(
+  `select ${columns} from publishing.posts p where p.brand_id = $1 and (p.brand_id, p.id) in (
+     (select brand_id, id from publishing.posts where brand_id = $1 and updated_at >= $2 order by updated_at desc limit 500)
+     union (select brand_id, id from publishing.posts where brand_id = $1 and delivery_phase in ('CLAIMED', 'SENDING') limit 500))`,
+)
+
 /** Each combination of filters is a statement of its own; there are some hundred that differ. */
 const filtered = keptStatements(500)
 
@@ -234,6 +240,9 @@ function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
     /** What a caller has written in a brand with one of these texts, the oldest first. */
     withWords: (brandId: string, createdBy: string, copies: readonly string[], transaction: Transaction) =>
       rows.read(sameWords, [brandId, createdBy, copies], transaction),
+
+    /** Posts of a brand that were changed since, the last 500; and those that are being sent, whose steps change no more than that. */
+    changedSince: (brandId: string, since: Date) => rows.read<PostRow>(changed, [brandId, since]),
 
     /** Takes the mark of being held back from a post, if it has it: what held it is published or gone. */
     async release(post: PostRow | null, transaction: Transaction): Promise<void> {

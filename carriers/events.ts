@@ -1,0 +1,150 @@
+import type { Logger } from 'pino'
+import { createMemoryEvents, type EventIds, type Events, type Mark } from '../platform/events.ts'
+import { newId } from '../platform/ids.ts'
+import { type Carrier, mostBytes } from './carrier.ts'
+import { createLookingAgain, type LookingAgainOptions } from './looking-again.ts'
+
+/** Events that reach the listeners of every process. */
+export interface CarriedEvents extends Events {
+  /** Why events of other processes do not come at the moment, a notice for readiness: screens are then a minute behind at worst. */
+  check(): Promise<string | undefined>
+  /** Sends what is to be sent, half a second at most, and ends the carrier; safe to call twice. */
+  stop(): Promise<void>
+}
+
+export interface CarriedEventsOptions extends Pick<LookingAgainOptions, 'everyMs' | 'now'> {
+  /** What takes events to other processes; null where there are none. */
+  readonly carrier: Carrier | null
+  readonly log: Logger
+}
+
+/** How many events may wait to be sent; equal ones count once, and past it the oldest go. */
+const mostWaiting = 10_000
+/** Milliseconds until what could not be sent is tried again, and that the last of it has at the end. */
+const retryMs = 1_000
+const lastMs = 500
+
+type Told = readonly [topic: string, ids: EventIds, mark?: Mark]
+
+/**
+ * Makes the events of one process: its own listeners hear at once, those of other processes by the carrier, which is never waited for.
+ * What a burst announces goes out together, equal events once.
+ */
+export function createCarriedEvents({ carrier, log, everyMs, now }: CarriedEventsOptions): CarriedEvents {
+  const local = createMemoryEvents()
+  const looking = createLookingAgain({ local, log, everyMs, now })
+  /** Of what comes by the carrier this process knows its own. */
+  const origin = newId()
+  const waiting = new Map<string, Told>()
+  let sending: Promise<void> | null = null
+  let retry: NodeJS.Timeout | undefined
+  let stopped: Promise<void> | undefined
+
+  const put = (key: string, told: Told) => {
+    waiting.delete(key)
+    waiting.set(key, told)
+    if (waiting.size > mostWaiting) waiting.delete(waiting.keys().next().value!)
+  }
+  const flush = async () => {
+    // What is announced in the same turn goes out with it, and so does what comes while the batch before is on its way.
+    await new Promise(resolve => setImmediate(resolve))
+    while (waiting.size > 0) {
+      const batch = [...waiting]
+      waiting.clear()
+      try {
+        await carrier!.send(packed(origin, batch))
+      } catch {
+        // Told by the carrier. Those that were announced anew meanwhile are there already.
+        for (const [key, told] of batch.reverse()) if (!waiting.has(key)) waiting.set(key, told)
+        return
+      }
+    }
+  }
+  const send = () => {
+    if (sending || stopped) return
+    clearTimeout(retry)
+    sending = flush().finally(() => {
+      sending = null
+      if (waiting.size > 0) retry = setTimeout(send, retryMs).unref()
+    })
+  }
+  const tell = (topic: string, ids: EventIds, mark?: Mark) => {
+    looking.told(topic, ids, mark)
+    local.announce(topic, ids)
+  }
+
+  carrier?.start({
+    heard(text) {
+      const message = read(text)
+      if (!message) return log.warn('an event came in a form that nobody here speaks: another version of the platform sends it')
+      if (message.origin !== origin) for (const [topic, ids, mark] of message.events) tell(topic, ids, mark)
+    },
+    connected(again) {
+      if (again) looking.now()
+      if (waiting.size > 0) send()
+    },
+  })
+
+  return {
+    announce(topic, ids, mark) {
+      tell(topic, ids, mark)
+      if (!carrier) return
+      const told: Told = mark === undefined ? [topic, ids] : [topic, ids, mark]
+      if (Buffer.byteLength(JSON.stringify(told)) > mostBytes - 100)
+        return log.error({ topic }, 'an event is too long to be told to other processes: it carries ids alone')
+      put(JSON.stringify([topic, ids]), told)
+      send()
+    },
+    listen(topics) {
+      const stream = local.listen(topics)
+      looking.begin(topics)
+      return stream
+    },
+    lookAgain: looking.by,
+    listenerCount: local.listenerCount,
+    check: async () => carrier?.trouble() ?? undefined,
+    stop() {
+      stopped ??= (async () => {
+        looking.stop()
+        clearTimeout(retry)
+        const last = sending ?? (carrier && waiting.size > 0 ? flush() : null)
+        let late: NodeJS.Timeout | undefined
+        if (last) await Promise.race([last, new Promise(resolve => (late = setTimeout(resolve, lastMs)))])
+        clearTimeout(late)
+        await carrier?.stop()
+      })()
+      return stopped
+    },
+  }
+}
+
+/** As few texts as hold all of them. */
+function packed(origin: string, batch: readonly (readonly [string, Told])[]): string[] {
+  const texts: string[] = []
+  let events: string[] = []
+  let bytes = 0
+  const close = () => texts.push(`["${origin}",[${events.join()}]]`)
+  for (const [, told] of batch) {
+    const text = JSON.stringify(told)
+    const length = Buffer.byteLength(text) + 1
+    if (bytes + length > mostBytes - 60) {
+      if (events.length > 0) close()
+      events = []
+      bytes = 0
+    }
+    events.push(text)
+    bytes += length
+  }
+  close()
+  return texts
+}
+
+function read(text: string): { readonly origin: string; readonly events: readonly Told[] } | null {
+  try {
+    const [origin, events] = JSON.parse(text) as [string, Told[]]
+    const whole = Array.isArray(events) && events.every(told => Array.isArray(told) && typeof told[0] === 'string' && typeof told[1] === 'object')
+    return typeof origin === 'string' && whole ? { origin, events } : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,34 @@
+import type { ConnectionOptions } from '@nats-io/transport-node'
+
+/** Where a NATS server is, and as whom to come. */
+export interface NatsServer extends Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'tls'> {
+  readonly servers: readonly string[]
+  /** Where events travel: platforms that share a server have each its own. */
+  readonly subject: string
+  readonly credsFile?: string | undefined
+}
+
+/**
+ * Reads `nats://user:password@one:4222,two:4222/name?creds=FILE&ca=FILE&cert=FILE&key=FILE`. A user without a password is a token;
+ * `tls:` instead of `nats:`, or a file of certificates, wants TLS; the name tells platforms apart that share a server.
+ * @throws for what is no such address
+ */
+export function readNatsUrl(url: string): NatsServer {
+  const [, scheme, servers = '', rest = ''] = /^(nats|tls):\/\/([^/?#\s]+)(\/?[^#\s]*)$/.exec(url) ?? []
+  if (!scheme) throw new Error('it is no address of NATS')
+  const [first, ...others] = servers.split(',').map(each => new URL(`nats://${each.replace(/^(?:nats|tls):/, '')}`))
+  const one = first!
+  const { pathname, searchParams } = new URL(rest || '/', 'nats://server')
+  const [user, pass] = [decodeURIComponent(one.username), decodeURIComponent(one.password)]
+  const file = (name: string) => searchParams.get(name) ?? undefined
+  const files = { caFile: file('ca'), certFile: file('cert'), keyFile: file('key') }
+  const name = pathname.replace(/^\/|\/$/g, '') || 'supergraph'
+  if (!/^[\w-]+$/.test(name)) throw new Error('its path is no name')
+  return {
+    servers: [one, ...others].map(({ host }) => host),
+    subject: `${name}.events`,
+    credsFile: file('creds'),
+    tls: scheme === 'tls' || Object.values(files).some(Boolean) ? Object.fromEntries(Object.entries(files).filter(([, value]) => value)) : null,
+    ...(user && (pass ? { user, pass } : { token: user })),
+  }
+}

@@ -1,0 +1,25 @@
+import { createServer } from 'node:net'
+
+/** Whether nothing listens on a port of this machine's loopback addresses. */
+export async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port, '::1'))
+}
+
+/** The wanted port, or a free one in its place. @param taken those that are given away already, which gets the new one */
+export async function portFor(wanted: number, taken: Set<number>): Promise<number> {
+  let port = wanted
+  for (let turn = 0; turn < 100; turn++) {
+    if (port > 0 && port <= 65_535 && !taken.has(port) && (await isFree(port))) break
+    port = 20_000 + Math.floor(Math.random() * 10_000)
+  }
+  taken.add(port)
+  return port
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE' && error.code !== 'EACCES'))
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../../config.ts'
+import { StartError } from '../../../start-error.ts'
+import { publicHalf } from '../../engine/transport/seal.ts'
+import { openKeys } from '../keys.ts'
+
+/** What processes of one machine must know of each other, as variables of their environments. */
+export interface SharedSecrets {
+  readonly subgraph: Readonly<Record<string, string>>
+  readonly router: Readonly<Record<string, string>>
+  /** With which processes come to the NATS server that is started for them. */
+  readonly natsToken: string
+}
+
+/**
+ * The secrets of processes apart: those that are configured, others generated once into the data folder.
+ * @throws StartError when what was generated cannot be read
+ */
+export function openSharedSecrets(config: Config): SharedSecrets {
+  const { authSecret, encryptionKeys } = openKeys(config)
+  const { sealKey, natsToken } = readOrGenerate(join(config.dataDir, 'apart-keys.json'))
+  const seal = config.seal.privateKey ?? { id: 'generated', key: Buffer.from(sealKey, 'base64') }
+  const written = ({ id, key }: { readonly id: string; readonly key: Buffer }) => `${id}:${key.toString('base64')}`
+  return {
+    subgraph: {
+      AUTH_SECRET: authSecret,
+      ENCRYPTION_KEYS: encryptionKeys.map(written).join(),
+      SEAL_PUBLIC_KEYS: [publicHalf(seal), ...(config.seal.publicKeys ?? [])].map(written).join(),
+    },
+    router: { SEAL_PRIVATE_KEY: written(seal) },
+    natsToken,
+  }
+}
+
+function readOrGenerate(file: string): { readonly sealKey: string; readonly natsToken: string } {
+  try {
+    const { sealKey, natsToken } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    if (typeof sealKey === 'string' && Buffer.from(sealKey, 'base64').length === 32 && typeof natsToken === 'string') return { sealKey, natsToken }
+    throw new SyntaxError('it is not what was written there')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new StartError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'it is damaged'}): remove it, and new keys are made`, error)
+  }
+  const keys = { sealKey: randomBytes(32).toString('base64'), natsToken: randomBytes(24).toString('base64url') }
+  writeFileSync(`${file}.new`, JSON.stringify(keys), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return keys
+}

@@ -1,0 +1,22 @@
+import type { Config } from '../../../config.ts'
+import { StartError } from '../../../start-error.ts'
+import { openHome } from '../home.ts'
+import { openKeys } from '../keys.ts'
+import type { Running, Startup } from '../startup.ts'
+import { begin } from '../wire.ts'
+
+/** Migrates the database and makes the demo data, for processes apart; then it has nothing more to do. What it found goes to the process that started it. */
+export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
+  begin(config, startup, async process => {
+    const { openDemo } = await import('../demo.ts')
+    if (!config.databaseUrl) throw new StartError('DATABASE_URL: missing, and demo data are for a database that is there')
+    const trial = await openDemo(process)
+    // Nothing works by itself here: no wake-up is taken, and no subgraph started.
+    const never = new Promise<void>(() => {})
+    const parts = { databaseUrl: config.databaseUrl, keys: openKeys(config), applications: { ...trial.applications, ...config.applications } }
+    const home = await openHome(process, parts, never)
+    await trial.provide(home)
+    const { accounts, password, sandbox } = trial
+    globalThis.process.send?.({ notices: [...trial.notices, ...home.notices], demo: { accounts, password, sandbox } })
+    return { url: sandbox, banner: [], facts: {} }
+  })

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Welcome {
+  readonly url: string
+  readonly database: string
+  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
+  /** Where the first account is made; null once somebody has signed in, or with demo data. */
+  readonly setup: string | null
+  /** What is otherwise than one would expect, a sentence each. */
+  readonly notices: readonly string[]
+  /** Where processes apart are, each with what it is. @default none */
+  readonly processes?: readonly (readonly [what: string, where: string])[]
+}
+
+export const version = (): string => (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version
+
+/** What a start prints before it says that it is ready: where to go, as whom, and what is otherwise than usual. */
+export function welcome({ url, database, demo, setup, notices, processes = [] }: Welcome): readonly string[] {
+  const lines = [
+    `supergraph ${version()}`,
+    '',
+    `  GraphQL and Apollo Sandbox   ${url}/graphql`,
+    `  REST                         ${url}/publishing/api/posts`,
+    `  Health                       ${url}/health/ready`,
+    `  Database                     ${database}`,
+    ...processes.map(([what, where]) => `  ${what.padEnd(28)} ${where}`),
+  ]
+  if (demo)
+    lines.push(
+      `  Sandbox (plays X)            ${demo.sandbox}`,
+      '',
+      `  Demo accounts, password ${demo.password}`,
+      ...demo.accounts.map(account => `    ${account}`),
+    )
+  if (setup) lines.push('', '  Nobody has signed in yet. Make the first account here, within a day:', `    ${setup}`)
+  if (notices.length > 0) lines.push('', ...notices.map(notice => `  ${notice}`))
+  return [...lines, '']
+}

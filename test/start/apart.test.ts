@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { startMachine } from '../kit/apart.ts'
+import { signIn } from '../kit/client.ts'
+import { leftovers, newDataFolder, until } from '../kit/launch.ts'
+
+const everything =
+  '{ viewer { user { name } organization { name brands { nodes { name } } } } posts(first: 1) { nodes { copy author { name } } } widgets { app } }'
+
+/** Everything that the query asks of every subgraph, or what went wrong. */
+const ask = (url: string) =>
+  signIn(url)
+    .then(({ query }) => query(everything))
+    .catch(error => String(error))
+
+test('`npm run start:apart` runs the demo world in processes of their own; whichever is killed comes back while the rest goes on; TERM ends all of them', async () => {
+  await using folder = newDataFolder()
+  await using machine = await startMachine(folder, '', { EVENT_CARRIER: 'notify' })
+  const { url, keeper } = machine
+  expect([...machine.processes().keys()].sort()).toEqual(['database', 'identity 1', 'launcher 1', 'publishing 1', 'router 1', 'sandbox'])
+  expect(keeper.said()).toContain('PostgreSQL (NOTIFY)')
+  const secrets = ['authSecret', 'encryptionKey', 'sealKey', 'natsToken']
+  expect(secrets.filter(secret => keeper.said().includes(secret))).toEqual([])
+  const ids = spawnSync('npm', ['run', '--silent', 'demo:ids'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: folder.path },
+    encoding: 'utf8',
+  })
+  const { brandId, sandbox } = JSON.parse(ids.stdout)
+  const { query } = await signIn(url)
+  const whole = await query(everything)
+  expect(whole).toMatchObject({ viewer: { organization: { name: 'Demo', brands: { nodes: [{ name: 'Demo Brand' }] } } }, posts: { nodes: [{}] } })
+  expect(await query('query($id: ID!) { brand(id: $id) { connections { active } } }', { id: brandId })).toEqual({ brand: { connections: [{ active: true }] } })
+  expect((await fetch(`${sandbox}/_control/received?network=x`)).status).toBe(200)
+
+  // What one subgraph shows is missing while it is away, and nothing else.
+  process.kill(machine.processes().get('publishing 1')!.pid, 'SIGKILL')
+  await until('publishing is noticed to be gone', () => keeper.said().includes('publishing 1 ended (SIGKILL)'))
+  await until('publishing is back', () => keeper.said().includes('publishing 1 is ready again'), 60)
+  await until('all of it answers', async () => JSON.stringify(await ask(url)) === JSON.stringify(whole))
+  for (const name of ['database', 'router 1']) {
+    await machine.replace(name)
+    await until(`all of it answers after the end of ${name}`, async () => JSON.stringify(await ask(url)) === JSON.stringify(whole))
+  }
+
+  machine.processes()
+  keeper.child.kill('SIGTERM')
+  // Not within ten seconds it would be 1.
+  expect(await keeper.ended).toBe(0)
+  expect(machine.remaining()).toEqual([])
+  expect(leftovers(folder)).toEqual([])
+}, 180_000)
+
+test('when the process that keeps the others is killed, they end too, the database included', async () => {
+  await using folder = newDataFolder()
+  await using machine = await startMachine(folder)
+  expect(machine.remaining().length).toBeGreaterThan(5)
+  machine.keeper.child.kill('SIGKILL')
+  await until('nothing of it runs any more', () => machine.remaining().length === 0, 15)
+  expect(leftovers(folder)).toEqual([])
+}, 120_000)
