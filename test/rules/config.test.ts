@@ -39,7 +39,12 @@ describe('a mistake in the configuration is one line that names the variable and
       'SEAL_PUBLIC_KEYS: must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)',
     ],
     [{ SEAL_PRIVATE_KEY: `${key},${key}` }, 'SEAL_PRIVATE_KEY: must be one name:key pair: the router signs with one key'],
-    [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com'],
+    [
+      { NATS_URL: 'localhost:4222' },
+      'NATS_URL: must be an address such as nats://user:password@host:4222, several servers with commas between, tls:// for TLS',
+    ],
+    [{ EVENT_CARRIER: 'nats' }, 'EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out'],
+    [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com, several with commas between'],
     [{ PROPAGATE_HEADERS: 'x tenant' }, 'PROPAGATE_HEADERS: must be names of headers with commas between, such as authorization,x-tenant'],
     [{ FETCH_TIMEOUT_MS: '0' }, 'FETCH_TIMEOUT_MS: must be a number of milliseconds'],
     [{ DEDUPLICATE: 'yes' }, 'DEDUPLICATE: must be one of 0, 1, true, false'],
