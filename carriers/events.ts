@@ -12,7 +12,7 @@ export interface CarriedEvents extends Events {
   stop(): Promise<void>
 }
 
-export interface CarriedEventsOptions extends Pick<LookingAgainOptions, 'everyMs' | 'now'> {
+export interface CarriedEventsOptions extends Pick<LookingAgainOptions, 'now'> {
   /** What takes events to other processes; null where there are none. */
   readonly carrier: Carrier | null
   readonly log: Logger
@@ -30,9 +30,9 @@ type Told = readonly [topic: string, ids: EventIds, mark?: Mark]
  * Makes the events of one process: its own listeners hear at once, those of other processes by the carrier, which is never waited for.
  * What a burst announces goes out together, equal events once.
  */
-export function createCarriedEvents({ carrier, log, everyMs, now }: CarriedEventsOptions): CarriedEvents {
+export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions): CarriedEvents {
   const local = createMemoryEvents()
-  const looking = createLookingAgain({ local, log, everyMs, now })
+  const looking = createLookingAgain({ local, log, now })
   /** Of what comes by the carrier this process knows its own. */
   const origin = newId()
   const waiting = new Map<string, Told>()

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Carrier } from '../../carriers/carrier.ts'
 import { type CarriedEvents, createCarriedEvents } from '../../carriers/events.ts'
 import { createNatsCarrier } from '../../carriers/nats.ts'
@@ -41,8 +41,8 @@ const ways: Readonly<Record<string, () => Promise<Way>>> = {
 }
 
 /** Makes the events of one more process; ready when its carrier is. */
-async function join(carrier: Carrier | null, everyMs?: number): Promise<CarriedEvents> {
-  const events = createCarriedEvents({ carrier, log, everyMs })
+async function join(carrier: Carrier | null): Promise<CarriedEvents> {
+  const events = createCarriedEvents({ carrier, log })
   open.defer(() => events.stop())
   await until('the carrier is there', async () => (await events.check()) === undefined)
   return events
@@ -180,52 +180,67 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
 })
 
 describe('looking again', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  /** The longest that a round takes to come. */
+  const aRound = () => vi.advanceTimersByTimeAsync(66_000)
+  const alone = () => {
+    const events = createCarriedEvents({ carrier: null, log })
+    open.defer(() => events.stop())
+    return events
+  }
+
   test('tells, once a topic however many listen, what was changed and not told; never what was there before', async () => {
     let rows = [{ ids: { id: 'old' }, mark: 1 }]
     const looked: string[] = []
-    const events = await join(null, 50)
+    const events = alone()
     events.lookAgain('post.', async rest => {
       looked.push(rest)
       return rows
     })
     const streams = [hear(events, 'post.1', 'other'), hear(events, 'post.1')]
-    await vi.waitFor(() => expect(looked).toEqual(['1', '1']))
-    expect(streams.map(({ heard }) => heard)).toEqual([[], []])
+    const heard = () => streams.map(stream => ids(stream.heard))
+    await aRound()
+    expect([looked, heard()]).toEqual([
+      ['1', '1'],
+      [[], []],
+    ])
     events.announce('post.1', { id: 'told' }, 2)
     rows = [...rows, { ids: { id: 'told' }, mark: 2 }, { ids: { id: 'lost' }, mark: 1 }]
-    await vi.waitFor(() =>
-      expect(streams.map(({ heard }) => ids(heard))).toEqual([
-        ['told', 'lost'],
-        ['told', 'lost'],
-      ]),
-    )
-    const times = looked.length
-    await vi.waitFor(() => expect(looked.length).toBeGreaterThan(times + 2))
+    for (let round = 0; round < 4; round++) await aRound()
+    expect(heard()).toEqual([
+      ['told', 'lost'],
+      ['told', 'lost'],
+    ])
     rows = [{ ids: { id: 'told' }, mark: 3 }]
-    await vi.waitFor(() => expect(ids(streams[0]!.heard)).toEqual(['told', 'lost', 'told']))
+    await aRound()
+    expect(heard()[0]).toEqual(['told', 'lost', 'told'])
     for (const stream of streams) await stream.end()
-    await new Promise(resolve => setTimeout(resolve, 120))
+    await aRound()
     const before = looked.length
-    await new Promise(resolve => setTimeout(resolve, 120))
-    expect(looked.length).toBe(before)
+    await aRound()
+    expect([looked.length, vi.getTimerCount()]).toEqual([before, 0])
   })
 
-  test('a look that fails is tried again, from where the last one ended', async () => {
+  test('a look that fails is tried again within seconds, from where the last one ended', async () => {
     const since: Date[] = []
-    let fails = false
-    let now = 1_000_000
-    const events = createCarriedEvents({ carrier: null, log, everyMs: 30, now: () => now })
-    open.defer(() => events.stop())
+    let fails = true
+    const events = alone()
     events.lookAgain('post.', async (_, from) => {
       since.push(from)
-      if (fails) throw new Error('the database is away')
+      if (fails && since.length > 1) throw new Error('the database is away')
       return []
     })
+    const began = Date.now()
     const { end } = hear(events, 'post.1')
-    await vi.waitFor(() => expect(since.length).toBeGreaterThan(1))
-    fails = true
-    now += 60_000
-    await vi.waitFor(() => expect(since.at(-1)).toEqual(new Date(1_000_000 - 45_000)))
+    await aRound()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(since.length).toBeGreaterThan(3)
+    expect(new Set(since.map(Number))).toEqual(new Set([began - 45_000]))
+    fails = false
+    await vi.advanceTimersByTimeAsync(8_000)
+    await aRound()
+    expect(since.at(-1)!.getTime()).toBeGreaterThan(began)
     await end()
   })
 })
