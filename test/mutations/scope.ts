@@ -34,6 +34,18 @@ export const areas: readonly Area[] = [
     },
   },
   {
+    name: 'reading and writing',
+    sources: /^(?:subgraphs\/store|platform\/sql)\/[^/]+(?<!\.d)\.ts$/,
+    tests: {
+      'subgraphs/store/': ['test/subgraphs/store/*.test.ts'],
+      'subgraphs/store/fact': ['test/facts/*.test.ts'],
+      'subgraphs/store/removal': ['test/start/demo.test.ts'],
+      'subgraphs/store/tell': ['test/facts/*.test.ts'],
+      'platform/sql/': ['test/db/reads.test.ts'],
+      'platform/sql/table': ['test/subgraphs/store/{pages,rows,write}.test.ts', 'test/db/tables.test.ts'],
+    },
+  },
+  {
     name: 'access',
     sources: /^router\/access\/[^/]+\.ts$/,
     tests: {
