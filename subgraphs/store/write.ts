@@ -191,7 +191,8 @@ export interface Stepped<R, Along> extends Changed<R> {
   readonly along: Along | undefined
 }
 
-interface Stepping<T extends Table, Held extends Row<T>, Along> extends Following<Stepped<Row<T>, Along>> {
+/** What a step is told. */
+export interface Stepping<T extends Table, Held extends Row<T>, Along> extends Following<Stepped<Row<T>, Along>> {
   readonly of: Rows<T, never, never>
   /** The id of the row, or how to get hold of it: whoever does not want to wait for others is handed null. */
   readonly hold: string | ((transaction: Transaction) => Promise<Held | null>)

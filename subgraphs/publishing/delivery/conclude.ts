@@ -8,7 +8,8 @@ import type { Job } from '../context.ts'
 import type { AttemptRow } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
-import { type Ending, type FailureCode, fail, isOurs, noClaim, settle, settleAttempt, wait } from './rules.ts'
+import { whileClaimed } from './claimed.ts'
+import { type Ending, type FailureCode, fail, noClaim, settle, settleAttempt, wait } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
 
 /** A post that failed, in the record. */
@@ -17,10 +18,8 @@ const failed = ({ after }: { readonly after: PostRow }) =>
 
 /** Ends an attempt before it began: the post fails, if it is still this worker's. */
 export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
-  await step(job, {
-    of: job.posts,
-    hold: claimed.id,
-    decide: (post, { now }) => (isOurs(post, claimed) ? { changes: fail(post, code, detail, now), isNews: true } : null),
+  await whileClaimed(job, claimed, {
+    decide: (post, { now }) => ({ changes: fail(post, code, detail, now), isNews: true }),
     audit: failed,
     announce: ({ after }) => announce(job, after),
   })
@@ -32,12 +31,9 @@ export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, deta
  * @param attempt null when none was recorded
  */
 export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
-  const { posts, attempts, jobs, log } = job
-  await step(job, {
-    of: posts,
-    hold: claimed.id,
+  const { attempts, jobs, log } = job
+  await whileClaimed(job, claimed, {
     decide(post, { now }) {
-      if (!isOurs(post, claimed)) return null
       const along = attempt && alter(attempts, attempt, { finishedAt: now, outcome: 'NOT_SENT', detail })
       const waiting = wait(post, now)
       if (waiting) return { along, changes: { ...noClaim, ...waiting } }

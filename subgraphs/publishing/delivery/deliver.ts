@@ -11,9 +11,10 @@ import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
+import { whileClaimed } from './claimed.ts'
 import { conclude, giveUp, insist, putBack } from './conclude.ts'
 import { sendAfter } from './renewal.ts'
-import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, isOurs, isOursToSend, noClaim, repliesTo } from './rules.ts'
+import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo } from './rules.ts'
 
 /**
  * Delivers a post whose time has come, once: claim, prepare, record the attempt, call, conclude.
@@ -98,11 +99,8 @@ async function prepare(
 async function begin(job: Job, claimed: PostRow, connection: ConnectionRow): Promise<Sending | null> {
   const { posts, attempts } = job
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
-  const begun = await step(job, {
-    of: posts,
-    hold: claimed.id,
+  const begun = await whileClaimed(job, claimed, {
     async decide(post, { now, transaction }) {
-      if (!isOurs(post, claimed)) return null
       const predecessor = await posts.predecessor(post.id, transaction)
       if (!isDue(post, predecessor, now)) return { changes: noClaim }
       const sent = { ...account, post, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }
@@ -178,11 +176,7 @@ export async function concludeCall(job: Job, attempt: AttemptRow, answered: Endi
 }
 
 /** Keeps others from asking the network while this worker renews its token and calls again. */
-async function extend(job: Job, seen: PostRow): Promise<void> {
-  const extended = await step(job, {
-    of: job.posts,
-    hold: seen.id,
-    decide: (post, { now }) => (isOursToSend(post, seen) ? { changes: { claimUntil: new Date(now.getTime() + sendMs) } } : null),
-  })
+async function extend(job: Job, sent: PostRow): Promise<void> {
+  const extended = await whileClaimed(job, sent, { decide: (_, { now }) => ({ changes: { claimUntil: new Date(now.getTime() + sendMs) } }) })
   if (!extended) throw new GrantFailure('another worker has taken the post over', false)
 }

@@ -1,10 +1,10 @@
-import { step } from '../../store/write.ts'
 import { announceStep } from '../announce.ts'
 import type { Job } from '../context.ts'
 import { GrantFailure } from '../network/network.ts'
 import type { PostRow } from '../stores/post.ts'
+import { whileClaimed } from './claimed.ts'
 import { giveUp, putBack } from './conclude.ts'
-import { isOurs, noClaim } from './rules.ts'
+import { noClaim } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
 
 /**
@@ -29,10 +29,8 @@ export function sendAfter(job: Job, claimed: PostRow, renewal: Promise<unknown>)
 
 /** Gives a claim back, and has the post looked at now. */
 async function release(job: Job, claimed: PostRow): Promise<void> {
-  await step(job, {
-    of: job.posts,
-    hold: claimed.id,
-    decide: post => (isOurs(post, claimed) ? { changes: noClaim } : null),
+  await whileClaimed(job, claimed, {
+    decide: () => ({ changes: noClaim }),
     wake: ({ after }, { now, transaction }) => wakeUp(job.jobs, after, now, transaction),
   })
   announceStep(job.events, claimed)

@@ -79,13 +79,6 @@ export const isFree = ({ claimUntil }: Pick<PostRow, 'claimUntil'>, now: Date): 
 /** What ends an attempt: everything but a call that was not made, after which the post waits. */
 export type Ending = Exclude<Delivery, { outcome: 'unsent' }>
 
-/** Whether a post is still held by the claim under which it was seen. */
-export const isOurs = (post: Pick<PostRow, 'claimId'>, seen: Pick<PostRow, 'claimId'>): boolean => post.claimId === seen.claimId
-
-/** The same of one whose call is under way, or was interrupted. */
-export const isOursToSend = (post: Pick<PostRow, 'claimId' | 'deliveryPhase'>, seen: Pick<PostRow, 'claimId'>): boolean =>
-  isOurs(post, seen) && post.deliveryPhase === 'SENDING'
-
 /** What a post becomes by the end of its attempt. */
 export function settle(post: PostRow, delivery: Ending, now: Date): Partial<PostRow> {
   const base = { ...noClaim, ...noWait }

@@ -7,10 +7,11 @@ import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
+import { whileClaimed } from './claimed.ts'
 import { conclude, insist } from './conclude.ts'
 import { concludeCall, type Sending, send } from './deliver.ts'
 import { ask, concludeFound } from './reconcile.ts'
-import { absentAfterMs, type Ending, isFree, isLate, isOursToSend, wait } from './rules.ts'
+import { absentAfterMs, type Ending, isFree, isLate, wait } from './rules.ts'
 
 /**
  * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
@@ -63,17 +64,13 @@ const isForGood = (error: unknown): boolean => error instanceof GrantFailure && 
  * @param unsent the attempt that was recorded for a second call, when that was surely not made
  * @returns whether it waits; not when it has been an hour
  */
-async function waits(job: Job, seen: PostRow, unsent?: Sending): Promise<boolean> {
-  const { posts, attempts } = job
+async function waits(job: Job, taken: PostRow, unsent?: Sending): Promise<boolean> {
   let isOver = false
-  await step(job, {
-    of: posts,
-    hold: seen.id,
+  await whileClaimed(job, taken, {
     decide(post, { now }) {
-      if (!isOursToSend(post, seen)) return null
       const waiting = wait(post, now)
       isOver = !waiting
-      const along = unsent && alter(attempts, unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT' })
+      const along = unsent && alter(job.attempts, unsent.attempt, { finishedAt: now, outcome: 'NOT_SENT' })
       return waiting && { along, changes: { ...waiting, waitsUntil: post.claimUntil } }
     },
   })
@@ -81,14 +78,11 @@ async function waits(job: Job, seen: PostRow, unsent?: Sending): Promise<boolean
 }
 
 /** Records the next attempt, the same in text and place. */
-async function beginAgain(job: Job, seen: PostRow, last: AttemptRow): Promise<Sending | null> {
-  const { posts, attempts } = job
+async function beginAgain(job: Job, taken: PostRow, last: AttemptRow): Promise<Sending | null> {
+  const { attempts } = job
   const { connectionId, externalAccountId, copy, inReplyTo } = last
-  const begun = await step(job, {
-    of: posts,
-    hold: seen.id,
+  const begun = await whileClaimed(job, taken, {
     decide(post, { now }) {
-      if (!isOursToSend(post, seen)) return null
       const interrupted = { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network' } as const
       return {
         async along(unit) {
