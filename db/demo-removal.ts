@@ -39,7 +39,9 @@ export function removeDemo(sequelize: Sequelize): Promise<identity.DemoFound> {
     if (found.accounts.length === 0) return found
     const organizations = found.organizations.map(({ id }) => id)
     const parts = await Promise.all([publishing, identity].map(subgraph => subgraph.demoDeletions(run, organizations)))
-    await inAnyOrder([...(await deletionsBy(run, 'organization_id', organizations)), ...parts.flat()], run)
+    // What any subgraph keeps of the organizations themselves, its record included.
+    const theirs = await Promise.all([deletionsBy(run, 'organization_id', organizations), deletionsBy(run, 'tenant_id', organizations)])
+    await inAnyOrder([...theirs, ...parts].flat(), run)
     return found
   })
 }

@@ -122,11 +122,11 @@ export async function connectDemo(job: Job, { brandId, userId, sandbox, outbound
   await inTransaction(job, ({ transaction }) => connections.authorize({ brandId, platform: 'X', userId, account, grant, now: clock.now() }, transaction))
 }
 
-/** What goes of publishing with organizations, beside what belongs to these. */
+/** What goes of publishing with organizations, beside what is kept of these themselves: whatever belongs to their brands. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const brands = await run<{ id: string }>('select id from publishing.brands where organization_id = any($1::uuid[])', [organizations])
   const ids = brands.map(({ id }) => id)
   const [jobs] = await run<{ there: boolean }>(`select to_regclass('publishing_jobs.job') is not null as there`)
   const waiting = { sql: `delete from publishing_jobs.job where data->>'brandId' = any($1::text[])`, bind: [ids] }
-  return [...(jobs!.there ? [waiting] : []), ...(await deletionsBy(run, 'brand_id', ids)), ...(await deletionsBy(run, 'tenant_id', [...ids, ...organizations]))]
+  return [...(jobs!.there ? [waiting] : []), ...(await deletionsBy(run, 'brand_id', ids)), ...(await deletionsBy(run, 'tenant_id', ids))]
 }

@@ -83,7 +83,7 @@ export async function findDemo(run: Run): Promise<DemoFound> {
   }
 }
 
-/** What goes of identity with demo accounts and organizations, beside what belongs to these. */
+/** What goes of identity with demo accounts and organizations, beside what is kept of the organizations themselves. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const users = (await run<{ id: string }>('select id from identity.users where email = any($1::text[])', [emails])).map(({ id }) => id)
   return [
