@@ -17,6 +17,9 @@ export interface Answer {
   data(): Data
   /** The error of an operation that was refused with this code: every root field is null. Throws when it was not. */
   refused(code: ErrorCode | 'UNAUTHORIZED_FIELD_OR_TYPE'): AnswerError
+  /** The first error, and its code; undefined when there is none. */
+  readonly error: AnswerError | undefined
+  readonly code: string | undefined
   /** Data and errors together, for answers that have both. */
   readonly partial: { readonly data: Data | null; readonly errors: readonly AnswerError[] }
 }
@@ -36,6 +39,8 @@ export function readAnswer(result: ExecutionResult, { text, variables, as, reque
       `${what}\n${text.trim()}\nvariables ${JSON.stringify(variables)}\nas ${as}, request ${requestId}\nanswered ${JSON.stringify({ data, errors }, null, 2)}`,
     )
   return {
+    error: errors[0],
+    code: errors[0]?.extensions.code,
     partial: { data, errors },
     data() {
       if (errors.length > 0 || data === null) throw wrong('An operation was refused:')

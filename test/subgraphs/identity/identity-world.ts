@@ -1,7 +1,7 @@
 import { graphql } from 'graphql'
 import pg from 'pg'
 import { pino } from 'pino'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { createOpenPool } from '../../../db/connect.ts'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
@@ -10,6 +10,7 @@ import { define, type Identity } from '../../../subgraphs/identity/definition.ts
 import { scopesOf } from '../../../subgraphs/scopes.ts'
 import type { Foundation } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import { type Answer, readAnswer } from '../../kit/answer.ts'
 import { createTestDatabase, type TestDatabase } from '../../kit/database.ts'
 import { unbounded } from '../../kit/reading.ts'
 
@@ -63,6 +64,22 @@ export async function openIdentity() {
   }
 }
 
+type OpenIdentity = Awaited<ReturnType<typeof openIdentity>>
+
+/** Identity for the tests of a block: opened once; before each of them its database is empty, and its clock at the present moment. */
+export function freshIdentity(): Omit<OpenIdentity, typeof Symbol.asyncDispose> {
+  let open: OpenIdentity
+  beforeAll(async () => {
+    open = await openIdentity()
+  })
+  afterAll(() => open[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    await open.database.reset()
+    open.clock.set(new Date())
+  })
+  return new Proxy({} as OpenIdentity, { get: (_, name) => Reflect.get(open, name) })
+}
+
 /** Two organizations and the people of both; `ada` is a member of each, first of `acme`. */
 export const world = {
   password,
@@ -108,24 +125,31 @@ export const userViewer = (userId: string, organizationId: string | null, roles:
 })
 
 /** Executes a document in the subgraph, as the router does after its access check. */
-export async function execute(identity: Identity, viewer: Viewer, source: string, variables: Record<string, unknown> = {}) {
+export async function execute(identity: Identity, viewer: Viewer, source: string, variables: Record<string, unknown> = {}): Promise<Answer> {
   const contextValue = identity.open(viewer, { requestId: 'test', ...unbounded })
   const result = await graphql({ schema: identity.schema, source, variableValues: variables, contextValue })
-  const answer = JSON.parse(JSON.stringify(result)) as {
-    data?: Record<string, unknown> | null
-    errors?: { message: string; extensions?: { code?: string } & Record<string, unknown> }[]
-  }
-  return {
-    // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape of its document, which each test writes out
-    data(): Record<string, any> {
-      if (answer.errors) throw new Error(`${source}\n${JSON.stringify(variables)}\nwas refused: ${JSON.stringify(answer.errors, null, 2)}`)
-      return answer.data!
-    },
-    code: () => answer.errors?.[0]?.extensions?.code,
-    message: () => answer.errors?.[0]?.message,
-    extensions: () => answer.errors?.[0]?.extensions,
-  }
+  return readAnswer(result, { text: source, variables, as: viewer.userId ?? viewer.kind, requestId: 'test' })
 }
+
+let lastAddress = 0
+
+/** Asks identity to sign somebody in, from an address of its own unless the test names one: what others tried holds nobody up. */
+export const requestSignIn = (
+  identity: Identity,
+  email: string,
+  secret = password,
+  { headers = {}, address = `10.0.0.${++lastAddress}` }: { headers?: Record<string, string>; address?: string } = {},
+): Promise<Response> =>
+  identity.http(
+    new Request(`${origin}/identity/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-client-address': address, ...headers },
+      body: JSON.stringify({ email, password: secret }),
+    }),
+  )
+
+/** The cookie that an answer sets, as a browser sends it back. */
+export const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]!.split(';')[0]!
 
 /**
  * Brings writers of one table to the same point: holds the table until so many statements of this database wait, then lets go.

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { countStatements } from '../../../kit/statements.ts'
-import { execute, openIdentity, quotas, userViewer, world } from '../identity-world.ts'
+import { execute, freshIdentity, quotas, userViewer, world } from '../identity-world.ts'
 
 describe('API keys', () => {
-  let open: Awaited<ReturnType<typeof openIdentity>>
+  const open = freshIdentity()
   let made: Provisioned
   let owner: Viewer
   let member: Viewer
 
-  beforeAll(async () => {
-    open = await openIdentity()
-  })
-  afterAll(() => open[Symbol.asyncDispose]())
   beforeEach(async () => {
-    await open.database.reset()
     made = await open.identity.provision(world)
     owner = userViewer(made.users['owner@acme.test']!, made.organizations.acme!, ['owner'])
     member = userViewer(made.users['ada@acme.test']!, made.organizations.acme!, ['member'])
@@ -47,13 +42,13 @@ describe('API keys', () => {
 
   it('I-02 takes scopes of the catalogue only, and none that the creator lacks', async () => {
     const of = (...scopes: string[]) => run(owner, create, { input: { ...input, scopes } })
-    expect((await of()).code()).toBe('BAD_USER_INPUT')
+    expect((await of()).code).toBe('BAD_USER_INPUT')
     for (const name of ['posts.read', 'publishing:posts.*', 'publishing:*', 'publishing:posts:read', 'publishing:posts.read:123', 'identity:users.read'])
-      expect((await of(name)).code(), name).toBe('BAD_USER_INPUT')
+      expect((await of(name)).code, name).toBe('BAD_USER_INPUT')
     const admin = { ...owner, scopes: ['publishing:posts.read'] }
-    expect((await run(admin, create, { input })).code()).toBe('FORBIDDEN')
-    expect((await run(member, create, { input })).code()).toBe('FORBIDDEN')
-    expect((await run(member, list)).code()).toBe('FORBIDDEN')
+    expect((await run(admin, create, { input })).code).toBe('FORBIDDEN')
+    expect((await run(member, create, { input })).code).toBe('FORBIDDEN')
+    expect((await run(member, list)).code).toBe('FORBIDDEN')
   })
 
   it('refuses keys past the number that may stand, and past a day’s number for a while', async () => {
@@ -62,19 +57,17 @@ describe('API keys', () => {
     // One came with the world.
     while ((await run(owner, list)).data().apiKeys.totalCount < quotas.keysAnOrganization) await another()
     const full = await run(owner, create, { input })
-    expect([full.code(), full.extensions()?.reason]).toEqual(['CONFLICT', 'QUOTA'])
+    expect([full.code, full.error?.extensions.reason]).toEqual(['CONFLICT', 'QUOTA'])
     await run(owner, revoke, { id: first })
-    expect(
-      (await run(owner, create, { input: { ...input, expiresAt: new Date(open.clock.now().getTime() + 3_600_000).toISOString() } })).code(),
-    ).toBeUndefined()
-    expect((await run(owner, create, { input })).code()).toBe('CONFLICT')
+    expect((await run(owner, create, { input: { ...input, expiresAt: new Date(open.clock.now().getTime() + 3_600_000).toISOString() } })).code).toBeUndefined()
+    expect((await run(owner, create, { input })).code).toBe('CONFLICT')
     open.clock.advance(3_600_000)
     await another()
     const tired = await run(owner, create, { input })
-    expect(tired.code()).toBe('CONFLICT')
+    expect(tired.code).toBe('CONFLICT')
     const keys = (await run(owner, list)).data().apiKeys.nodes as { id: string }[]
     for (const { id } of keys) await run(owner, revoke, { id })
-    expect((await run(owner, create, { input })).extensions()).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 23 * 3600 })
+    expect((await run(owner, create, { input })).error?.extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 23 * 3600 })
     open.clock.advance(23 * 3_600_000)
     await another()
   })
@@ -82,8 +75,8 @@ describe('API keys', () => {
   it('I-02 refuses a key from the moment it is revoked', async () => {
     const { secret, apiKey } = (await run(owner, create, { input })).data().createApiKey
     const other = userViewer(made.users['out@other.test']!, made.organizations.other!, ['owner'])
-    expect((await run(other, revoke, { id: apiKey.id })).code()).toBe('NOT_FOUND')
-    expect((await run(member, revoke, { id: apiKey.id })).code()).toBe('FORBIDDEN')
+    expect((await run(other, revoke, { id: apiKey.id })).code).toBe('NOT_FOUND')
+    expect((await run(member, revoke, { id: apiKey.id })).code).toBe('FORBIDDEN')
     expect(await use(secret)).toBeDefined()
     open.clock.advance(1000)
     const at = open.clock.now().toISOString()
@@ -102,7 +95,7 @@ describe('API keys', () => {
     expect((await use(secret))!.expiresAt).toEqual(new Date(expiresAt))
     open.clock.advance(60_000)
     expect(await use(secret)).toBeUndefined()
-    expect((await run(owner, create, { input: { ...input, expiresAt } })).code()).toBe('BAD_USER_INPUT')
+    expect((await run(owner, create, { input: { ...input, expiresAt } })).code).toBe('BAD_USER_INPUT')
   })
 
   it('I-02 notes the last use at most once a minute', async () => {
@@ -147,7 +140,7 @@ describe('API keys', () => {
     const again = { ...once, name: ` ${input.name} `, scopes: input.scopes.toReversed() }
     expect((await run(owner, create, { input: again })).data().createApiKey).toEqual({ secret: null, apiKey: first.apiKey })
     for (const other of [{ name: 'exporter' }, { scopes: ['publishing:posts.read'] }, { expiresAt: null }])
-      expect((await run(owner, create, { input: { ...once, ...other } })).extensions()).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
+      expect((await run(owner, create, { input: { ...once, ...other } })).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
     const admin = userViewer(made.users['admin@acme.test']!, made.organizations.acme!, ['admin'])
     expect((await run(admin, create, { input: { ...input, idempotencyKey: 'the same' } })).data().createApiKey.secret).toMatch(/^sgk_/)
   })
@@ -155,7 +148,7 @@ describe('API keys', () => {
     const once = { ...input, idempotencyKey: 'the same' }
     const { apiKey } = (await run(owner, create, { input: once })).data().createApiKey
     const elsewhere = userViewer(owner.userId!, made.organizations.other!, ['owner'])
-    expect((await run(elsewhere, create, { input: once })).extensions()).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
+    expect((await run(elsewhere, create, { input: once })).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'KEY_REUSED' })
     expect((await run(elsewhere, list)).data().apiKeys.totalCount).toBe(0)
     expect((await run(owner, create, { input: once })).data().createApiKey).toMatchObject({ secret: null, apiKey: { id: apiKey.id } })
   })

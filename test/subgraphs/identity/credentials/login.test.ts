@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { isMailAddress } from '../../../../subgraphs/identity/mail-address.ts'
 import { setupPath } from '../../../../subgraphs/identity/setup/rules.ts'
-import { openIdentity, origin, password, world } from '../identity-world.ts'
+import { cookieOf, freshIdentity, origin, password, world } from '../identity-world.ts'
 
-let open: Awaited<ReturnType<typeof openIdentity>>
-
-beforeAll(async () => {
-  open = await openIdentity()
-})
-afterAll(() => open[Symbol.asyncDispose]())
-beforeEach(async () => {
-  await open.database.reset()
-  open.clock.set(new Date())
-})
+const open = freshIdentity()
 
 const at = (path: string, init: RequestInit = {}) => open.identity.http(new Request(`${origin}${path}`, init))
 
@@ -36,7 +27,7 @@ describe('the page for signing in', () => {
     const { cookie, token } = await opened()
     const answer = await send({ token, email: ' Owner@acme.test ', password }, cookie)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
-    const session = answer.headers.getSetCookie()[0]!.split(';')[0]!
+    const session = cookieOf(answer)
     expect(await open.identity.authority.cookie(new Headers({ cookie: session }))).toMatchObject({ roles: ['owner'] })
   })
 

@@ -1,19 +1,12 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { define, type Identity } from '../../../../subgraphs/identity/definition.ts'
-import { openIdentity, origin, password, world } from '../identity-world.ts'
+import { cookieOf, freshIdentity, requestSignIn, world } from '../identity-world.ts'
 
 describe('a changed AUTH_SECRET', () => {
-  let open: Awaited<ReturnType<typeof openIdentity>>
+  const open = freshIdentity()
 
-  beforeAll(async () => {
-    open = await openIdentity()
-  })
-  afterAll(() => open[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    await open.database.reset()
-    await open.identity.provision(world)
-  })
+  beforeEach(() => open.identity.provision(world))
 
   const another = 'another secret of the tests, as long as it must be'
   /** One more process of identity on the same database. */
@@ -22,18 +15,11 @@ describe('a changed AUTH_SECRET', () => {
     onTestFinished(() => identity.stop())
     return identity
   }
-  let lastAddress = 0
-  async function signIn(identity: Identity, email = 'owner@acme.test') {
-    const answer = await identity.http(
-      new Request(`${origin}/identity/api/auth/sign-in/email`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-client-address': `10.1.0.${++lastAddress}` },
-        body: JSON.stringify({ email, password }),
-      }),
-    )
+  async function signIn(identity: Identity) {
+    const answer = await requestSignIn(identity, 'owner@acme.test')
     expect(answer.status).toBe(200)
     const { accessToken: token } = (await answer.json()) as { accessToken: string }
-    return { token, cookie: answer.headers.getSetCookie()[0]!.split(';')[0]! }
+    return { token, cookie: cookieOf(answer) }
   }
   const verify = async (token: string, { authority }: Identity) => jwtVerify(token, createLocalJWKSet(await authority.jwks()), authority)
   const count = async (table: string) => ((await open.database.sequelize.query(`select count(*)::int as n from identity.${table}`))[0] as { n: number }[])[0]!.n

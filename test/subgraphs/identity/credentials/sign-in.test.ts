@@ -3,44 +3,24 @@ import type { AddressInfo } from 'node:net'
 import { getMigrations } from 'better-auth/db/migration'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAttempts } from '../../../../subgraphs/identity/credentials/attempts.ts'
 import { credentialOptions } from '../../../../subgraphs/identity/credentials/options.ts'
 import { createSemaphore } from '../../../../subgraphs/identity/credentials/queue.ts'
 import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
-import { execute, openIdentity, origin, password, userViewer, world } from '../identity-world.ts'
+import { cookieOf, execute, freshIdentity, origin, password, requestSignIn, userViewer, world } from '../identity-world.ts'
 
 const base = `${origin}/identity/api/auth`
 
 describe('signing in', () => {
-  let open: Awaited<ReturnType<typeof openIdentity>>
+  const open = freshIdentity()
   let made: Provisioned
 
-  beforeAll(async () => {
-    open = await openIdentity()
-  })
-  afterAll(() => open[Symbol.asyncDispose]())
   beforeEach(async () => {
-    await open.database.reset()
-    open.clock.set(new Date())
     made = await open.identity.provision(world)
   })
 
-  let lastAddress = 0
-  /** Signs in from an address of its own, unless the test names one. */
-  const signIn = (
-    email: string,
-    secret = password,
-    { headers = {}, address = `10.0.0.${++lastAddress}` }: { headers?: Record<string, string>; address?: string } = {},
-  ) =>
-    open.identity.http(
-      new Request(`${base}/sign-in/email`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-client-address': address, ...headers },
-        body: JSON.stringify({ email, password: secret }),
-      }),
-    )
-  const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]!.split(';')[0]!
+  const signIn = (...[email, secret, from]: [string, string?, Parameters<typeof requestSignIn>[3]?]) => requestSignIn(open.identity, email, secret, from)
   const read = async (answer: Response) => (await answer.json()) as Record<string, unknown>
   const tokenOf = async (answer: Response) => (await read(answer)).accessToken as string
   const get = (path: string, headers: Record<string, string> = {}) => open.identity.http(new Request(`${base}${path}`, { headers }))
@@ -244,10 +224,10 @@ describe('signing in', () => {
     const claims = decodeJwt(switched.data().switchOrganization.accessToken)
     expect(claims).toMatchObject({ sub: first.sub, sid: first.sid, org: made.organizations.other, roles: ['viewer'], ctx: 'organization' })
     expect(decodeJwt(await tokenOf(await signIn('ada@acme.test'))).org).toBe(made.organizations.other)
-    expect((await execute(open.identity, viewer, change, { to: made.organizations.admin })).code()).toBe('NOT_FOUND')
-    expect((await execute(open.identity, viewer, change, { to: 'x' })).code()).toBe('BAD_USER_INPUT')
+    expect((await execute(open.identity, viewer, change, { to: made.organizations.admin })).code).toBe('NOT_FOUND')
+    expect((await execute(open.identity, viewer, change, { to: 'x' })).code).toBe('BAD_USER_INPUT')
     const stranger = { ...viewer, sessionId: '00000000-0000-7000-8000-000000000000' }
-    expect((await execute(open.identity, stranger, change, { to: made.organizations.other })).code()).toBe('UNAUTHENTICATED')
+    expect((await execute(open.identity, stranger, change, { to: made.organizations.other })).code).toBe('UNAUTHENTICATED')
   })
 
   it('I-01 goes on in personal context when the membership ends', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Registration } from '../../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../../subgraphs/viewer.ts'
-import { atTheSameMoment, execute, openIdentity } from '../identity-world.ts'
+import { atTheSameMoment, execute, freshIdentity } from '../identity-world.ts'
 
 const publishing: Registration = {
   slug: 'publishing',
@@ -16,12 +16,7 @@ const publishing: Registration = {
 const launcher: Registration = { ...publishing, slug: 'launcher', appId: 'app_launcher', title: 'Launcher', asks: ['publishing:dashboard.read'], widget: null }
 
 describe('the registry of services', () => {
-  let open: Awaited<ReturnType<typeof openIdentity>>
-  beforeAll(async () => {
-    open = await openIdentity()
-  })
-  afterAll(() => open[Symbol.asyncDispose]())
-  beforeEach(() => open.database.reset())
+  const open = freshIdentity()
 
   const service: Viewer = { ...anonymous, kind: 'service', appId: 'app_launcher' }
   const read = async (slug: string) =>

@@ -8,7 +8,7 @@ import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { StandIn } from '../../../kit/stand-in.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
-import { post as postDocument } from '../documents.ts'
+import { post as postDocument, reschedulePost } from '../documents.ts'
 import type { PostSeed } from '../post/seed.ts'
 
 type Key = Pick<PostRow, 'brandId' | 'id'>
@@ -32,6 +32,17 @@ export async function duePost(seed: PostSeed = {}) {
   const world = await scheduledPost(seed)
   await world.graph.clock.advance(world.post.scheduledAt!.getTime() - world.graph.clock.now().getTime())
   return world
+}
+
+/** A post that is due now, for which the token has to be renewed first; whoever does waits until the test commits `holder`. */
+export async function unrenewedPost() {
+  const world = await scheduledPost()
+  const { graph, owner, post, connection } = world
+  await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
+  await graph.clock.advance(twoHours)
+  const holder = await graph.database.sequelize.transaction()
+  await graph.job.connections.lock(connection.id, holder)
+  return { ...world, holder }
 }
 
 /** A post whose time has come, and whose call was answered with this fault of the network. */

@@ -5,7 +5,7 @@ import { disconnected } from '../../../../subgraphs/publishing/stores/connection
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { deletePost, post as postDocument, reschedulePost, updatePost } from '../documents.ts'
-import { renewals, round, scheduledPost, stored, texts, twoHours, until, wake } from './delivering.ts'
+import { renewals, round, scheduledPost, stored, texts, unrenewedPost, until, wake } from './delivering.ts'
 
 describe('P-09 a post becomes published', () => {
   test('when the network has confirmed it, with the network’s id, its address and the moment', async () => {
@@ -47,13 +47,8 @@ describe('P-09 a post becomes published', () => {
 
 describe('P-10 a claim', () => {
   test('keeps other workers away until its end; whoever is overtaken then sends nothing', async () => {
-    const { graph, owner, post, connection } = await scheduledPost()
+    const { graph, post, holder } = await unrenewedPost()
     await using _ = graph
-    await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
-    await graph.clock.advance(twoHours)
-    // Both have to renew the token, and wait for the row that this transaction holds.
-    const holder = await graph.database.sequelize.transaction()
-    await graph.job.connections.lock(connection.id, holder)
     const slow = wake(graph, post)
     const { claimId } = await until(graph, post, { deliveryPhase: 'CLAIMED' })
     await graph.clock.advance(claimMs - 1)
@@ -114,13 +109,8 @@ describe('P-06 what is sent is what stands in the row at its time', () => {
   })
 
   test('an edit while a worker prepares the call takes the post from it, and the edited text is sent once', async () => {
-    const { graph, owner, post, connection } = await scheduledPost()
+    const { graph, owner, post, holder } = await unrenewedPost()
     await using _ = graph
-    await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(twoHours) } }, { as: owner })
-    await graph.clock.advance(twoHours)
-    // The worker has to renew the token, and waits for the row that this transaction holds.
-    const holder = await graph.database.sequelize.transaction()
-    await graph.job.connections.lock(connection.id, holder)
     await deliver(graph.job, { brandId: post.brandId, postId: post.id })
     expect(await stored(graph, post)).toMatchObject({ deliveryPhase: 'CLAIMED' })
     await graph.execute(updatePost, { input: { id: post.id, copy: 'Edited in time' } }, { as: owner })
