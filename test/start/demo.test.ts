@@ -82,6 +82,8 @@ test('production and staging refuse a database with demo accounts in one line, w
   expect([asked.status, asked.complained]).toEqual([1, expect.stringMatching(/^Remove the accounts admin@demo\.test.*\(admin, demo, of-the-owner\).*--yes\n$/)])
   expect(await count('identity.users')).toBe(7)
 
+  const ofNobody = 'tenant_id not in (select id from identity.organizations)'
+  expect(await count('identity.audit_entries')).toBeGreaterThan(0)
   const removed = await remove(folder, ['--yes'], { DATABASE_URL: database.url, ENVIRONMENT: 'production' })
   expect(removed).toEqual({
     status: 0,
@@ -93,6 +95,7 @@ test('production and staging refuse a database with demo accounts in one line, w
   for (const table of ['identity.api_keys', 'identity.sessions', 'identity.accounts', 'publishing.posts', 'publishing.connections', 'publishing_jobs.job'])
     expect(await count(table, table === 'identity.accounts' ? `user_id <> '${users[real.email]}'` : 'true'), table).toBe(0)
   expect(await count('publishing.brands')).toBe(1)
+  for (const table of ['identity.audit_entries', 'identity.idempotency_keys']) expect(await count(table, ofNobody), table).toBe(0)
   expect((await remove(folder, ['--yes'], { DATABASE_URL: database.url })).said).toBe('the database holds no demo accounts\n')
 
   const production = launchPlatform({ ...(await platformEnvironment(folder)), ...secrets, ENVIRONMENT: 'production', DATABASE_URL: database.url })

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { identify } from '../../db/process-table.ts'
 import { watchProject } from '../../scripts/watch.ts'
+import { askAt } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { gone, launch, newDataFolder, platformEnvironment, until } from '../kit/launch.ts'
 
@@ -76,14 +77,7 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
   let starts = 0
   const started = () => until('the platform is ready again', () => (dev.said().match(/^ready in/gm) ?? []).length === starts + 1 && ++starts, 60)
   const refused = (pattern: RegExp) => until(`it shows ${pattern}`, () => pattern.test(complained()) && /the platform goes on as it was/.test(dev.said()), 60)
-  const ask = async (query: string) => {
-    const response = await fetch(`http://localhost:${environment.PORT}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    })
-    return (await response.json()) as { data?: Record<string, unknown>; errors?: { message: string }[] }
-  }
+  const ask = (query: string) => askAt(`http://localhost:${environment.PORT}`, query)
   const fieldNames = '{ __type(name: "Brand") { fields { name } } }'
   const file = 'subgraphs/publishing/brand/schema.graphql'
   const sdl = readFileSync(join(root, file), 'utf8')
@@ -96,12 +90,12 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
   save(root, file, withField('"Its sign." motto: Strin'))
   await refused(/brand\/schema\.graphql:\d+:\d+ .*Strin/)
   expect(folder.node()!.pid).toBe(pid)
-  expect(JSON.stringify(await ask(fieldNames))).not.toContain('motto')
+  expect(JSON.stringify((await ask(fieldNames)).data())).not.toContain('motto')
 
   // Mended, and saved by renaming a second time.
   save(root, file, withField('"Its sign." motto: String'))
   await started()
-  expect(JSON.stringify(await ask(fieldNames))).toContain('motto')
+  expect(JSON.stringify((await ask(fieldNames)).data())).toContain('motto')
   expect(readFileSync(join(root, 'subgraphs/publishing/resolvers.generated.ts'), 'utf8')).toContain('motto')
   expect(dev.said()).toMatch(/^dev: wrote schema\/api\.graphql$/m)
 

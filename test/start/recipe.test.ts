@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { demoPassword } from '../../subgraphs/identity/setup/demo.ts'
+import { signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
@@ -52,25 +52,19 @@ test('the noun of CONTRIBUTING.md, written as it stands there, is made, listed a
   const platform = launchPlatform(environment, { cwd: root })
   try {
     await platform.printed(readyLine)
-    const origin = `http://localhost:${environment.PORT}`
-    const post = async (path: string, body: object, token?: string) => {
-      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-      return (await (await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as Record<string, never>
-    }
-    const signIn = async (email: string) => (await post('/identity/api/auth/sign-in/email', { email, password: demoPassword })).accessToken!
-    const [owner, outsider] = [await signIn('owner@demo.test'), await signIn('outsider@other.test')]
-    const query = 'mutation($input: CreateSloganInput!) { createSlogan(input: $input) { id words } }'
-    const make = (words: string) => post('/graphql', { query, variables: { input: { words, idempotencyKey: 'one' } } }, owner)
-    const { data } = (await make('Onwards')) as unknown as { data: { createSlogan: { id: string } } }
-    expect(data).toMatchObject({ createSlogan: { words: 'Onwards' } })
-    expect(await make('Onwards')).toEqual({ data })
-    expect(await make('Backwards')).toMatchObject({ errors: [{ extensions: { code: 'CONFLICT', reason: 'KEY_REUSED' } }] })
+    const [owner, outsider] = await Promise.all(['owner@demo.test', 'outsider@other.test'].map(email => signIn(`http://localhost:${environment.PORT}`, email)))
+    const create = 'mutation($input: CreateSloganInput!) { createSlogan(input: $input) { id words } }'
+    const make = (words: string) => owner!.ask(create, { input: { words, idempotencyKey: 'one' } })
+    const made = (await make('Onwards')).data().createSlogan
+    expect(made).toMatchObject({ words: 'Onwards' })
+    expect((await make('Onwards')).data().createSlogan).toEqual(made)
+    expect((await make('Backwards')).refused('CONFLICT').extensions).toMatchObject({ reason: 'KEY_REUSED' })
     const list = '{ slogans { totalCount nodes { words } edges { cursor node { id } } } }'
-    expect(await post('/graphql', { query: list }, owner)).toMatchObject({ data: { slogans: { totalCount: 1, nodes: [{ words: 'Onwards' }] } } })
-    expect(await post('/graphql', { query: list }, outsider)).toMatchObject({ data: { slogans: { totalCount: 0, nodes: [] } } })
-    const one = `{ slogan(id: "${data.createSlogan.id}") { words } }`
-    expect(await post('/graphql', { query: one }, owner)).toEqual({ data: { slogan: { words: 'Onwards' } } })
-    expect(await post('/graphql', { query: one }, outsider)).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] })
+    expect((await owner!.ask(list)).data()).toMatchObject({ slogans: { totalCount: 1, nodes: [{ words: 'Onwards' }] } })
+    expect((await outsider!.ask(list)).data()).toMatchObject({ slogans: { totalCount: 0, nodes: [] } })
+    const one = `{ slogan(id: "${made.id}") { words } }`
+    expect((await owner!.ask(one)).data()).toEqual({ slogan: { words: 'Onwards' } })
+    ;(await outsider!.ask(one)).refused('NOT_FOUND')
   } finally {
     platform.child.kill('SIGTERM')
     await platform.ended
