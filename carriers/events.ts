@@ -24,7 +24,7 @@ const mostWaiting = 10_000
 const retryMs = 1_000
 const lastMs = 500
 
-type Told = readonly [topic: string, ids: EventIds, mark?: Mark]
+type Announced = readonly [topic: string, ids: EventIds, mark?: Mark]
 
 /**
  * Makes the events of one process: its own listeners hear at once, those of other processes by the carrier, which is never waited for.
@@ -35,14 +35,14 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
   const looking = createLookingAgain({ local, log, now })
   /** Of what comes by the carrier this process knows its own. */
   const origin = newId()
-  const waiting = new Map<string, Told>()
+  const waiting = new Map<string, Announced>()
   let sending: Promise<void> | null = null
   let retry: NodeJS.Timeout | undefined
   let stopped: Promise<void> | undefined
 
-  const put = (key: string, told: Told) => {
+  const put = (key: string, event: Announced) => {
     waiting.delete(key)
-    waiting.set(key, told)
+    waiting.set(key, event)
     if (waiting.size > mostWaiting) waiting.delete(waiting.keys().next().value!)
   }
   const flush = async () => {
@@ -54,8 +54,8 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
       try {
         await carrier!.send(packed(origin, batch))
       } catch {
-        // Told by the carrier. Those that were announced anew meanwhile are there already.
-        for (const [key, told] of batch.reverse()) if (!waiting.has(key)) waiting.set(key, told)
+        // Announced by the carrier. Those that were announced anew meanwhile are there already.
+        for (const [key, event] of batch.reverse()) if (!waiting.has(key)) waiting.set(key, event)
         return
       }
     }
@@ -69,7 +69,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
     })
   }
   const tell = (topic: string, ids: EventIds, mark?: Mark) => {
-    looking.told(topic, ids, mark)
+    looking.announced(topic, ids, mark)
     local.announce(topic, ids)
   }
 
@@ -89,10 +89,10 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
     announce(topic, ids, mark) {
       tell(topic, ids, mark)
       if (!carrier) return
-      const told: Told = mark === undefined ? [topic, ids] : [topic, ids, mark]
-      if (Buffer.byteLength(JSON.stringify(told)) > mostBytes - 100)
+      const event: Announced = mark === undefined ? [topic, ids] : [topic, ids, mark]
+      if (Buffer.byteLength(JSON.stringify(event)) > mostBytes - 100)
         return log.error({ topic }, 'an event is too long to be told to other processes: it carries ids alone')
-      put(JSON.stringify([topic, ids]), told)
+      put(JSON.stringify([topic, ids]), event)
       send()
     },
     listen(topics) {
@@ -119,13 +119,13 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
 }
 
 /** As few texts as hold all of them. */
-function packed(origin: string, batch: readonly (readonly [string, Told])[]): string[] {
+function packed(origin: string, batch: readonly (readonly [string, Announced])[]): string[] {
   const texts: string[] = []
   let events: string[] = []
   let bytes = 0
   const close = () => texts.push(`["${origin}",[${events.join()}]]`)
-  for (const [, told] of batch) {
-    const text = JSON.stringify(told)
+  for (const [, event] of batch) {
+    const text = JSON.stringify(event)
     const length = Buffer.byteLength(text) + 1
     if (bytes + length > mostBytes - 60) {
       if (events.length > 0) close()
@@ -139,10 +139,10 @@ function packed(origin: string, batch: readonly (readonly [string, Told])[]): st
   return texts
 }
 
-function read(text: string): { readonly origin: string; readonly events: readonly Told[] } | null {
+function read(text: string): { readonly origin: string; readonly events: readonly Announced[] } | null {
   try {
-    const [origin, events] = JSON.parse(text) as [string, Told[]]
-    const whole = Array.isArray(events) && events.every(told => Array.isArray(told) && typeof told[0] === 'string' && typeof told[1] === 'object')
+    const [origin, events] = JSON.parse(text) as [string, Announced[]]
+    const whole = Array.isArray(events) && events.every(event => Array.isArray(event) && typeof event[0] === 'string' && typeof event[1] === 'object')
     return typeof origin === 'string' && whole ? { origin, events } : null
   } catch {
     return null

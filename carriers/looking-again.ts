@@ -16,7 +16,7 @@ export interface LookingAgain {
   /** Somebody listens to these topics now. */
   begin(topics: readonly string[]): void
   /** An event of a topic is being told. */
-  told(topic: string, ids: EventIds, mark: Mark | undefined): void
+  announced(topic: string, ids: EventIds, mark: Mark | undefined): void
   /** The carrier was away: looks at every topic now. */
   now(): void
   stop(): void
@@ -70,9 +70,9 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
       const found = await each.look(each.rest, new Date(each.lookedAt - overlapMs), away)
       for (const { ids, mark } of found) {
         const key = JSON.stringify(ids)
-        const told = mark !== undefined && each.marks.get(key)?.mark === mark
+        const known = mark !== undefined && each.marks.get(key)?.mark === mark
         if (mark !== undefined) each.marks.set(key, { mark, at: began })
-        if (tell && !told && !over) local.announce(topic, ids)
+        if (tell && !known && !over) local.announce(topic, ids)
       }
       each.lookedAt = began
     } catch (err) {
@@ -121,7 +121,7 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
         void look(topic, each, false)
       }
     },
-    told(topic, ids, mark) {
+    announced(topic, ids, mark) {
       if (mark !== undefined) live.get(topic)?.marks.set(JSON.stringify(ids), { mark, at: now() })
     },
     now() {

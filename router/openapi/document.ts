@@ -1,7 +1,7 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
-import type { ForwardRow, OperationRow, RouteTable, Told } from '../rest/row.ts'
+import type { Documented, ForwardRow, OperationRow, RouteTable } from '../rest/row.ts'
 import { seeAnswer } from './answer.ts'
 import { operationOf, seeInput, type Taken } from './input.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
@@ -58,7 +58,7 @@ export function openapiDocument({ tables, schema, access, version }: OpenapiSour
   for (const { slug, rows } of tables)
     for (const row of rows) {
       if (row.kind === 'operation') enter({ slug, ...row }, () => ofOperation(row, schema, access, named))
-      else for (const told of row.tells) enter({ slug, ...placeOf(row, told) }, () => ofForward(row, told))
+      else for (const documented of row.tells) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))
     }
 
   const document = {
@@ -193,15 +193,16 @@ function refusalsOf(row: OperationRow, taken: Taken, requirements: readonly Requ
 }
 
 /** Where a forwarded exchange is: that of its row, or below it. */
-function placeOf({ method, path }: ForwardRow, { at }: Told): { readonly method: string; readonly path: string } {
+function placeOf({ method, path }: ForwardRow, { at }: Documented): { readonly method: string; readonly path: string } {
   if (!at) return { method, path }
   const [ownMethod = '', below = ''] = at.split(' ')
   return { method: ownMethod, path: `${path.replace(/\/\*$/, '')}${below}` }
 }
 
-function ofForward(row: ForwardRow, told: Told): Json {
-  const { params = {}, query = {}, body, answers } = told
-  if (row.path.endsWith('/*') !== (told.at !== undefined)) throw new Error(`${told.name} tells where it is (at) when its row ends in /*, and only then`)
+function ofForward(row: ForwardRow, documented: Documented): Json {
+  const { params = {}, query = {}, body, answers } = documented
+  if (row.path.endsWith('/*') !== (documented.at !== undefined))
+    throw new Error(`${documented.name} tells where it is (at) when its row ends in /*, and only then`)
   const parameters = [
     ...[...row.path.matchAll(/:(\w+)/g)].map(([, name]) => parameter(name!, 'path', withDescription(text, params[name!]))),
     ...Object.entries(query).map(([name, description]) => parameter(name, 'query', { ...text, description })),
@@ -209,14 +210,14 @@ function ofForward(row: ForwardRow, told: Told): Json {
   const refused: readonly RefusalName[] = [
     ...(400 in answers ? [] : (['BadUserInput'] as const)),
     ...('public' in row.access ? [] : (['Unauthenticated', 'Forbidden'] as const)),
-    ...namesOfStatuses(told.refuses ?? []),
+    ...namesOfStatuses(documented.refuses ?? []),
     ...(body ? (['TooLarge'] as const) : []),
   ]
   const content = ({ type = 'application/json', schema }: { readonly type?: string; readonly schema: Json }) => ({ [type]: { schema } })
   return {
-    operationId: told.name,
-    ...wordsOf(told.does),
-    security: told.session ? ofSession : 'public' in row.access ? nobody : securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }]),
+    operationId: documented.name,
+    ...wordsOf(documented.does),
+    security: documented.session ? ofSession : 'public' in row.access ? nobody : securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }]),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: content(body) } }),
     responses: {

@@ -41,8 +41,8 @@ const scalarSchemas: Readonly<Record<string, JsonSchema>> = {
 export function leafSchema(type: GraphQLLeafType, named: Named): JsonSchema {
   if (!isEnumType(type)) return scalarSchemas[type.name] ?? withDescription({}, type.description)
   const values = type.getValues()
-  const told = values.map(({ name, description }) => `- \`${fromEnum(name)}\`${description ? `: ${description}` : ''}`)
-  const description = [type.description, told.join('\n')].filter(Boolean).join('\n\n')
+  const listed = values.map(({ name, description }) => `- \`${fromEnum(name)}\`${description ? `: ${description}` : ''}`)
+  const description = [type.description, listed.join('\n')].filter(Boolean).join('\n\n')
   return named.add(type.name, { type: 'string', enum: values.map(({ name }) => fromEnum(name)), description })
 }
 

@@ -61,7 +61,7 @@ export interface Content {
 }
 
 /** What a forwarded exchange takes and answers, which no type of the graph says: for the OpenAPI document. */
-export interface Told {
+export interface Documented {
   /** What generated clients call it: a verb and a noun, unlike any other of the platform's, `signIn`. */
   readonly name: string
   /** What it does, for whoever calls it; the first sentence stands in lists. */
@@ -93,7 +93,7 @@ export interface ForwardRow {
   readonly to: Slug
   readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page'
   /** One exchange; of a row that ends in `/*`, each that there is. */
-  readonly tells: readonly [Told, ...Told[]]
+  readonly tells: readonly [Documented, ...Documented[]]
 }
 
 /** The routes of one service. */

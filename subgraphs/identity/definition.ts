@@ -59,7 +59,7 @@ export function define(foundation: Foundation, settings: IdentitySettings): Iden
     quotas,
     additions: createLimit({ most: quotas.additionsAnHour, windowMs: hourMs }),
   }
-  const facts: Facts = openFacts(foundation, { slug: 'identity', received: {}, work: () => contexts.everybodys('facts'), log })
+  const facts: Facts = openFacts(foundation, { slug: 'identity', received: {}, job: () => contexts.everybodys('facts'), log })
   const contexts = contextsOf(registration.slug, stores, services, foundation, facts, 'caller')
   /** What the platform does by itself, made anew for each piece of work. */
   const job = () => contexts.everybodys('platform')

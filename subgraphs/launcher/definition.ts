@@ -14,7 +14,7 @@ export function define(foundation: Foundation): Subgraph<Context> {
   const { slug } = registration
   const log = foundation.log.child({ subgraph: slug })
   const services: Services = { events, log }
-  const facts: Facts = openFacts(foundation, { slug: 'launcher', received, work: () => contexts.everybodys('facts'), log })
+  const facts: Facts = openFacts(foundation, { slug: 'launcher', received, job: () => contexts.everybodys('facts'), log })
   const contexts = contextsOf(slug, stores(ask), services, foundation, facts)
   const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, facts.aging)], log })
   // Every stream reads its widgets again each minute by itself, and sends what differs; when events were away it does at once.

@@ -40,7 +40,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const networks = openNetworks(adapters, settings.applications, outbound)
   /** What delivery works with, made anew for each piece of work. */
   const job = (actor = 'delivery') => contexts.everybodys(actor)
-  const facts: Facts = openFacts(foundation, { slug: 'publishing', received, work: () => job('facts'), log })
+  const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
   const jobs = openJobs({
     slug: registration.slug,
     queues: [deliverQueue(key => deliver(job(), key))],

@@ -6,9 +6,9 @@ import { newId } from '../../platform/ids.ts'
 import type { Aging } from '../../platform/jobs/retention.ts'
 import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { Row, Table } from '../../platform/sql/table.ts'
-import type { Told } from './fact-kinds.ts'
+import type { NewFact } from './fact-kinds.ts'
 import type { Rows } from './store.ts'
-import { type Telling, writeTold } from './tell.ts'
+import { type Telling, writeNewFacts } from './tell.ts'
 
 /** Who writes, and into which subgraph's books. Every context has one, and so has every job. */
 export interface Writer {
@@ -88,7 +88,8 @@ export async function record(context: Writing, { tenantId, action, subjectId, ac
 }
 
 /** Writes facts for other subgraphs; for whoever changes several things in one transaction. */
-export const tell = (context: Writing, told: readonly Told[], { transaction, now }: Unit): Promise<void> => writeTold(context[writing], told, now, transaction)
+export const tell = (context: Writing, made: readonly NewFact[], { transaction, now }: Unit): Promise<void> =>
+  writeNewFacts(context[writing], made, now, transaction)
 
 /** A key that is sent, and what it would make. */
 export interface Claim {

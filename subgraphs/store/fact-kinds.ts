@@ -85,7 +85,7 @@ export type FactKind = keyof typeof factKinds
 export type FactBody<K extends FactKind> = z.infer<(typeof factKinds)[K]['body']>
 
 /** A fact as its writer tells it: beside `audit` and `wake` of the write path (`tell`). */
-export type Told = { readonly [K in FactKind]: { readonly kind: K; readonly body: FactBody<K> } }[FactKind]
+export type NewFact = { readonly [K in FactKind]: { readonly kind: K; readonly body: FactBody<K> } }[FactKind]
 
 /** The kinds that a subgraph receives. */
 export type KindsTo<S extends Slug> = { readonly [K in FactKind]: S extends (typeof factKinds)[K]['to'][number] ? K : never }[FactKind]

@@ -15,14 +15,14 @@ import type { Telling } from './tell.ts'
 import { write } from './write.ts'
 
 /** What a subgraph does with the facts of others. */
-export type Receives<S extends Slug, Work> = {
+export type Receives<S extends Slug, Job> = {
   /**
    * Acts on a fact: everything it writes, it writes in the transaction of the unit, in which the fact is recorded as well. So it acts
    * once, however often it is told; whatever it throws undoes both, and the fact is told again later.
    * @returns what is told to screens once the transaction is through
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to tell returns nothing
-  readonly [K in KindsTo<S>]: (fact: Received<K>, work: Work, unit: Unit) => Promise<(() => void) | void>
+  readonly [K in KindsTo<S>]: (fact: Received<K>, job: Job, unit: Unit) => Promise<(() => void) | void>
 }
 
 /** A fact as a handler gets it, its body checked. */
@@ -47,18 +47,18 @@ export interface Facts extends Telling {
 /**
  * Opens the facts of a subgraph. Its schema has the table `facts` if it tells any, and `inbox` if it is told any.
  * @param options.received what it does with those of others; no more and no less than `subgraphs/store/fact-kinds.ts` says that it is told
- * @param options.work     what the handlers work with: made anew for each fact
+ * @param options.job      what the handlers work with: made anew for each fact
  */
-export function openFacts<S extends Slug, Work extends Writing>(
+export function openFacts<S extends Slug, Job extends Writing>(
   { sequelize, clock, carrier }: Pick<Foundation, 'sequelize' | 'clock' | 'carrier'>,
-  { slug, received, work, log }: { slug: S; received: Receives<S, Work>; work(): Work; log: Logger },
+  { slug, received, job, log }: { slug: S; received: Receives<S, Job>; job(): Job; log: Logger },
 ): Facts {
   const outbox = outboxOf(slug)
   const inbox = inboxOf(slug)
   const tells = Object.values(factKinds).some(({ from }) => (from as readonly string[]).includes(slug))
-  const isTold = Object.keys(received).length > 0
+  const receives = Object.keys(received).length > 0
   const relay = createRelay({ slug, outbox, sequelize, clock, carrier, log })
-  const handlers = received as Readonly<Record<string, ((fact: Fact, work: Work, unit: Unit) => Promise<(() => void) | undefined>) | undefined>>
+  const handlers = received as Readonly<Record<string, ((fact: Fact, job: Job, unit: Unit) => Promise<(() => void) | undefined>) | undefined>>
 
   return {
     slug,
@@ -66,7 +66,7 @@ export function openFacts<S extends Slug, Work extends Writing>(
     outbox,
     wake: relay.wake,
     sweeps: tells ? [relay.sweep] : [],
-    aging: [...(tells ? [outboxAging(slug)] : []), ...(isTold ? [inboxAging(slug)] : [])],
+    aging: [...(tells ? [outboxAging(slug)] : []), ...(receives ? [inboxAging(slug)] : [])],
     async receive(fact) {
       const kind = kindOf(fact.kind)
       const handle = Object.hasOwn(handlers, fact.kind) ? handlers[fact.kind] : undefined
@@ -76,14 +76,14 @@ export function openFacts<S extends Slug, Work extends Writing>(
       if (!body.success)
         return { refused: `its body is not that of ${fact.kind}: ${body.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}` }
       if (isTooOld(fact, clock.now())) return { refused: `it became true on ${fact.at.toISOString()}, which is too long ago to know whether it was received` }
-      const working = work()
+      const opened = job()
       crash('before-inbox')
       let announce: (() => void) | undefined
-      await write(working, {
+      await write(opened, {
         async run(unit) {
           if (!(await recordFact(sequelize, inbox, fact, unit.now, unit.transaction))) return
           crash('in-inbox')
-          announce = (await handle({ ...fact, body: body.data }, working, unit)) ?? undefined
+          announce = (await handle({ ...fact, body: body.data }, opened, unit)) ?? undefined
           crash('after-effect')
         },
       })

@@ -2,7 +2,7 @@ import type { Sequelize, Transaction } from 'sequelize'
 import { crash } from '../../platform/crash.ts'
 import { type Outbox, type Outgoing, writeFacts } from '../../platform/jobs/facts/outbox.ts'
 import type { Slug } from '../scopes.ts'
-import { kindOf, type Told } from './fact-kinds.ts'
+import { kindOf, type NewFact } from './fact-kinds.ts'
 
 /** How a subgraph tells others: made by `openFacts`. */
 export interface Telling {
@@ -21,8 +21,8 @@ export interface Teller {
 }
 
 /** Writes facts, checked, in the transaction that makes them true; they go out once it is through. One statement, whatever their number. */
-export async function writeTold({ sequelize, facts }: Teller, told: readonly Told[], now: Date, transaction: Transaction): Promise<void> {
-  const outgoing = told.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)
+export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
+  const outgoing = made.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)
   if (outgoing.length === 0) return
   await writeFacts(sequelize, facts.outbox, outgoing, now, transaction)
   transaction.afterCommit(() => {
@@ -32,7 +32,7 @@ export async function writeTold({ sequelize, facts }: Teller, told: readonly Tol
 }
 
 /** @throws Error for what the table of kinds does not allow: a mistake of the program, which undoes the transaction */
-function outgoingOf({ slug, receivers }: Telling, { kind, body }: Told): Outgoing {
+function outgoingOf({ slug, receivers }: Telling, { kind, body }: NewFact): Outgoing {
   const { from, to, subject, body: form } = kindOf(kind)!
   if (!from.includes(slug)) throw new Error(`subgraphs/store/fact-kinds.ts does not say that ${slug} tells ${kind}`)
   const checked = form.parse(body)

@@ -5,14 +5,14 @@ import { readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
 import { type AuditLine, findMade, record, tell, type Unit, type Writing, writing } from './books.ts'
-import type { Told } from './fact-kinds.ts'
+import type { NewFact } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
 
 /** What follows a change: within its transaction the record, what other subgraphs are told and the wake-ups, after it the news. */
 export interface Following<News> {
   audit?(news: News): AuditLine | null
   /** Facts that have become true by it, for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
-  tell?(news: News): readonly Told[]
+  tell?(news: News): readonly NewFact[]
   wake?(news: News, unit: Unit): Promise<void> | undefined
   announce?(news: News): Promise<void> | void
 }
@@ -30,7 +30,7 @@ interface OpenUnit {
  */
 async function follow<Result, News>(
   context: Writing,
-  { audit, tell: told, wake, announce }: Following<News>,
+  { audit, tell: factsOf, wake, announce }: Following<News>,
   run: (unit: OpenUnit) => Promise<readonly [Result, News | null]>,
 ): Promise<Result> {
   const { sequelize, clock } = context[writing]
@@ -40,7 +40,7 @@ async function follow<Result, News>(
     if (done[1] === null) return done
     const line = audit?.(done[1])
     if (line) await record(context, line, unit)
-    if (told) await tell(context, told(done[1]), unit)
+    if (factsOf) await tell(context, factsOf(done[1]), unit)
     await wake?.(done[1], unit)
     return done
   })

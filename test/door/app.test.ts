@@ -46,7 +46,7 @@ const echo = {
   },
 } as unknown as Subgraph
 
-const told = (name: string, at?: `POST /${string}`) => [{ name, does: 'A test.', ...(at && { at }), answers: { 200: 'Well.' } }] as const
+const documented = (name: string, at?: `POST /${string}`) => [{ name, does: 'A test.', ...(at && { at }), answers: { 200: 'Well.' } }] as const
 
 const tables: readonly RouteTable[] = [
   {
@@ -60,7 +60,7 @@ const tables: readonly RouteTable[] = [
         limit: 1000,
         to: 'publishing',
         why: 'foreign handler',
-        tells: told('open', 'POST /one'),
+        tells: documented('open', 'POST /one'),
       },
       {
         kind: 'forward',
@@ -70,7 +70,7 @@ const tables: readonly RouteTable[] = [
         limit: 0,
         to: 'publishing',
         why: 'page',
-        tells: told('guarded'),
+        tells: documented('guarded'),
       },
     ],
   },

@@ -5,7 +5,7 @@ import { supergraph } from '../kit/supergraph.ts'
 
 test('whoever is to receive a kind of facts has a handler for it, and nobody else has', async () => {
   await using graph = await supergraph()
-  const told = async (slug: string, kind: string) => {
+  const isHandled = async (slug: string, kind: string) => {
     const subgraph = graph.platform.subgraphs.find(({ registration }) => registration.slug === slug)
     const [from] = kindOf(kind)!.from
     const receipt = await subgraph?.receive?.({ id: '', from: from!, kind, subject: '', at: graph.clock.now(), body: 'none of a kind' })
@@ -13,7 +13,7 @@ test('whoever is to receive a kind of facts has a handler for it, and nobody els
   }
   for (const kind of Object.keys(factKinds)) {
     const handled = []
-    for (const slug of listedSlugs) if (await told(slug, kind)) handled.push(slug)
+    for (const slug of listedSlugs) if (await isHandled(slug, kind)) handled.push(slug)
     expect(handled.sort(), kind).toEqual(listedSlugs.filter(slug => kindOf(kind)!.to.includes(slug)).sort())
   }
 })

@@ -6,13 +6,13 @@ import { createOpenJobs } from '../../platform/jobs.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { tell, type Unit } from '../../subgraphs/store/books.ts'
 import { contextsOf, type JobContextOf } from '../../subgraphs/store/context.ts'
-import type { Told } from '../../subgraphs/store/fact-kinds.ts'
+import type { NewFact } from '../../subgraphs/store/fact-kinds.ts'
 import { type Facts, openFacts, type Received, type Receives } from '../../subgraphs/store/facts.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { type BoundTime, boundTime } from '../kit/time.ts'
 
-type Work = JobContextOf<Record<never, never>, object>
+type Job = JobContextOf<Record<never, never>, object>
 
 /** Identity, which tells, and publishing, which is told and writes down in a table of its own what it acted on. */
 export interface FactStage extends AsyncDisposable {
@@ -35,7 +35,7 @@ export interface FactStage extends AsyncDisposable {
   sql<Row extends object = Record<string, unknown>>(text: string, bind?: unknown[]): Promise<Row[]>
 }
 
-export const created = (subject: string, name: string): Told => ({ kind: 'organization.created', body: { organizationId: subject, slug: 'story', name } })
+export const created = (subject: string, name: string): NewFact => ({ kind: 'organization.created', body: { organizationId: subject, slug: 'story', name } })
 
 /** An id that a test knows by a small number. */
 export const subjectOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`
@@ -53,17 +53,17 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
   const openPool = createOpenPool({ url: database.url, log })
   const openJobs = createOpenJobs({ openPool, clock: clock.jobs })
   const carrier: FactCarrier = { receivers: ['publishing'], carry: (receiver, fact) => stage.way(receiver, fact) }
-  const received: Receives<'publishing', Work> = {
+  const received: Receives<'publishing', Job> = {
     async 'organization.created'(fact, _, unit) {
       await stage.acting(fact, unit)
       await rows(sequelize, note, [fact.body.organizationId, fact.body.name], unit.transaction)
     },
     'membership.removed': async () => {},
   }
-  const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, work: () => receiving.everybodys('facts'), log })
+  const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, job: () => receiving.everybodys('facts'), log })
   const receiving = contextsOf('publishing', {}, {}, { sequelize, clock }, receiver)
   const openWriter = () => {
-    const writer: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'identity', received: {}, work: () => writing.everybodys('story'), log })
+    const writer: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'identity', received: {}, job: () => writing.everybodys('story'), log })
     const writing = contextsOf('identity', {}, {}, { sequelize, clock }, writer)
     const jobs = openJobs({ slug: 'identity', queues: [], sweeps: writer.sweeps, log })
     opening.defer(async () => void (await Promise.all([jobs.stop(), writer.stop()])))
@@ -86,10 +86,10 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
     },
     start: () => jobs.start(),
     write: async (...facts) => {
-      const work = writing.everybodys('story')
-      await inTransaction(work, unit =>
+      const job = writing.everybodys('story')
+      await inTransaction(job, unit =>
         tell(
-          work,
+          job,
           facts.map(({ subject, name }) => created(subject, name)),
           unit,
         ),

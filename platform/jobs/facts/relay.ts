@@ -104,11 +104,11 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
 
   /** Tells a receiver one fact and notes what became of it. @returns whether the receiver had an answer */
   async function tell(taken: Taken): Promise<boolean> {
-    const { receiver, seq, attempts, ...told } = taken
-    const about = { receiver, kind: told.kind, fact: told.id, subject: told.subject }
+    const { receiver, seq, attempts, ...fact } = taken
+    const about = { receiver, kind: fact.kind, fact: fact.id, subject: fact.subject }
     let receipt: Awaited<ReturnType<FactCarrier['carry']>>
     try {
-      receipt = await within(timers, patienceMs, `telling ${receiver}`, carrier.carry(receiver, { ...told, from: slug }))
+      receipt = await within(timers, patienceMs, `telling ${receiver}`, carrier.carry(receiver, { ...fact, from: slug }))
     } catch (error) {
       const again = pauseMs(attempts)
       log.warn({ err: error, ...about, attempts, againMs: again }, 'a fact could not be delivered; it is told again')

@@ -1,4 +1,4 @@
-import type { Row, Told } from '../row.ts'
+import type { Documented, Row } from '../row.ts'
 
 const page = { kind: 'forward', limit: 16 * 1024, to: 'identity', why: 'page' } as const
 
@@ -16,7 +16,7 @@ const form = (...fields: readonly string[]) => ({
   schema: { type: 'object', properties: Object.fromEntries(fields.map(name => [name, { type: 'string' }])), required: fields },
 })
 
-const shows = (name: string, does: string, query: Record<string, string>): readonly [Told] => [
+const shows = (name: string, does: string, query: Record<string, string>): readonly [Documented] => [
   { name, does, query, answers: { 200: { description: 'The page.', ...html } } },
 ]
 

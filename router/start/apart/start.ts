@@ -111,7 +111,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
           notices,
           database: config.databaseUrl ? 'PostgreSQL at DATABASE_URL' : `embedded PostgreSQL in ${dataDir}`,
           processes: [
-            ['Events', events.told],
+            ['Events', events.description],
             [
               'Routers',
               routerUrls.map((url, at) => (routerUrls.length > 1 ? `${at + 1}: ${url}` : doors.length > 1 ? `${doors.length} at ${url}` : url)).join(', '),
@@ -132,17 +132,17 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         return untilAborted(promise, signal)
       }
 
-      async function startEvents(): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly told: string }> {
+      async function startEvents(): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly description: string }> {
         const { natsUrl, carrier } = config.events
         if (carrier === 'memory') throw new StartError('EVENT_CARRIER: memory reaches one process only: leave it out, or name notify or nats')
-        if (natsUrl && carrier !== 'notify') return { environment: { NATS_URL: natsUrl, EVENT_CARRIER: 'nats' }, told: 'NATS at NATS_URL' }
+        if (natsUrl && carrier !== 'notify') return { environment: { NATS_URL: natsUrl, EVENT_CARRIER: 'nats' }, description: 'NATS at NATS_URL' }
         if (carrier !== 'notify' && hasNatsServer()) {
           const { part, url } = natsServer({ folder: dataDir, port: await portFor(port + 99, taken), token: secrets.natsToken, environment: common(config) })
           await allReady([run(part, endMs.others)])
-          return { environment: { NATS_URL: url, EVENT_CARRIER: 'nats' }, told: `NATS on ${new URL(url).host}` }
+          return { environment: { NATS_URL: url, EVENT_CARRIER: 'nats' }, description: `NATS on ${new URL(url).host}` }
         }
         if (carrier === 'nats') throw new StartError(`EVENT_CARRIER: ${howToGetNats}`)
-        return { environment: { NATS_URL: '', EVENT_CARRIER: 'notify' }, told: carrier === 'notify' ? 'PostgreSQL (NOTIFY)' : howToGetNats }
+        return { environment: { NATS_URL: '', EVENT_CARRIER: 'notify' }, description: carrier === 'notify' ? 'PostgreSQL (NOTIFY)' : howToGetNats }
       }
 
       async function startSandbox(): Promise<string> {

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
-import type { Told } from '../../store/fact-kinds.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
 import { platformOrganization } from '../stores/membership.ts'
 
@@ -25,7 +25,7 @@ export function readSlug(slug: string): string {
 export const canSee = (viewer: Pick<Viewer, 'organizationId'>, organizationId: string): boolean => viewer.organizationId === organizationId
 
 /** What other services are told of a new organization: each begins what it keeps for it. */
-export const isCreated = ({ id, slug, name }: { readonly id: string; readonly slug: string; readonly name: string }): Told => ({
+export const isCreated = ({ id, slug, name }: { readonly id: string; readonly slug: string; readonly name: string }): NewFact => ({
   kind: 'organization.created',
   body: { organizationId: id, slug, name },
 })

@@ -3,7 +3,7 @@ import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
 import { tell, type Unit } from '../../store/books.ts'
-import type { Told } from '../../store/fact-kinds.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
 import { inTransaction } from '../../store/write.ts'
 import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
 import type { Job } from '../context.ts'
@@ -77,7 +77,7 @@ async function provideOrganizations(job: Job, world: World, unit: Unit): Promise
   const { transaction, now } = unit
   const { organizations } = job
   const ids = byName(await organizations.read<Named>(findOrganizations, [world.organizations.map(({ slug }) => slug)], transaction))
-  const made: Told[] = []
+  const made: NewFact[] = []
   for (const { slug, name } of world.organizations) {
     if (ids[slug]) continue
     const organization = await organizations.insert({ id: newId(now), slug, name, createdAt: now, updatedAt: now, createdBy }, transaction)

@@ -91,17 +91,17 @@ test('a step that fails at its end leaves neither row nor record, and tells nobo
   const { graph, job, post, attempt, line, stand } = await world()
   await using _ = graph
   const before = await stand()
-  const told: unknown[] = []
+  const announced: unknown[] = []
   const failing = step(job, {
     of: job.posts,
     hold: post.id,
     decide: () => ({ changes: { copy: 'Other' }, isNews: true, along: alter(job.attempts, attempt, { detail: 'lost' }) }),
     audit: line,
     wake: () => Promise.reject(new Error('no wake-up')),
-    announce: () => void told.push('told'),
+    announce: () => void announced.push('told'),
   })
   await expect(failing).rejects.toThrow('no wake-up')
-  expect([await stand(), told]).toEqual([before, []])
+  expect([await stand(), announced]).toEqual([before, []])
 })
 
 test('steps with one row come one after the other, and what counts in each is the time since the row is its own', async () => {
