@@ -111,8 +111,10 @@ export function createFactDoor({ slug, receive, secret, clock }: FactDoorOptions
 }
 
 /** Several signatures may stand beside each other while the secret changes. */
-const isSigned = (given: string, right: string): boolean =>
-  given.split(' ').some(one => one.length === right.length && timingSafeEqual(Buffer.from(one), Buffer.from(right)))
+const isSigned = (given: string, right: string): boolean => given.split(' ').some(one => isSame(Buffer.from(one), Buffer.from(right)))
+
+/** Bytes are compared, and counted: letters of a header may have several. */
+const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)
 
 function factIn(body: Buffer): Fact | null {
   try {
