@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCipher } from '../../platform/cipher.ts'
-import { columnOf, type Table } from '../../platform/sql/table.ts'
-import { stores as identityStores } from '../../subgraphs/identity/context.ts'
-import { stores as publishingStores } from '../../subgraphs/publishing/context.ts'
-import type { List } from '../../subgraphs/store/list.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { columnOf } from '../../platform/sql/table.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { keptBy } from '../kit/kept.ts'
 
-/** Every store that stands on a table of its own. */
-const stores: readonly object[] = [...Object.values(identityStores), ...Object.values(publishingStores(createCipher([{ id: 'test', key: Buffer.alloc(32) }])))]
-const kept = stores.filter((each): each is { table: Table; lists: Readonly<Record<string, List<Table>>> } => 'table' in each)
+const kept = Object.values(keptBy).flat()
 
 interface Found {
   readonly name: string
@@ -63,4 +58,15 @@ test.each(
   const definitions = (rows as { definition: string }[]).map(({ definition }) => definition)
   const fitting = definitions.filter(definition => new RegExp(`\\(${below}, created_at(?: DESC)?, id(?: DESC)?\\)`).test(definition))
   expect(fitting.length, `${definitions.join('\n')} ${only ?? ''}`).toBeGreaterThan(0)
+})
+
+describe.each(
+  Object.entries(keptBy)
+    .filter(([, own]) => own.length > 0)
+    .map(([slug]) => slug),
+)('%s, which keeps something,', slug => {
+  test.each(['audit_entries', 'idempotency_keys'])('has %s like every other: whatever writes a row writes there too', async name => {
+    const columns = async (of: string) => (await columnsOf(`${of}.${name}`)).map(({ name, type, nullable }) => `${name} ${type} ${nullable}`).sort()
+    expect(await columns(slug)).toEqual(await columns('identity'))
+  })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { twinNames } from '../../sandbox/networks.ts'
 import { post, send, stage } from './stage.ts'
 
 async function connected() {
@@ -139,7 +140,7 @@ test('arming replaces what was armed, and none disarms', async () => {
 })
 
 test.each<[Record<string, unknown>, string]>([
-  [{ network: 'y', fault: 'none' }, 'expected one of x'],
+  [{ network: 'y', fault: 'none' }, `expected one of ${twinNames.join(', ')}`],
   [{ fault: 'earthquake' }, 'expected one of none, status'],
   [{ fault: 'status' }, 'whole number from 400 to 599'],
   [{ fault: 'status', status: 200 }, 'whole number from 400 to 599'],
@@ -156,8 +157,8 @@ test.each<[Record<string, unknown>, string]>([
 test('the control addresses say what is wrong with a question', async () => {
   await using world = await stage()
   const at = (path: string, options?: RequestInit) => send(`${world.sandbox.origin}${path}`, options)
-  expect(await at('/_control/received')).toMatchObject({ status: 400, body: { error: 'network is missing: expected one of x.' } })
-  expect(await at('/_control/requests?network=y')).toMatchObject({ status: 400, body: { error: 'network is "y": expected one of x.' } })
+  expect(await at('/_control/received')).toMatchObject({ status: 400, body: { error: `network is missing: expected one of ${twinNames.join(', ')}.` } })
+  expect(await at('/_control/requests?network=y')).toMatchObject({ status: 400, body: { error: `network is "y": expected one of ${twinNames.join(', ')}.` } })
   expect((await at('/_control/faults', { method: 'POST', body: '{"network":"x","fault":"none"}' })).status).toBe(415)
   expect((await at('/_control/other')).status).toBe(404)
   expect((await at('/y/2/tweets')).status).toBe(404)

@@ -59,6 +59,14 @@ test('the noun of CONTRIBUTING.md, written as it stands there, is made, listed a
     expect(made).toMatchObject({ words: 'Onwards' })
     expect((await make('Onwards')).data().createSlogan).toEqual(made)
     expect((await make('Backwards')).refused('CONFLICT').extensions).toMatchObject({ reason: 'KEY_REUSED' })
+    const makeKey = 'mutation { createApiKey(input: { name: "writer", scopes: ["publishing:posts.write"] }) { secret } }'
+    const { secret } = (await owner!.ask(makeKey)).data().createApiKey
+    const written = await fetch(`http://localhost:${environment.PORT}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': secret },
+      body: JSON.stringify({ query: create, variables: { input: { words: 'Onwards', idempotencyKey: 'one' } } }),
+    })
+    expect(await written.json(), 'who may only write').toEqual({ data: { createSlogan: made } })
     const list = '{ slogans { totalCount nodes { words } edges { cursor node { id } } } }'
     expect((await owner!.ask(list)).data()).toMatchObject({ slogans: { totalCount: 1, nodes: [{ words: 'Onwards' }] } })
     expect((await outsider!.ask(list)).data()).toMatchObject({ slogans: { totalCount: 0, nodes: [] } })

@@ -1,0 +1,21 @@
+import { createCipher } from '../../platform/cipher.ts'
+import type { Table } from '../../platform/sql/table.ts'
+import type { listed } from '../../router/start/listed.generated.ts'
+import { stores as identity } from '../../subgraphs/identity/context.ts'
+import { stores as publishing } from '../../subgraphs/publishing/context.ts'
+import type { List } from '../../subgraphs/store/list.ts'
+
+/** A store that stands on a table of its own. */
+export interface Kept {
+  readonly table: Table
+  readonly lists: Readonly<Record<string, List<Table>>>
+}
+
+const kept = (stores: object): readonly Kept[] => Object.values(stores).filter((each): each is Kept => 'table' in each)
+
+/** What each subgraph keeps; one that is listed in `supergraph.yaml` and stands not here is a mistake of types. */
+export const keptBy: Readonly<Record<keyof typeof listed, readonly Kept[]>> = {
+  identity: kept(identity),
+  launcher: [],
+  publishing: kept(publishing(createCipher([{ id: 'test', key: Buffer.alloc(32) }]))),
+}
