@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Options, Sequelize } from 'sequelize'
@@ -60,12 +61,41 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
     giveUpWhenDismissed(connection as Dismissable)
   })
   let closing: Promise<void> | undefined
+  makeDo((sequelize as unknown as { connectionManager: Manager }).connectionManager, () => closing !== undefined)
   return {
     sequelize,
     close() {
       closing ??= clients.endWith(() => sequelize.close())
       return closing
     },
+  }
+}
+
+/** What is used of Sequelize's connection manager. */
+interface Manager {
+  readonly pool: { readonly using: number }
+  _connect(config: object): Promise<unknown>
+}
+
+/** How long it waits before a server that had no connection left is asked again, in ms. */
+const fullMs = 500
+
+/**
+ * Lets the pool make do with the connections that it has while the server has none left: it would fail whoever waits, though one of them
+ * comes free the next moment. Whoever waits too long is told so by the pool; without any connection it fails at once.
+ */
+function makeDo(manager: Manager, isClosing: () => boolean): void {
+  const open = manager._connect.bind(manager)
+  manager._connect = async config => {
+    for (let left = (2 * connectTimeoutMs) / fullMs; ; left--) {
+      try {
+        return await open(config)
+      } catch (error) {
+        const isFull = (error as { parent?: { code?: string } }).parent?.code === '53300'
+        if (!isFull || left === 0 || manager.pool.using === 0 || isClosing()) throw error
+        await wait(fullMs)
+      }
+    }
   }
 }
 

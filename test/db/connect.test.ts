@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { pino } from 'pino'
@@ -169,6 +170,41 @@ describe('a connection', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => sequelize.query('select pg_backend_pid() as pid, pg_sleep(0.02)')))
     expect(new Set(answers.map(([[row]]) => (row as { pid: number }).pid)).size).toBeLessThanOrEqual(3)
     await close()
+  })
+
+  describe('of a server that has no connection left', () => {
+    /** A database and a role that may hold one connection to it. */
+    async function oneSlot() {
+      const database = await createTestDatabase({ empty: true })
+      const role = `one_${randomBytes(6).toString('hex')}`
+      await database.sequelize.query(`create role ${role} login password 'p' connection limit 1`)
+      const url = new URL(database.url)
+      ;[url.username, url.password] = [role, 'p']
+      const { sequelize, close } = connect({ url: url.href, poolSize: 5, log })
+      return {
+        ask: () => sequelize.query('select pg_sleep(0.01)'),
+        taken: () => connect({ url: url.href, poolSize: 1, log }),
+        async [Symbol.asyncDispose]() {
+          await close()
+          await expect.poll(async () => database.sequelize.query(`drop role ${role}`).then(() => 'gone', String)).toBe('gone')
+          await database.drop()
+        },
+      }
+    }
+
+    test('goes on with those that it has, and fails nobody who waits for one', async () => {
+      await using server = await oneSlot()
+      await expect.poll(() => server.ask().then(() => 'asked', String)).toBe('asked')
+      expect((await Promise.allSettled(Array.from({ length: 20 }, server.ask))).map(({ status }) => status)).toEqual(Array(20).fill('fulfilled'))
+    })
+
+    test('says so at once when it has none itself', async () => {
+      await using server = await oneSlot()
+      const other = server.taken()
+      await expect.poll(() => other.sequelize.query('select 1').then(() => 'asked', String)).toBe('asked')
+      await expect(server.ask()).rejects.toMatchObject({ parent: { code: '53300' } })
+      await other.close()
+    })
   })
 
   test('outlives a restart of the database: what runs fails, what comes later works', async () => {
