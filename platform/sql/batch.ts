@@ -58,7 +58,7 @@ const isOutdated = ({ code, routine }: pg.DatabaseError): boolean => code === '2
 export const isLeaving = ({ code = '' }: { readonly code?: string | undefined }): boolean => /^(57P0[1-5]|25P0[34])$/.test(code)
 
 // The class is handed its connection and what comes over it by methods that pg's types do not have.
-const Base = pg.Query as unknown as new (config: { text: string }) => object
+const Base = pg.Query as unknown as new (text: string) => object
 
 /**
  * Statements that go to PostgreSQL together: all of them in one write, answered in one, and described only when they are parsed. They
@@ -80,7 +80,7 @@ export class Batch extends Base {
 
   /** @param done called once, with what became of them */
   constructor(client: pg.ClientBase, statements: readonly Sent[], done: (outcome: Outcome) => void) {
-    super({ text: '' })
+    super('')
     this.client = client
     this.statements = statements
     this.done = done
