@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Batch } from '../../../../platform/sql/batch.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { round } from '../delivery/delivering.ts'
@@ -45,9 +46,9 @@ async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
   const asked: { sql: string; bind: unknown[] }[] = []
   const { query } = pg.Client.prototype
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: unknown, ...parameters: unknown[]) {
-    const [first, values] = parameters as [string | { text: string; values?: unknown[] }, unknown[] | undefined]
-    const { text, values: bind = [] } = typeof first === 'string' ? { text: first, values: Array.isArray(values) ? values : [] } : first
-    if (/^\s*select.*publishing\./is.test(text)) asked.push({ sql: text, bind })
+    const [first, values] = parameters as [string | Batch, unknown[] | undefined]
+    const sent = first instanceof Batch ? first.statements : [{ text: String(first), values: Array.isArray(values) ? values : [] }]
+    for (const { text, values: bind } of sent) if (/^\s*select.*publishing\./is.test(text)) asked.push({ sql: text, bind: [...bind] })
     return Reflect.apply(query, this, parameters)
   } as never)
   try {
