@@ -87,6 +87,11 @@ export const secrets = {
     by: subgraphs,
     does: 'At least 32 characters; signs sessions and encrypts the signing keys of access tokens. The first start with another one ends every session and makes a new signing key; people sign in again. A process that still has the old one is not ready from then on.',
   }),
+  metricsToken: setting('METRICS_TOKEN', atLeast(16), {
+    fallback: null,
+    by: doors,
+    does: 'At least 16 characters: lets callers from other machines read `/metrics`, as `Authorization: Bearer`. Without it only this machine may, and nobody through a proxy.',
+  }),
   encryptionKeys: setting('ENCRYPTION_KEYS', keys, {
     fallback: null,
     without: 'generated in development',

@@ -11,6 +11,8 @@ export interface ServiceOrigin {
 
 /** What the lists of addresses decide: which service a host is, where cookies count, which origins are ours. */
 export interface Hosts {
+  /** The first address of a service's own, beside the prefix; null where it has none. */
+  originOf(slug: Slug): string | null
   /** The service that a Host header names; null for the platform's own host and for unknown ones. */
   serviceOf(host: string | null | undefined): Slug | null
   /** Whether pages are served on this host, so that its cookies count. */
@@ -71,6 +73,7 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
     trusted.add(url.origin)
   }
   return {
+    originOf: slug => origins.find(each => each.slug === slug)?.origin ?? null,
     serviceOf: host => services.get(nameOf(host)) ?? null,
     isWeb: host => web.has(nameOf(host)),
     knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),

@@ -11,16 +11,18 @@ import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
 import { createDocuments } from './door/documents.ts'
 import { doorRefusal } from './door/errors.ts'
-import { type ReadinessCheck, serveHealth } from './door/health.ts'
+import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
 import { serveGraphql } from './door/http.ts'
-import { graphqlPlace, serveFrontPage } from './door/landing.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
-import { createSockets } from './door/websocket.ts'
+import { createSockets, type Sockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts, localOrigins } from './hosts.ts'
 import { createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
-import { createStreams, unwatched } from './live/streams.ts'
+import { createStreams, type Streams, unwatched } from './live/streams.ts'
+import { type Figure, serveMetrics } from './metrics.ts'
 import { serveOpenapi } from './openapi/serve.ts'
+import type { DemoAccounts } from './pages/home.ts'
+import { type RunningService, servePages } from './pages/serve.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
 import { anyMethod, type RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
@@ -57,6 +59,14 @@ export interface RouterOptions {
   readonly tables?: readonly RouteTable[]
   /** Where the sandbox is that plays third parties; null: there is none. @default null */
   readonly sandbox?: string | null
+  /** What `/` says of each service. @default those of `subgraphs`, in the state that readiness finds */
+  readonly services?: readonly RunningService[]
+  /** Accounts that `/` shows; null: none. @default null */
+  readonly demo?: DemoAccounts | null
+  /** Lets callers from elsewhere read `/metrics`; null: only this machine may. @default null */
+  readonly metricsToken?: string | null
+  /** What `/metrics` shows beside the router's own figures. */
+  readonly figures?: readonly Figure[]
   /** Adds routes of its own before the application is ready. */
   extend?(app: FastifyInstance): void
 }
@@ -105,12 +115,22 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     closing: () => streams.stop(),
   })
   serveHealth(app, options.readiness)
-  serveFrontPage(app, [
-    graphqlPlace(production),
-    ...(authority ? [{ name: 'Sign in', address: '/identity/login', what: 'with the mail address and password of an account' }] : []),
-    { name: 'Health', address: '/health/ready', what: authority ? 'whether everything behind it works' : 'whether it takes requests' },
-    ...(options.sandbox ? [{ name: 'Sandbox', address: options.sandbox, what: 'plays X where no application of yours is set up' }] : []),
-  ])
+  serveMetrics(app, {
+    token: options.metricsToken ?? null,
+    figures: [...planFigures(engine), ...streamFigures(sockets, streams), ...(options.figures ?? [])],
+  })
+  servePages(app, {
+    hosts,
+    publicUrl,
+    production,
+    schema: engine.schema,
+    tables,
+    isOurs: authority !== null,
+    services: options.services ?? subgraphs.map(({ registration: { slug, title = slug } }) => ({ slug, title })),
+    demo: options.demo ?? null,
+    sandbox: options.sandbox ?? null,
+    look: createReadiness(options.readiness),
+  })
   await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
   serveRoutes(app, tables, { engine, authenticate, shares, publicUrl, subgraphs })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
@@ -124,6 +144,21 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
 
   return { app, openStreams: () => streams.size, ...listening }
 }
+
+const planFigures = ({ plans }: Engine): readonly Figure[] =>
+  plans
+    ? [
+        { name: 'plan_cache_operations', help: 'Operations that stay planned.', read: () => plans().operations },
+        { name: 'plan_cache_bytes', help: 'Roughly what they take.', read: () => plans().bytes },
+        { name: 'operations_asked_total', help: 'Operations that were to run, whatever their door.', read: () => plans().asked },
+        { name: 'operations_planned_total', help: 'Plans that were made: the rest was found in the cache.', read: () => plans().made },
+      ]
+    : []
+
+const streamFigures = (sockets: Sockets, streams: Streams): readonly Figure[] => [
+  { name: 'websockets_open', help: 'Open WebSockets.', read: () => sockets.size },
+  { name: 'streams_watched', help: 'Open streams of known callers, whose credentials are looked after.', read: () => streams.size },
+]
 
 /** The operations of REST routes, which are known before anybody calls them. */
 const operationsOf = (tables: readonly RouteTable[]): readonly DocumentNode[] => [

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
-import { escaped, htmlPage } from '../../subgraphs/html.ts'
-import { prefersHtml } from './headers.ts'
 
 /** A page and the headers that it needs. */
 export interface Page {
@@ -75,30 +72,4 @@ itself answers any GraphQL client.</p></div>
 </html>
 `
   return { html, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, 'cache-control': 'no-store' } }
-}
-
-/** A place that the front page leads to. */
-export interface Place {
-  readonly name: string
-  /** A path of the host where the page is, or an address. */
-  readonly address: string
-  /** What one finds there, in a few words. */
-  readonly what: string
-}
-
-export const graphqlPlace = (production: boolean): Place => ({
-  name: 'GraphQL',
-  address: '/graphql',
-  what: production ? 'for every client, over HTTP and WebSocket' : 'for every client, over HTTP and WebSocket; in a browser Apollo Sandbox, to try it',
-})
-
-/** Serves the page at `/` that tells a person with a browser where everything is; whoever wants no HTML hears that nothing is there. */
-export function serveFrontPage(app: FastifyInstance, places: readonly Place[]): void {
-  const item = ({ name, address, what }: Place) => `<li><a href="${escaped(address)}">${escaped(name)}</a>: ${escaped(what)}</li>`
-  const content = `<ul>${places.map(item).join('\n')}</ul><p>Documentation is beside the source: README.md, and docs/ for clients and operators.</p>`
-  app.get('/', async (request, reply) => {
-    if (!prefersHtml(request.headers.accept)) return reply.callNotFound()
-    const shown = htmlPage(200, 'Supergraph', 'This is an API: programs ask it. A person finds here:', content)
-    return reply.headers(Object.fromEntries(shown.headers)).send(await shown.text())
-  })
 }

@@ -75,6 +75,8 @@ const tryAgainCode = 1013
 export interface Sockets {
   /** Takes the upgrade requests of an HTTP server. */
   attach(server: Server): void
+  /** How many are open. */
+  readonly size: number
   /** Says goodbye (1001) to every client and takes no new one. */
   close(): void
 }
@@ -237,6 +239,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, door))
 
   return {
+    get size() {
+      return server.clients.size
+    },
     attach(http) {
       http.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
         const target = readTarget(request, door.hosts.knows)

@@ -47,6 +47,19 @@ export interface Engine {
    * @param viewer     with whose rights they are planned: others may need a plan of their own
    */
   warm(operations: readonly DocumentNode[], viewer: Viewer): Promise<void>
+  /** What is kept of plans, for metrics. */
+  plans?(): PlanFigures
+}
+
+/** The operations that stay planned, and how often that helped since the start. */
+export interface PlanFigures {
+  readonly operations: number
+  /** Roughly. */
+  readonly bytes: number
+  /** Operations that were to run. */
+  readonly asked: number
+  /** Plans that were made, before or when they were asked. */
+  readonly made: number
 }
 
 /** One fetch of a plan, as a transport gets it. */

@@ -16,7 +16,7 @@ const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trail
 
 /** A subgraph as the rows that pass it by need it: a call in this process, or HTTP. */
 export interface ForwardTarget {
-  readonly registration: { readonly slug: Slug }
+  readonly registration: { readonly slug: Slug; readonly title?: string }
   /** @param target path and query as they were routed: a request's own address went through a URL parser */
   http?(request: Request, viewer: Viewer, target: string): Promise<Response>
 }

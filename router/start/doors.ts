@@ -11,14 +11,14 @@ import { openEngineOver } from './engine.ts'
 import type { Process } from './startup.ts'
 
 /** What clients come in by, where it is not the same for every router. */
-export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'sandbox'>
+export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'sandbox' | 'services' | 'demo' | 'figures'>
 
 /** Makes the doors of a router; they do not listen yet. */
 export function openDoors({ config, log }: Process, parts: RouterParts): Promise<Router> {
-  const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins } = config
+  const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
-  return createRouter({ ...parts, host, port, sharePort, publicUrl, environment, trustProxy, hosts, clock: systemClock, log })
+  return createRouter({ ...parts, host, port, sharePort, publicUrl, environment, trustProxy, metricsToken, hosts, clock: systemClock, log })
 }
 
 /** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */

@@ -20,8 +20,10 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
 import type { Engine } from '../engine/engine.ts'
 import { hostsOf } from '../hosts.ts'
+import type { Figure } from '../metrics.ts'
 import { assemble, type Deps, defineSubgraphs, register } from './assemble.ts'
 import type { Keys } from './keys.ts'
+import { watchPools } from './pools.ts'
 import { untilAborted } from './process/abort.ts'
 import { type Defined, type ListedSlug, listedSlugs, readRegistrations } from './registry.ts'
 import type { Configured } from './settings.ts'
@@ -44,6 +46,8 @@ export interface Home {
   /** Where all subgraphs are here. */
   readonly engine: Engine | null
   readonly outbound: Outbound
+  /** What its connections to the database do. */
+  readonly figures: readonly Figure[]
   readonly readiness: readonly ReadinessCheck[]
   /** What is otherwise than one would expect, a sentence each. */
   readonly notices: readonly string[]
@@ -61,7 +65,8 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   const budget = createBudget(config.connections)
   const { sequelize, close } = connect({ url, poolSize: budget.take('requests', 'Sequelize'), log })
   stack.defer(close)
-  const openPool = createOpenPool({ url, log, budget })
+  const pools = watchPools(createOpenPool({ url, log, budget }), sequelize)
+  const { openPool } = pools
   const notices = apart && apart.slug !== 'identity' ? [] : await checkDemoAccounts(sequelize, config)
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
@@ -77,6 +82,7 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
     subgraphs,
     engine: made.engine ?? null,
     outbound: deps.outbound,
+    figures: pools.figures,
     readiness: [...health.readiness, { name: 'events', check: events.check }, ...checks],
     notices,
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -26,15 +26,20 @@ export interface WatchedPage {
   violations(): Promise<string[]>
   /** What else the console called an error: offline, that Apollo's servers cannot be reached. */
   readonly errors: readonly string[]
+  /** Addresses that the page asked, or would have asked, of others than its own origin. */
+  foreign(): readonly string[]
 }
 
-/** Opens a browser for one test; closed at its end. */
-export async function openBrowser(): Promise<AsyncDisposable & { open(): Promise<WatchedPage> }> {
+/** Opens a browser for one test; closed at its end. Pages share its cookies, but those that are opened with options of their own. */
+export async function openBrowser(): Promise<AsyncDisposable & { open(options?: BrowserContextOptions): Promise<WatchedPage> }> {
   const browser = await chromium.launch({ executablePath: browserPath!, headless: true, args: flags })
   const context: BrowserContext = await browser.newContext()
   return {
-    async open() {
-      const page = await context.newPage()
+    async open(options) {
+      const page = await (options ? await browser.newContext(options) : context).newPage()
+      const asked: string[] = []
+      page.on('request', request => asked.push(request.url()))
+      page.on('websocket', socket => asked.push(socket.url().replace(/^ws/, 'http')))
       const violations: string[] = []
       const errors: string[] = []
       await page.exposeFunction('tellViolation', (text: string) => void violations.push(text))
@@ -50,6 +55,10 @@ export async function openBrowser(): Promise<AsyncDisposable & { open(): Promise
       return {
         page,
         errors,
+        foreign() {
+          const { origin } = new URL(page.url())
+          return asked.filter(url => /^http/.test(url) && new URL(url).origin !== origin)
+        },
         async violations() {
           // An event that was raised before this question has arrived when the page answers it.
           await page.evaluate('new Promise(resolve => setTimeout(resolve))')

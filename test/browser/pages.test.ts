@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { signIn } from '../kit/client.ts'
-import { createTestDatabase } from '../kit/database.ts'
-import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 import { browserPath, openBrowser } from './browser.ts'
+import { startPlatform } from './platform.ts'
 
 /** Stands in for the script on Apollo's servers: does to the page what that one does. */
 const embeddedSandbox = `window.EmbeddedSandbox = class {
@@ -16,14 +15,6 @@ const embeddedSandbox = `window.EmbeddedSandbox = class {
     document.head.append(style)
   }
 }`
-
-async function startPlatform(stack: AsyncDisposableStack, extra: Record<string, string> = {}) {
-  const database = stack.use(await createTestDatabase())
-  const folder = stack.use(newDataFolder())
-  const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url, ...extra })
-  const [, url = ''] = await platform.printed(readyLine)
-  return { platform, url }
-}
 
 test.runIf(browserPath)('Apollo Sandbox on /graphql breaks no rule of its page, with Apollo within reach and without, and says how to subscribe', async () => {
   await using stack = new AsyncDisposableStack()

@@ -292,8 +292,9 @@ test('a browser that comes to / is told where everything is; whoever wants no pa
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
   const places = [...page.text.matchAll(/<a href="([^"]+)">/g)].map(([, address]) => address!)
-  expect(places).toEqual(['/graphql', '/identity/login', '/health/ready'])
-  expect(page.text).toMatch(/Apollo Sandbox[\s\S]*docs\//)
+  const bar = ['/explorer', '/docs/graph', '/docs']
+  expect(places).toEqual([...bar, '/graphql', ...bar, '/openapi.json', '/identity/login', '/health/ready', '/metrics'])
+  expect(page.text).toContain('Apollo Sandbox')
   for (const other of [undefined, '*/*', 'application/json', 'application/json, text/html'])
     expect([other, (await platform.ask('/', { headers: other ? { accept: other } : {} })).json]).toEqual([
       other,

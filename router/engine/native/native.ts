@@ -16,11 +16,12 @@ import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts
 export function createEngine(options: EngineOptions): Engine {
   const { transport, log, operationTimeoutMs = 30_000, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
-  const { prepare, warm } = createPreparation(options, supergraph)
+  const { prepare, warm, plans } = createPreparation(options, supergraph)
 
   return {
     schema: supergraph.schema,
     warm,
+    plans,
     async execute(request) {
       return untilAborted(request, async () => {
         const ready = await prepare(request)

@@ -68,6 +68,7 @@ export interface Preparation {
   /** Everything before the first fetch: the operation, its variables, what access leaves of it, its plan and its shape. */
   prepare(request: OperationRequest): Promise<Ready | Refused>
   readonly warm: Engine['warm']
+  readonly plans: NonNullable<Engine['plans']>
 }
 
 /** Throws for a supergraph that the planner cannot read. */
@@ -85,8 +86,11 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       Math.min(planCacheBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
   })
 
+  let [asked, made] = [0, 0]
+
   return {
     prepare,
+    plans: () => ({ operations: byText.size, bytes: byText.calculatedSize, asked, made }),
     async warm(operations, viewer) {
       for (const document of operations) {
         const found = prepareDocument(document, undefined)
@@ -102,6 +106,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   async function prepare(request: OperationRequest): Promise<Ready | Refused> {
+    asked++
     const found = prepareDocument(request.document, request.operationName)
     if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
     const { prepared } = found
@@ -115,9 +120,9 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     if (decision?.refusedWhole) return { data: null, errors: decision.errors.map(errorFrom) }
     const variant = variantOf(found, document, decision, bits, request)
     try {
-      const made = await variant
-      const introspection = made.introspection ? await introspect(schema, made.introspection, request, now) : noData
-      return { request, variant: made, variables, decision, introspection }
+      const ready = await variant
+      const introspection = ready.introspection ? await introspect(schema, ready.introspection, request, now) : noData
+      return { request, variant: ready, variables, decision, introspection }
     } catch (cause) {
       const code = codeOf(cause)
       if (cause instanceof TooMuch) return { data: null, errors: [errorFor(code, cause.message)] }
@@ -183,14 +188,15 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined): Promise<Variant> {
-    const asked = findOperation(document, operationName) as Operation
-    const allowed = allowedDocument === document ? asked : allowedDocument && findOperation(allowedDocument, operationName)
+    made++
+    const whole = findOperation(document, operationName) as Operation
+    const allowed = allowedDocument === document ? whole : allowedDocument && findOperation(allowedDocument, operationName)
     const remaining = typeof allowed === 'string' ? null : allowed
-    const rootType = schema.getRootType(asked.definition.operation)!
+    const rootType = schema.getRootType(whole.definition.operation)!
     const names = createNames(supergraph)
     const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph)
-    const shape = shapeOf(asked, remaining, rootType, names, schema)
-    return { plan, shape, project: createProjector(shape, answerBytes), introspection: introspectionOf(document, asked, shape) }
+    const shape = shapeOf(whole, remaining, rootType, names, schema)
+    return { plan, shape, project: createProjector(shape, answerBytes), introspection: introspectionOf(document, whole, shape) }
   }
 }
 

@@ -35,12 +35,15 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         notices.push(...(trial?.notices ?? []), ...made.notices)
       },
       // All of them live here, so the engine does.
-      door: ({ defined, engine, subgraphs, readiness }) => ({
+      door: ({ defined, engine, subgraphs, readiness, figures }) => ({
         engine: engine!,
         authority: defined.identity!.authority,
         subgraphs,
         readiness,
         sandbox: trial?.sandbox ?? null,
+        // Whoever sees the page in development sees the terminal too.
+        demo: trial && config.environment === 'development' ? trial : null,
+        figures,
       }),
     })
     const link = setup && config.publicUrl + setup

@@ -11,7 +11,7 @@ import { openOrigin } from '../../engine/transport/exchange.ts'
 import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { ownSupergraph } from '../engine.ts'
-import { readRegistrations } from '../registry.ts'
+import { type ListedSlug, readRegistrations } from '../registry.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
 import { requireSealKey, subgraphUrls } from './apart.ts'
@@ -42,6 +42,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
         authority,
         subgraphs: [...urls].map(([slug, url]) => createRemoteTarget(slug, url, seal, streams)),
         readiness: [{ name: 'identity', check: authority.ready }],
+        services: registrations.map(({ slug, title }) => ({ slug, title, ready: () => answers(new URL('/health/ready', urls.get(slug as ListedSlug))) })),
         extend(app) {
           // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.
           const documents = createDocuments(engine.schema, { introspection: false })
@@ -52,3 +53,10 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const banner = [`router before ${[...urls].map(([slug, url]) => `${slug} (${url})`).join(', ')}`]
     return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) } }
   })
+
+/** Resolves when a process says that it is ready. */
+async function answers(url: URL): Promise<void> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(1000) })
+  await answer.body?.cancel()
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { tagOfBody } from '../rest/preconditions.ts'
+
+/** A file that pages load. */
+export interface Asset {
+  readonly path: string
+  readonly type: 'text/javascript' | 'text/css' | 'image/png'
+  /** Read when it is first asked for, and kept. */
+  load(): Promise<string | Buffer>
+}
+
+interface Loaded {
+  readonly plain: string | Buffer
+  readonly packed: Buffer
+  readonly etag: string
+}
+
+const pack = promisify(gzip)
+
+/** A file beside the code of ours. */
+export const ownFile = (name: string) => () => readFile(new URL(`browser/${name}`, import.meta.url), 'utf8')
+
+/** A file that a package brings. @param specifier as an import would write it @param beside from there, where no import leads to it */
+export const packageFile =
+  (specifier: string, beside = '') =>
+  () =>
+    readFile(new URL(beside, import.meta.resolve(specifier)))
+
+/**
+ * Serves files for pages, packed for whoever takes that. Browsers ask each time whether they still have the right one: an address stays
+ * the same when the platform is upgraded.
+ */
+export function serveAssets(app: FastifyInstance, list: readonly Asset[]): void {
+  for (const { path, type, load } of list) {
+    let loaded: Promise<Loaded> | undefined
+    app.get(path, async (request, reply) => {
+      loaded ??= read(load)
+      const { plain, packed, etag } = await loaded.catch(error => {
+        loaded = undefined
+        throw error
+      })
+      reply.headers({ etag, 'cache-control': 'no-cache', vary: 'Accept-Encoding', 'content-type': type === 'image/png' ? type : `${type}; charset=utf-8` })
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+      if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain)
+      return reply.header('content-encoding', 'gzip').send(packed)
+    })
+  }
+}
+
+async function read(load: Asset['load']): Promise<Loaded> {
+  const plain = await load()
+  return { plain, packed: await pack(plain), etag: tagOfBody(plain.toString()) }
+}

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from 'graphql'
+import { escaped } from '../../subgraphs/html.ts'
+import { type AccessTable, type Requirement, readAccessTable } from '../access/rules.ts'
+import { doorRefusal } from '../door/errors.ts'
+import type { SendPage } from './layout.ts'
+import { exampleOf } from './operation-example.ts'
+
+const file = new URL('../../schema/supergraph.graphql', import.meta.url)
+const roots = ['Query', 'Mutation', 'Subscription'] as const
+
+/**
+ * Serves the reference of the graph: what there is at `/docs/graph`, and each type on a page of its own, with who may see it. It is written
+ * out of the schema that clients are served and the rules of the supergraph.
+ */
+export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema, sendPage: SendPage): void {
+  let access: AccessTable | undefined
+  const known = (): AccessTable => {
+    access ??= readAccessTable(readFileSync(file, 'utf8'))
+    return access
+  }
+  const kept = new Map<string, string>()
+  const once = (name: string, make: () => string): string => {
+    const content = kept.get(name) ?? make()
+    kept.set(name, content)
+    return content
+  }
+  app.get('/docs/graph', async (_request, reply) => sendPage(reply, { title: 'Graph', content: once('', () => overview(schema)) }, '/docs/graph'))
+  app.get<{ Params: { name: string } }>('/docs/graph/:name', async ({ params: { name } }, reply) => {
+    const type = schema.getType(name)
+    if (!type || isIntrospectionType(type)) throw doorRefusal(404, 'The graph has no type of this name: /docs/graph lists those that it has.')
+    return sendPage(reply, { title: name, content: once(name, () => typePage(type, schema, known())) }, `/docs/graph/${name}`)
+  })
+}
+
+const typesOf = (schema: GraphQLSchema): readonly GraphQLNamedType[] =>
+  Object.values(schema.getTypeMap())
+    .filter(type => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !(roots as readonly string[]).includes(type.name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+const kinds: readonly (readonly [title: string, is: (type: GraphQLNamedType) => boolean])[] = [
+  ['Objects', type => isObjectType(type) && !/(?:Connection|Edge)$/.test(type.name)],
+  ['Inputs', isInputObjectType],
+  ['Enums', isEnumType],
+  ['Unions', isUnionType],
+  ['Scalars', isScalarType],
+  ['Pages of lists', type => /(?:Connection|Edge)$/.test(type.name)],
+]
+
+function overview(schema: GraphQLSchema): string {
+  const types = typesOf(schema)
+  const root = (name: (typeof roots)[number]) => {
+    const fields = fieldsOf(schema.getType(name))
+    const row = (field: GraphQLField<unknown, unknown>) =>
+      `<tr><th scope="row"><a href="/docs/graph/${name}#${field.name}"><code>${field.name}</code></a></th><td>${firstSentence(field.description)}</td></tr>`
+    return fields.length === 0
+      ? ''
+      : `<h2 id="${name}"><a href="/docs/graph/${name}">${name}</a></h2>\n<div class="wide"><table><tbody>${fields.map(row).join('\n')}</tbody></table></div>`
+  }
+  const list = ([title, is]: (typeof kinds)[number]) => {
+    const found = types.filter(is)
+    return found.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="columns">${found.map(({ name }) => `<li>${typeLink(name)}</li>`).join('\n')}</ul>`
+  }
+  const old = deprecated(schema)
+  return `<h1>The graph</h1>
+<p>What can be asked, and by whom: written out of the schema that clients are served and of the rules that stand before it. What a caller may not see is null, with the scopes that would do; the rest of the answer stands. What an operation costs is not told yet.</p>
+${roots.map(root).join('\n')}
+<h2>Deprecated</h2>
+${old.length > 0 ? `<ul>${old.join('\n')}</ul>` : '<p>Nothing.</p>'}
+${kinds.map(list).join('\n')}`
+}
+
+function deprecated(schema: GraphQLSchema): readonly string[] {
+  const all = [...roots.flatMap(name => schema.getType(name) ?? []), ...typesOf(schema)]
+  return all.flatMap(type => [
+    ...fieldsOf(type).flatMap(each =>
+      each.deprecationReason ? [`<li>${typeLink(type.name)}<code>.${each.name}</code>: ${escaped(each.deprecationReason)}</li>`] : [],
+    ),
+    ...(isEnumType(type) ? type.getValues() : []).flatMap(each =>
+      each.deprecationReason ? [`<li>${typeLink(type.name)}<code>.${each.name}</code>: ${escaped(each.deprecationReason)}</li>`] : [],
+    ),
+  ])
+}
+
+function typePage(type: GraphQLNamedType, schema: GraphQLSchema, access: AccessTable): string {
+  const parts = [`<h1><code>${type.name}</code></h1>`, prose(type.description)]
+  const own = access.types.get(type.name) ?? []
+  if (own.length > 0) parts.push(`<p>${who(own)}</p>`)
+  if (isEnumType(type))
+    parts.push(
+      '<h2>Values</h2>',
+      definitions(
+        type.getValues().map(value => [`<code id="${value.name}">${value.name}</code>`, `${told(value.deprecationReason)}${prose(value.description)}`]),
+      ),
+    )
+  if (isUnionType(type))
+    parts.push(
+      '<h2>One of</h2>',
+      `<ul>${type
+        .getTypes()
+        .map(({ name }) => `<li>${typeLink(name)}</li>`)
+        .join('\n')}</ul>`,
+    )
+  if (isScalarType(type) && type.specifiedByURL)
+    parts.push(`<p>Specified at <a href="${escaped(type.specifiedByURL)}">${escaped(type.specifiedByURL)}</a>.</p>`)
+  const fields = isInputObjectType(type) ? Object.values(type.getFields()) : fieldsOf(type)
+  if (fields.length > 0) parts.push('<h2>Fields</h2>', definitions(fields.map(field => fieldEntry(type.name, field, access))))
+  const users = usersOf(type, schema)
+  if (users.length > 0) parts.push('<h2>Where it is used</h2>', `<ul class="columns">${users.map(each => `<li>${each}</li>`).join('\n')}</ul>`)
+  return parts.filter(Boolean).join('\n')
+}
+
+function fieldEntry(typeName: string, field: GraphQLField<unknown, unknown> | GraphQLInputField, access: AccessTable): readonly [string, string] {
+  const args = 'args' in field ? field.args : []
+  const head = `<code id="${field.name}">${field.name}${args.length > 0 ? `(${args.map(({ name }) => name).join(', ')})` : ''}: ${signature(String(field.type))}</code>`
+  const rules = 'args' in field ? (access.fields.get(typeName)?.get(field.name)?.all ?? []) : []
+  const kind = roots.find(name => name === typeName)
+  const parts = [told(field.deprecationReason), prose(field.description), rules.length > 0 ? `<p>${who(rules)}</p>` : kind ? '<p>Everybody may ask.</p>' : '']
+  if (args.length > 0) parts.push(definitions(args.map(argument => [argumentHead(argument), prose(argument.description)])))
+  if (kind && 'args' in field) parts.push(exampleIn(kind, field))
+  return [head, parts.filter(Boolean).join('\n')]
+}
+
+const argumentHead = ({ name, type, defaultValue }: GraphQLArgument): string =>
+  `<code>${name}: ${signature(String(type))}${defaultValue === undefined ? '' : ` = ${escaped(JSON.stringify(defaultValue))}`}</code>`
+
+function exampleIn(kind: (typeof roots)[number], field: GraphQLField<unknown, unknown>): string {
+  const { text, variables } = exampleOf(kind.toLowerCase() as 'query', field)
+  const shown = variables ? `${text}\n\n# Variables\n${JSON.stringify(variables, null, 2)}` : text
+  const query = new URLSearchParams({ query: text, ...(variables && { variables: JSON.stringify(variables) }) })
+  return `<details><summary>Example of <code>${field.name}</code></summary><pre tabindex="0"><code>${escaped(shown)}</code></pre><p><a href="/explorer?${escaped(String(query))}">Open it in the explorer</a></p></details>`
+}
+
+const definitions = (entries: readonly (readonly [term: string, told: string])[]): string =>
+  `<dl>${entries.map(([term, said]) => `<dt>${term}</dt><dd>${said}</dd>`).join('\n')}</dl>`
+
+const policies: Readonly<Record<string, string>> = {
+  person: 'a person, not a key or a service',
+  service: 'a service',
+  organization_admin: 'an owner or admin of the organization',
+  platform_admin: 'an admin of the platform',
+  platform_super_admin: 'a super admin of the platform',
+}
+
+/** Requirements in words: all of them have to be met. */
+function who(requirements: readonly Requirement[]): string {
+  const sentence = (requirement: Requirement): string => {
+    if (requirement.kind === 'authenticated') return 'whoever is known'
+    const name = (each: string) => (requirement.kind === 'scopes' ? `<code>${escaped(each)}</code>` : escaped(policies[each] ?? each))
+    return `${requirement.kind === 'scopes' ? 'scope ' : ''}${requirement.any.map(all => all.map(name).join(' with ')).join(' or ')}`
+  }
+  return `Who may: ${requirements.map(sentence).join('; and ')}.`
+}
+
+const told = (deprecationReason: string | null | undefined): string => (deprecationReason ? `<p class="bad">Deprecated: ${escaped(deprecationReason)}</p>` : '')
+
+const fieldsOf = (type: GraphQLNamedType | undefined): readonly GraphQLField<unknown, unknown>[] =>
+  type && 'getFields' in type && !isInputObjectType(type) ? Object.values(type.getFields()) : []
+
+/** A type as SDL writes it, with its name as a link. */
+const signature = (type: string): string => type.replace(/\w+/, name => typeLink(name))
+
+const builtIn = new Set(['ID', 'String', 'Int', 'Float', 'Boolean'])
+const typeLink = (name: string): string => (builtIn.has(name) ? name : `<a href="/docs/graph/${name}">${name}</a>`)
+
+/** Descriptions are Markdown, of which they use code alone. */
+const inline = (text: string): string => escaped(text.replaceAll(/\s*\n\s*/g, ' ').trim()).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const prose = (text: string | null | undefined): string => (text ? `<p>${inline(text)}</p>` : '')
+const firstSentence = (text: string | null | undefined): string => inline(/^[\s\S]+?[.;:](?=\s|$)/.exec(text ?? '')?.[0].replace(/[;:]$/, '.') ?? text ?? '')
+
+function usersOf(type: GraphQLNamedType, schema: GraphQLSchema): readonly string[] {
+  const all = [...roots.flatMap(name => schema.getType(name) ?? []), ...typesOf(schema)]
+  return all.flatMap(user => {
+    const fields = isInputObjectType(user) ? Object.values(user.getFields()) : fieldsOf(user)
+    return fields
+      .filter(field => getNamedType(field.type) === type || ('args' in field && field.args.some(argument => getNamedType(argument.type) === type)))
+      .map(field => `<a href="/docs/graph/${user.name}#${field.name}">${user.name}.${field.name}</a>`)
+  })
+}

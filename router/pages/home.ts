@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify'
+import { escaped } from '../../subgraphs/html.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import { prefersHtml } from '../door/headers.ts'
+import type { Found } from '../door/health.ts'
+import type { SendPage } from './layout.ts'
+
+/** A service as the page shows it. */
+export interface ShownService {
+  readonly slug: Slug
+  readonly title: string
+  /** Where clients reach it beside the prefix, if it has an address of its own. */
+  readonly origin: string | null
+  /** Whether it has REST routes. */
+  readonly hasRoutes: boolean
+  /** Rejects while it does not work; without it the page says what readiness knows. */
+  ready?(): Promise<void>
+}
+
+/** A place that the page leads to. */
+export interface Place {
+  readonly name: string
+  /** A path of the host where the page is, or an address. */
+  readonly address: string
+  /** What one finds there, in a few words. */
+  readonly what: string
+}
+
+/** Accounts to try the platform with, for whoever is at the machine. */
+export interface DemoAccounts {
+  readonly accounts: readonly string[]
+  readonly password: string
+}
+
+export interface HomeNeeds {
+  readonly services: readonly ShownService[]
+  readonly places: readonly Place[]
+  readonly demo: DemoAccounts | null
+  /** What readiness finds at this moment. */
+  look(): Promise<readonly Found[]>
+}
+
+/** Serves the page at `/` that tells a person with a browser what is here and how it is; whoever wants no HTML hears that nothing is there. */
+export function serveHome(app: FastifyInstance, { services, places, demo, look }: HomeNeeds, sendPage: SendPage): void {
+  app.get('/', async (request, reply) => {
+    if (!prefersHtml(request.headers.accept)) return reply.callNotFound()
+    const found = await look()
+    const states = await Promise.all(services.map(service => stateOf(service, found)))
+    const rows = services.map((service, at) => serviceRow(service, states[at]!))
+    const content = `<h1>Supergraph</h1>
+<p>${services.length > 0 ? `One graph of ${services.length} services, and the REST routes beside it.` : 'A graph.'} Programs ask it; a person finds here:</p>
+<ul>${places.map(placeItem).join('\n')}</ul>
+${services.length > 0 ? `<h2>Services</h2>\n<div class="wide"><table><thead><tr><th scope="col">Service</th><th scope="col">State</th><th scope="col">REST</th><th scope="col">Address</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>` : ''}
+<h2>State</h2>
+<ul>${found.map(({ name, ready, reason }) => `<li>${escaped(name)}: ${mark(ready)}${reason ? `, ${escaped(reason)}` : ''}</li>`).join('\n') || '<li>It takes requests.</li>'}</ul>
+${demo ? demoPart(demo) : ''}`
+    return sendPage(reply, { title: 'Overview', content }, '/')
+  })
+}
+
+const placeItem = ({ name, address, what }: Place): string => `<li><a href="${escaped(address)}">${escaped(name)}</a>: ${escaped(what)}</li>`
+
+const mark = (ready: boolean): string => (ready ? '<span class="good">ready</span>' : '<span class="bad">not ready</span>')
+
+/** A service's own word, else what readiness found under its name, else whether everything is ready that it stands on. */
+async function stateOf({ slug, ready }: ShownService, found: readonly Found[]): Promise<boolean> {
+  if (ready)
+    return ready().then(
+      () => true,
+      () => false,
+    )
+  const own = found.filter(({ name }) => name === slug || ['database', 'migrations'].includes(name))
+  return own.every(each => each.ready)
+}
+
+function serviceRow({ slug, title, origin, hasRoutes }: ShownService, ready: boolean): string {
+  const rest = hasRoutes ? `<a href="/docs/${slug}">reference</a> · <a href="/${slug}/openapi.json">OpenAPI</a>` : '<span class="quiet">none yet</span>'
+  const address = origin ? `<a href="${escaped(origin)}">${escaped(origin)}</a>` : `<code>/${slug}/api</code>`
+  return `<tr><th scope="row">${escaped(title)}</th><td>${mark(ready)}</td><td>${rest}</td><td>${address}</td></tr>`
+}
+
+const demoPart = ({ accounts, password }: DemoAccounts): string => `<h2>Demo accounts</h2>
+<p>Password of each: <code>${escaped(password)}</code>. <a href="/identity/login">Sign in</a></p>
+<ul>${accounts.map(account => `<li><code>${escaped(account)}</code></li>`).join('\n')}</ul>`

@@ -1,0 +1,80 @@
+import type { FastifyReply } from 'fastify'
+import { escaped } from '../../subgraphs/html.ts'
+
+/** Where the pages' own files are; under it, for it means the same on every host. */
+export const assets = '/docs/assets'
+
+/** A page of the platform's own. */
+export interface Page {
+  readonly title: string
+  /** What stands in the middle, as HTML: what comes from outside goes through `escaped` first. */
+  readonly content: string
+  /** Stylesheets and scripts of ours beside the house's, by their paths. */
+  readonly styles?: readonly string[]
+  readonly scripts?: readonly string[]
+  /** Attributes of the body, for its scripts. */
+  readonly data?: Readonly<Record<string, string>>
+  /** How it is laid out: a text to read, a text above an application, or an application that has the window below the bar to itself. @default text */
+  readonly layout?: 'text' | 'above' | 'application'
+  /** What the policy allows beside the house's: libraries that write styles of their own, or work in workers. */
+  readonly policy?: Readonly<Record<string, string>>
+}
+
+/** What the bar leads to: a path, and what it is called there. */
+export type Bar = readonly (readonly [path: string, name: string])[]
+
+/** Sends a page. @param current its path, for the bar */
+export type SendPage = (reply: FastifyReply, page: Page, current: string) => FastifyReply
+
+const policy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'font-src': "'self' data:",
+  'connect-src': "'self'",
+  'manifest-src': "'self'",
+  'form-action': "'self'",
+  'base-uri': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+/** Makes what sends pages below one bar. Whatever they load is ours, and nothing in them is a script but what stands in files. */
+export function createSendPage(bar: Bar): SendPage {
+  return (reply, page, current) => {
+    const allowed = Object.entries({ ...policy, ...page.policy }).map(([directive, sources]) => `${directive} ${sources}`)
+    return reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': allowed.join('; '),
+        'cache-control': 'no-cache',
+        'referrer-policy': 'no-referrer',
+      })
+      .send(htmlOf(page, bar, current))
+  }
+}
+
+function htmlOf({ title, content, styles = [], scripts = [], data = {}, layout = 'text' }: Page, bar: Bar, current: string): string {
+  const link = ([path, name]: Bar[number]) => `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${name}</a>`
+  const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${escaped(value)}"`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)} · Supergraph</title>
+<link rel="icon" href="data:,">
+${[...styles, `${assets}/house.css`].map(path => `<link rel="stylesheet" href="${path}">`).join('\n')}
+${scripts.map(path => `<script src="${path}" defer></script>`).join('\n')}
+</head>
+<body${attributes.join('')}${layout === 'application' ? ' class="application"' : ''}>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="bar"><nav aria-label="Pages of the platform"><strong>Supergraph</strong> ${bar.map(link).join(' ')}</nav></header>
+<main id="content" tabindex="-1"${layout === 'text' ? ' class="text"' : ''}>
+${content}
+</main>
+</body>
+</html>
+`
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import type { Found } from '../door/health.ts'
+import type { Hosts } from '../hosts.ts'
+import type { RouteTable } from '../rest/row.ts'
+import { type Asset, ownFile, serveAssets } from './assets.ts'
+import { serveExplorer } from './explorer.ts'
+import { serveGraphReference } from './graph.ts'
+import { type DemoAccounts, type Place, type ShownService, serveHome } from './home.ts'
+import { assets, createSendPage } from './layout.ts'
+import { serveReference } from './reference.ts'
+
+/** A service as a way to start knows it. */
+export type RunningService = Pick<ShownService, 'slug' | 'title' | 'ready'>
+
+export interface PagesNeeds {
+  readonly hosts: Hosts
+  readonly publicUrl: string
+  readonly production: boolean
+  readonly schema: GraphQLSchema
+  readonly tables: readonly RouteTable[]
+  /** Whether the graph is the platform's own; before any other supergraph there is no REST, and no reference. */
+  readonly isOurs: boolean
+  readonly services: readonly RunningService[]
+  readonly demo: DemoAccounts | null
+  readonly sandbox: string | null
+  look(): Promise<readonly Found[]>
+}
+
+const style: Asset = { path: `${assets}/house.css`, type: 'text/css', load: ownFile('house.css') }
+
+/**
+ * Serves the pages of the platform. None of them loads anything from elsewhere. In production there is neither explorer nor reference of
+ * the graph, which tells its schema to nobody there.
+ */
+export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
+  const { hosts, publicUrl, production, schema, services, tables, isOurs } = needs
+  const routed = tables.map(({ slug }) => slug)
+  const send = createSendPage([
+    ['/', 'Overview'],
+    ...(production ? [] : ([['/explorer', 'GraphQL explorer']] as const)),
+    ...(isOurs && !production ? ([['/docs/graph', 'Graph']] as const) : []),
+    ...(isOurs ? ([['/docs', 'REST']] as const) : []),
+  ])
+  serveAssets(app, [style])
+  serveHome(
+    app,
+    {
+      look: needs.look,
+      demo: needs.demo,
+      places: placesOf(needs),
+      services: services.map(service => ({ ...service, origin: hosts.originOf(service.slug), hasRoutes: routed.includes(service.slug) })),
+    },
+    send,
+  )
+  if (!production) serveExplorer(app, send)
+  if (isOurs) serveReference(app, { hosts, services: routed, publicUrl }, send)
+  if (isOurs && !production) serveGraphReference(app, schema, send)
+}
+
+function placesOf({ production, sandbox, isOurs }: PagesNeeds): readonly Place[] {
+  const place = (name: string, address: string, what: string, shown = true): readonly Place[] => (shown ? [{ name, address, what }] : [])
+  return [
+    ...place(
+      'GraphQL',
+      '/graphql',
+      production
+        ? 'for every client, over HTTP and WebSocket'
+        : 'for every client, over HTTP and WebSocket; in a browser Apollo Sandbox, which is loaded from Apollo',
+    ),
+    ...place('GraphQL explorer', '/explorer', 'GraphiQL, served from here: queries, subscriptions, history, documentation', !production),
+    ...place('Reference of the graph', '/docs/graph', 'types and fields, and who may see them', isOurs && !production),
+    ...place('Reference of REST', '/docs', 'every route, to be tried', isOurs),
+    ...place('OpenAPI', '/openapi.json', 'the same for programs', isOurs),
+    ...place('Sign in', '/identity/login', 'with the mail address and password of an account', isOurs),
+    ...place('Health', '/health/ready', isOurs ? 'whether everything behind it works' : 'whether it takes requests'),
+    ...place('Metrics', '/metrics', 'figures for Prometheus; from this machine, or with a token'),
+    ...place('Sandbox', sandbox ?? '', 'plays X where no application of yours is set up', sandbox !== null),
+  ]
+}

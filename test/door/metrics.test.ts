@@ -1,0 +1,65 @@
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { refusalOfThrown } from '../../router/door/errors.ts'
+import { type Figure, serveMetrics } from '../../router/metrics.ts'
+
+const token = 'a token for the tests'
+
+async function open(figures: readonly Figure[] = []) {
+  const app = Fastify()
+  app.setErrorHandler((error, _request, reply) => reply.code(refusalOfThrown(error)?.status ?? 500).send())
+  serveMetrics(app, { figures, token })
+  app.get('/publishing/api/posts/:id', async () => 'a post')
+  app.post('/graphql', async (_request, reply) => reply.code(400).send())
+  const read = async (headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') => app.inject({ url: '/metrics', headers, remoteAddress })
+  return { app, read, [Symbol.asyncDispose]: () => app.close() }
+}
+
+test('G-11 requests are counted by what they were for, never by addresses that callers make up', async () => {
+  await using door = await open()
+  for (const url of ['/publishing/api/posts/1', '/publishing/api/posts/2', '/no/such/place']) await door.app.inject({ url })
+  await door.app.inject({ url: '/graphql', method: 'POST' })
+  const { body, headers } = await door.read()
+  expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
+  expect(body).toContain('http_requests_total{class="rest",method="GET",status="200"} 2')
+  expect(body).toContain('http_requests_total{class="graphql",method="POST",status="400"} 1')
+  expect(body).toContain('http_requests_total{class="none",method="GET",status="404"} 1')
+  expect(body).toContain('http_request_duration_seconds_count{class="rest"} 2')
+  expect(body).not.toContain('such')
+  for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_utilization_ratio'])
+    expect(body).toMatch(new RegExp(`^${name} \\d`, 'm'))
+})
+
+test('figures are read when they are asked for, and a label that is gone is gone', async () => {
+  let pools: readonly string[] = ['requests', 'jobs']
+  await using door = await open([
+    { name: 'db_pool_waiting', help: 'Who waits.', labels: ['pool'], read: () => pools.map((pool, value) => ({ labels: { pool }, value })) },
+    { name: 'plans_total', help: 'Plans.', read: () => pools.length },
+  ])
+  expect((await door.read()).body).toContain('db_pool_waiting{pool="jobs"} 1')
+  pools = ['requests']
+  const { body } = await door.read()
+  expect(body).not.toContain('pool="jobs"')
+  expect(body).toMatch(/# TYPE plans_total counter\nplans_total 1\n/)
+})
+
+test('two applications of one process do not count together', async () => {
+  await using one = await open()
+  await using other = await open()
+  await one.app.inject({ url: '/publishing/api/posts/1' })
+  expect((await other.read()).body).not.toContain('class="rest"')
+})
+
+test.each([
+  ['this machine', {}, '127.0.0.1', 200],
+  ['this machine by IPv6', {}, '::1', 200],
+  ['this machine as IPv6 writes IPv4', {}, '::ffff:127.0.0.1', 200],
+  ['a proxy on this machine, for somebody', { 'x-forwarded-for': '203.0.113.7' }, '127.0.0.1', 401],
+  ['elsewhere', {}, '203.0.113.7', 401],
+  ['elsewhere with the token', { authorization: `Bearer ${token}` }, '203.0.113.7', 200],
+  ['elsewhere with another token', { authorization: 'Bearer another' }, '203.0.113.7', 401],
+  ['this machine with another token', { authorization: 'Bearer another' }, '127.0.0.1', 401],
+] as const)('%s', async (_who, headers, from, status) => {
+  await using door = await open()
+  expect((await door.read(headers, from)).statusCode).toBe(status)
+})

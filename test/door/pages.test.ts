@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import Fastify from 'fastify'
+import { buildSchema, parse, validate } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { createHosts, localOrigins } from '../../router/hosts.ts'
+import { exampleOf } from '../../router/pages/operation-example.ts'
+import { type PagesNeeds, servePages } from '../../router/pages/serve.ts'
+import { routeTables } from '../../router/rest/tables.ts'
+
+const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
+const publicUrl = 'http://localhost:4000'
+
+async function open(needs: Partial<PagesNeeds> = {}) {
+  const app = Fastify()
+  servePages(app, {
+    hosts: createHosts(publicUrl, localOrigins(publicUrl)),
+    publicUrl,
+    production: false,
+    schema,
+    tables: routeTables,
+    isOurs: true,
+    services: [
+      { slug: 'identity', title: 'Identity' },
+      { slug: 'publishing', title: 'Publishing', ready: () => Promise.reject(new Error('away')) },
+    ],
+    demo: null,
+    sandbox: null,
+    look: async () => [{ name: 'database', ready: true }],
+    ...needs,
+  })
+  const get = async (url: string, headers: Record<string, string> = {}) =>
+    app.inject({ url, headers: { accept: 'text/html', host: 'localhost:4000', ...headers } })
+  return { get, [Symbol.asyncDispose]: () => app.close() }
+}
+
+const rootFields = (['query', 'mutation', 'subscription'] as const).flatMap(kind =>
+  Object.values(schema.getRootType(kind as never)!.getFields()).map(field => ({ kind, field, at: `${kind} ${field.name}` })),
+)
+
+test.each(rootFields)('the reference’s example of $at is an operation of the graph', ({ kind, field }) => {
+  const { text, variables } = exampleOf(kind, field)
+  expect(validate(schema, parse(text))).toEqual([])
+  expect(Object.keys(variables ?? {})).toEqual(field.args.filter(({ type }) => String(type).endsWith('!')).map(({ name }) => name))
+})
+
+describe('the reference of the graph', () => {
+  test('says of a field who may ask, what it takes and what it leads to; of a type where it is used', async () => {
+    await using pages = await open()
+    const { body: query } = await pages.get('/docs/graph/Query')
+    expect(query).toContain('<code id="posts">posts(')
+    expect(query).toContain('Who may: scope <code>publishing:posts.read</code>')
+    expect(query).toContain('<a href="/docs/graph/PostConnection">PostConnection</a>')
+    expect(query).toMatch(/href="\/explorer\?query=query\+Posts/)
+    const { body: post } = await pages.get('/docs/graph/Post')
+    expect(post).toContain('<a href="/docs/graph/Mutation#createPost">Mutation.createPost</a>')
+    expect((await pages.get('/docs/graph')).body).toContain('href="/docs/graph/Subscription#postStatusChanged"')
+  })
+
+  test('knows no type that the graph has not', async () => {
+    await using pages = await open()
+    for (const name of ['Nothing', '__Type', 'constructor', '%3Cscript%3E']) expect((await pages.get(`/docs/graph/${name}`)).statusCode, name).not.toBe(200)
+  })
+
+  test('is not there in production, where the graph tells its schema to nobody, nor is the explorer', async () => {
+    await using pages = await open({ production: true })
+    for (const path of ['/docs/graph', '/docs/graph/Post', '/explorer']) expect((await pages.get(path)).statusCode, path).toBe(404)
+    const { body } = await pages.get('/')
+    expect(body).not.toMatch(/explorer|docs\/graph/)
+    expect((await pages.get('/docs')).statusCode).toBe(200)
+  })
+})
+
+test('/ tells which service does not work, and accounts only where it is told any', async () => {
+  await using pages = await open()
+  const { body } = await pages.get('/')
+  expect(body).toMatch(/Publishing<\/th><td><span class="bad">not ready/)
+  expect(body).toMatch(/Identity<\/th><td><span class="good">ready/)
+  expect(body).not.toContain('Demo accounts')
+  await using demo = await open({ demo: { accounts: ['owner@demo.test'], password: 'known <to all>' } })
+  expect((await demo.get('/')).body).toContain('known &lt;to all&gt;')
+  expect((await pages.get('/', { accept: 'application/json' })).statusCode).toBe(404)
+})
+
+test('no page holds a script or a style of its own: all are files of this host', async () => {
+  await using pages = await open()
+  for (const path of ['/', '/docs', '/docs/graph', '/explorer']) {
+    const { body, headers } = await pages.get(path)
+    expect(headers['content-security-policy'], path).toMatch(/^default-src 'none'; script-src 'self';/)
+    expect(body, path).not.toMatch(/<script>|<style>|\son\w+=|style="/)
+    for (const [, address] of body.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]+)"/g)) {
+      if (address!.startsWith('data:')) continue
+      const file = await pages.get(address!, { 'accept-encoding': 'gzip, br' })
+      expect([file.statusCode, file.headers['content-encoding']], address).toEqual([200, 'gzip'])
+      expect(gunzipSync(file.rawPayload).toString()).toBe((await pages.get(address!)).body)
+      expect((await pages.get(address!, { 'if-none-match': String(file.headers.etag) })).statusCode).toBe(304)
+    }
+  }
+})
+
+test('a service’s own host shows its own part of the reference', async () => {
+  await using pages = await open()
+  expect((await pages.get('/docs', { host: 'publishing.localhost:4000' })).body).toContain('data-document="/publishing/openapi.json"')
+  expect((await pages.get('/docs')).body).toContain('data-document="/openapi.json"')
+})
