@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { refusalOfThrown } from '../../router/door/errors.ts'
-import { type Figure, serveMetrics } from '../../router/metrics.ts'
+import { type Figure, serveMetrics } from '../../router/metrics/metrics.ts'
 
 const token = 'a token for the tests'
 
