@@ -45,7 +45,7 @@ describe('a mistake in the configuration is one line that names the variable and
     ],
     [{ EVENT_CARRIER: 'nats' }, 'EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out'],
     [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com, several with commas between'],
-    [{ PROPAGATE_HEADERS: 'x tenant' }, 'PROPAGATE_HEADERS: must be names of headers with commas between, such as authorization,x-tenant'],
+    [{ PROPAGATE_HEADERS: 'authorization,x tenant' }, 'PROPAGATE_HEADERS: must be names of headers with commas between, such as authorization,x-tenant'],
     [{ FETCH_TIMEOUT_MS: '0' }, 'FETCH_TIMEOUT_MS: must be a number of milliseconds'],
     [{ DEDUPLICATE: 'yes' }, 'DEDUPLICATE: must be one of 0, 1, true, false'],
     [{ X_CLIENT_ID: 'a' }, 'X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none'],

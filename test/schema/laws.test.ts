@@ -97,8 +97,10 @@ describe('the laws of the house', () => {
 
   test('refuse names that say nothing and folders that hold too much', async () => {
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`platform/noun-${index}.ts`, '']))
+    const tests = Object.fromEntries(Object.keys(many).map(path => [path.replace('platform', 'test/platform'), '']))
     await using at = await project({
       ...many,
+      ...tests,
       'router/utils.ts': '',
       'subgraphs/a/index.ts': '',
     })

@@ -38,6 +38,8 @@ describe('a noun that names a list', () => {
   test('shows the list to those who may read what is listed, and not to those who may only write it', async () => {
     const sdl = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.read"], ["publishing:posts.write"]])'))
     expect(typesIn(sdl)[0]).toBe('type BookConnection @requiresScopes(scopes: [["publishing:posts.read"]])')
+    const both = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.read", "publishing:posts.write"], ["publishing:accounts.read"]])'))
+    expect(typesIn(both)[0], 'a way that takes both').toBe('type BookConnection @requiresScopes(scopes: [["publishing:accounts.read"]])')
     const written = await sdlWith(withList('@requiresScopes(scopes: [["publishing:posts.write"]])'))
     expect(typesIn(written)[0]).toBe('type BookConnection @requiresScopes(scopes: [["publishing:posts.write"]])')
   })

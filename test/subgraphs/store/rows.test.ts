@@ -114,6 +114,16 @@ test('rows below their parents are read together, in the order of the noun', asy
   expect(await library.job.books.manyBy('shelfId').load(one.id)).toHaveLength(4)
 })
 
+test('a condition of several ways is one condition: what it lets through besides is not answered in place of what was asked for', async () => {
+  const write = (readerId: string, organizationId: string) =>
+    transaction(tx => library.job.letters.insert({ id: newId(), readerId, organizationId, ...stamps() }, tx))
+  const [mine, ours, theirs] = [await write(ada, other), await write(ben, acme), await write(ben, other)]
+  const { post } = library.open(viewer)
+  expect(await post.byId.load(theirs.id)).toBe(null)
+  expect(await transaction(tx => post.lock(theirs.id, tx))).toBe(null)
+  for (const { id } of [mine, ours]) expect([await post.byId.load(id), await transaction(tx => post.lock(id, tx))]).toMatchObject([{ id }, { id }])
+})
+
 test('a row is the viewer’s by its column, through its parent, by a condition, or everybody’s; to a job all are there', async () => {
   const mine = await shelf('Mine')
   const inside = await book(mine.id, 'Inside')

@@ -47,6 +47,8 @@ const stores = {
     lists: { onShelf: { below: 'shelfId', order: 'newest first' } },
   }),
   letters: store(letters, { what: 'letter', tenancy: { where: 't.reader_id = :person and t.organization_id = :organization' } }),
+  /** The same letters, as whoever is their reader or of their organization sees them. */
+  post: store(letters, { what: 'letter', tenancy: { where: 't.reader_id = :person or t.organization_id = :organization' } }),
   rules: store(rules, { what: 'rule', tenancy: { everybody: 'the house has the same ones for all' } }),
 }
 
