@@ -13,6 +13,9 @@ import type { IdentitySettings } from './settings.ts'
 import { keyGracePeriod, keyLifetime, keyPair } from './signing-keys.ts'
 import { accountsTable, sessionsTable, signingKeysTable, usersTable, verificationsTable } from './tables.ts'
 
+/** What it refused, and told whoever asked: it repeats what they sent, as often and as long as they like. */
+const refusal = /^(Invalid \w+: |Blocked cross-site )/
+
 /** What the credential library is not trusted to know: time, organizations, roles. */
 export interface CredentialPorts {
   readonly clock: Clock
@@ -66,7 +69,8 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     // Its arguments may hold addresses and tokens: only the sentence and a thrown error go to our log.
     logger: {
       level: 'error',
-      log: (_level, message, ...rest) => ports.log.error({ err: rest.find(part => part instanceof Error) }, `credentials: ${message}`),
+      log: (_level, message, ...rest) =>
+        ports.log[refusal.test(message) ? 'debug' : 'error']({ err: rest.find(part => part instanceof Error) }, `credentials: ${message}`),
     },
     databaseHooks: {
       session: {

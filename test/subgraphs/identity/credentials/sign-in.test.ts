@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getMigrations } from 'better-auth/db/migration'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import pg from 'pg'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAttempts } from '../../../../subgraphs/identity/credentials/attempts.ts'
 import { credentialOptions } from '../../../../subgraphs/identity/credentials/options.ts'
 import { createSemaphore } from '../../../../subgraphs/identity/credentials/queue.ts'
@@ -47,6 +47,22 @@ describe('signing in', () => {
     expect(body.expiresAt).toBe(new Date(payload.exp! * 1000).toISOString())
     const sessions = await authority.sessions([payload.sid as string])
     expect(sessions.get(payload.sid as string)).toMatchObject({ userId: payload.sub, organizationId: payload.org, roles: ['owner'] })
+  })
+
+  it('says to whoever asks, and not in the log, that it takes nothing from their page and leads to no such address', async () => {
+    const told = vi.spyOn(open.foundation.log, 'error')
+    onTestFinished(() => told.mockRestore())
+    const ask = (headers: Record<string, string>, more: object) =>
+      open.identity.http(
+        new Request(`${base}/sign-in/email`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ email: 'owner@acme.test', password, ...more }),
+        }),
+      )
+    const answers = [await ask({ origin: 'https://evil.test' }, {}), await ask({}, { callbackURL: 'https://evil.test/x' })]
+    expect(answers.map(({ status }) => status)).toEqual([403, 403])
+    expect(told).not.toHaveBeenCalled()
   })
 
   it('I-01 says the same to a wrong password and to an unknown account', async () => {
