@@ -3,12 +3,15 @@ import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import { type Foundation, type Subgraph, widgetTopics } from '../subgraph.ts'
+import { actionItemResolvers } from './action-item/resolvers.ts'
+import { lookAgainAtItems } from './action-item/rules.ts'
 import { type Context, type Services, stores } from './context.ts'
 import { received } from './received.ts'
 import { registration } from './registration.ts'
+import { aging } from './retention.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
-/** The launcher: the live widgets of every app on one dashboard. */
+/** The launcher: the live widgets of every app on one dashboard, and what waits for somebody in any of them. */
 export function define(foundation: Foundation): Subgraph<Context> {
   const { ask, events } = foundation
   const { slug } = registration
@@ -16,12 +19,13 @@ export function define(foundation: Foundation): Subgraph<Context> {
   const services: Services = { events, log }
   const facts: Facts = openFacts(foundation, { slug: 'launcher', received, job: () => contexts.everybodys('facts'), log })
   const contexts = contextsOf(slug, stores(ask), services, foundation, facts)
-  const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, facts.aging)], log })
+  const jobs = foundation.openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, [...aging, ...facts.aging])], log })
   // Every stream reads its widgets again each minute by itself, and sends what differs; when events were away it does at once.
   events.lookAgain(widgetTopics, async (rest, _, away) => (away ? [{ ids: { app: rest.split('.', 1)[0]! } }] : []))
+  lookAgainAtItems(events, (place, since) => contexts.everybodys('facts').actionItems.changedSince(place, since))
   return {
     registration,
-    schema: executableSchema('launcher', { widget: widgetResolvers }),
+    schema: executableSchema('launcher', { 'action-item': actionItemResolvers, widget: widgetResolvers }),
     open: contexts.open,
     receive: facts.receive,
     start: jobs.start,

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Events } from '../../platform/events.ts'
+import type { FactBody, NewFact } from '../store/fact-kinds.ts'
 import { widgetTopic } from '../subgraph.ts'
+import { everyNetwork } from './network/networks.ts'
 import type { PostRow } from './stores/post.ts'
 
 /** Topics of publishing. An event carries ids; whoever listens reads the row. */
@@ -34,4 +37,63 @@ export const lookAgainAtPosts = (events: Events, changedSince: (brandId: string,
 /** Tells screens, after commit, that a brand went out of use or came back: its organization's widget leaves archived ones out. */
 export function announceBrand(events: Events, brand: { organizationId: string }): void {
   events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
+}
+
+/** How much of a text a title shows, in characters. */
+const titleLength = 80
+
+/** What people call a post: the beginning of its first line. */
+export function titleOf(copy: string): string {
+  const line = copy.split('\n', 1)[0]!.trim()
+  const characters = [...line]
+  return characters.length <= titleLength ? line || 'Untitled post' : `${characters.slice(0, titleLength - 1).join('')}…`
+}
+
+/** How much is told of why a post failed, in characters. */
+const reasonLength = 1_000
+
+/** Where the facts of a post are told from. */
+export interface Place {
+  /** The organization that its brand belongs to. */
+  readonly organizationId: string
+  /** Origin of the platform. */
+  readonly publicUrl: string
+}
+
+/** What a post has somebody do, as it stands; null when nothing. */
+function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
+  if (post?.status !== 'FAILED') return null
+  const { title } = everyNetwork[post.platform]
+  const isUnknown = post.deliveryPhase === 'UNKNOWN'
+  return {
+    key: attentionKey(post),
+    kind: isUnknown ? 'OUTCOME_UNKNOWN' : 'POST_FAILED',
+    organizationId,
+    subjectId: post.id,
+    title: isUnknown ? `Did ${title} publish “${titleOf(post.copy)}”?` : `Post for ${title} failed: “${titleOf(post.copy)}”`,
+    url: `${publicUrl}/publishing/api/posts/${post.id}`,
+    at: (post.failedAt ?? post.updatedAt).toISOString(),
+    audience: 'organization',
+    ...(post.failureMessage && { body: [...post.failureMessage].slice(0, reasonLength).join('') }),
+  }
+}
+
+const attentionKey = ({ id }: Pick<PostRow, 'id'>): string => `post:${id}`
+
+/**
+ * What other services are told of a change of a post: that it waits for somebody, or does no more; that it was published, or failed.
+ * @param before null for one that was made now
+ * @param after  null for one that is gone
+ */
+export function factsOf(before: PostRow | null, after: PostRow | null, place: Place): readonly NewFact[] {
+  const told: NewFact[] = []
+  const [was, is] = [attentionOf(before, place), attentionOf(after, place)]
+  if (is && !isDeepStrictEqual(was, is)) told.push({ kind: 'attention.opened', body: is })
+  if (was && !is) told.push({ kind: 'attention.closed', body: { key: was.key } })
+  if (!after || before?.status === after.status) return told
+  const { id: postId, brandId, threadId, platform, failureCode: code } = after
+  const body = { postId, brandId, organizationId: place.organizationId, threadId, platform, code }
+  if (after.status === 'PUBLISHED') told.push({ kind: 'post.published', body })
+  if (after.status === 'FAILED') told.push({ kind: 'post.failed', body })
+  return told
 }

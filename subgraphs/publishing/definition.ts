@@ -10,6 +10,7 @@ import { createKeyCheck } from './connection/keys.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
+import { tellOfFailedBefore } from './delivery/failed-before.ts'
 import { renewalsEnded } from './delivery/renewal.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
 import { agingOf, type Retention } from './delivery/retention.ts'
@@ -78,6 +79,9 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     receive: facts.receive,
     async start() {
       await jobs.start()
+      await tellOfFailedBefore(() => job()).catch(error =>
+        log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
+      )
       // Told at once, and no reason not to start: readiness says it as long as it is so.
       await services.keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
     },

@@ -1,8 +1,9 @@
 import { idOfName, newId } from '../../platform/ids.ts'
 import type { Outbound } from '../../platform/outbound.ts'
-import type { Unit } from '../store/books.ts'
+import { tell, type Unit } from '../store/books.ts'
 import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'
+import { factsOf } from './announce.ts'
 import type { Job } from './context.ts'
 import { failure } from './delivery/rules.ts'
 import { callbackUrl } from './integration/rules.ts'
@@ -82,7 +83,9 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
       const status = set ? ('SCHEDULED' as const) : ('DRAFT' as const)
       const scheduledAt = set ? new Date(now.getTime() + (daysAhead + afterDays) * dayMs) : null
       const stamps = { authorId: userId, createdAt: now, updatedAt: now, createdBy }
-      return posts.insert({ id, ...place, copy, status, scheduledAt, ...stamps, ...after?.(now) }, transaction)
+      const post = await posts.insert({ id, ...place, copy, status, scheduledAt, ...stamps, ...after?.(now) }, transaction)
+      await tell(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
+      return post
     }
     const [head, ...others] = demoPosts
     const first = await provide(head, null)

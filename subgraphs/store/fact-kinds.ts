@@ -16,7 +16,7 @@ const attention = z.object({
   organizationId: id.nullable(),
   /** The record that it is about, in the service that tells it. */
   subjectId: z.string().min(1).max(200),
-  title: z.string().min(1).max(200),
+  title: z.string().min(1).max(300),
   /** Where a person goes to see to it. */
   url: z.url(),
   at: moment,

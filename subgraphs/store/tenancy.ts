@@ -5,7 +5,7 @@ import type { Viewer } from '../viewer.ts'
  * How a row tells whose it is:
  * - by a column that holds the organization's id,
  * - through the row of another table that it belongs to,
- * - by a condition of its own on the row `t`, where `:organization` and `:person` stand for the viewer's,
+ * - by a condition of its own on the row `t`, where `:organization`, `:person` and `:roles` stand for the viewer's,
  * - not at all: everybody may see every row, and the noun says why.
  */
 export type Tenancy<T extends Table> =
@@ -15,7 +15,7 @@ export type Tenancy<T extends Table> =
   | { readonly everybody: string }
 
 /** Whose rows a store shows. */
-export type Tenant = Pick<Viewer, 'organizationId' | 'userId'>
+export type Tenant = Pick<Viewer, 'organizationId' | 'userId' | 'roles'>
 
 /** The condition, in SQL, under which a row `t` is seen. */
 export function conditionOf<T extends Table>(tenancy: Tenancy<T>): string {
@@ -26,6 +26,8 @@ export function conditionOf<T extends Table>(tenancy: Tenancy<T>): string {
   return `t.${columnOf(tenancy.by)} = :organization`
 }
 
+const viewerFields = { organization: 'organizationId', person: 'userId', roles: 'roles' } as const
+
 /** SQL with `$1`… for its own values, and what stands for the viewer's bound behind them. */
 export interface Bound {
   readonly text: string
@@ -33,7 +35,7 @@ export interface Bound {
 }
 
 /**
- * Binds `:organization` and `:person`.
+ * Binds `:organization`, `:person` and `:roles`.
  * @param own how many values the SQL has of its own
  */
 export function bindTenant(sql: string, own: number): Bound {
@@ -42,6 +44,6 @@ export function bindTenant(sql: string, own: number): Bound {
     if (!wanted.includes(name)) wanted.push(name)
     return `$${own + wanted.indexOf(name) + 1}`
   }
-  const text = sql.replace(/:(organization|person)\b/g, (_, name) => place(name === 'person' ? 'userId' : 'organizationId'))
+  const text = sql.replace(/(?<!:):(organization|person|roles)\b/g, (_, name: keyof typeof viewerFields) => place(viewerFields[name]))
   return { text, values: (values, tenant) => (wanted.length === 0 ? values : [...values, ...wanted.map(name => tenant[name])]) }
 }

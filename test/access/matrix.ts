@@ -11,6 +11,7 @@ const nouns = await Promise.all([
   import('../subgraphs/identity/setup/access.ts'),
   import('../subgraphs/identity/user/access.ts'),
   import('../subgraphs/identity/viewer/access.ts'),
+  import('../subgraphs/launcher/action-item/access.ts'),
   import('../subgraphs/launcher/widget/access.ts'),
   import('../subgraphs/publishing/brand/access.ts'),
   import('../subgraphs/publishing/connection/access.ts'),

@@ -2,6 +2,7 @@ import { createCipher } from '../../platform/cipher.ts'
 import type { Table } from '../../platform/sql/table.ts'
 import type { listed } from '../../router/start/listed.generated.ts'
 import { stores as identity } from '../../subgraphs/identity/context.ts'
+import { stores as launcher } from '../../subgraphs/launcher/context.ts'
 import { stores as publishing } from '../../subgraphs/publishing/context.ts'
 import type { List } from '../../subgraphs/store/list.ts'
 
@@ -16,6 +17,6 @@ const kept = (stores: object): readonly Kept[] => Object.values(stores).filter((
 /** What each subgraph keeps; one that is listed in `supergraph.yaml` and stands not here is a mistake of types. */
 export const keptBy: Readonly<Record<keyof typeof listed, readonly Kept[]>> = {
   identity: kept(identity),
-  launcher: [],
+  launcher: kept(launcher(() => Promise.reject(new Error('nobody is asked')))),
   publishing: kept(publishing(createCipher([{ id: 'test', key: Buffer.alloc(32) }]))),
 }

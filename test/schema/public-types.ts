@@ -7,6 +7,7 @@ export interface Public {
 
 /** Object types that an edge without a rule may lead to: written by hand, so that each is a decision. */
 export const publicTypes: Readonly<Record<string, Public>> = {
+  ActionItemSubject: { from: ['ActionItem'], because: 'a part of its item, which carries the rule' },
   PageInfo: { because: 'tells where a page stands; the list that it belongs to carries the rule' },
   PostFailure: { from: ['Post'], because: 'a part of its post, which carries the rule' },
   PostTarget: { from: ['Post'], because: 'a part of its post, which carries the rule' },

@@ -37,7 +37,7 @@ export function outboxOf(slug: string): Outbox {
     // The lock on the subject is held until the commit, and taken before the row has its number: so facts of one subject have their
     // numbers in the order in which they are seen, whatever else their transactions do.
     write: statement(
-      `with locked as materialized (select pg_advisory_xact_lock(hashtextextended('${table} ' || s, 3)) from (select distinct s from unnest($4::text[]) s order by s) t)
+      `with locked as materialized (select pg_advisory_xact_lock(hashtextextended('${table} ' || s, 4)) from (select distinct s from unnest($4::text[]) s order by s) t)
        insert into ${table} (id, receiver, kind, subject, body, at, next_at)
        select t.id, t.receiver, t.kind, t.subject, t.body, $6::timestamptz, $6::timestamptz from (select count(*) from locked) l
          cross join unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) with ordinality t (id, receiver, kind, subject, body, place) order by t.place`,

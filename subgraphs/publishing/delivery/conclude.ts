@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BaseError, ValidationError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { writing } from '../../store/books.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
 import { alter, step } from '../../store/write.ts'
-import { announcePost } from '../announce.ts'
+import { announcePost, factsOf } from '../announce.ts'
 import type { Job } from '../context.ts'
 import type { AttemptRow } from '../stores/attempt.ts'
+import type { BrandRow } from '../stores/brand.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { whileClaimed } from './claimed.ts'
@@ -16,12 +18,23 @@ import { wakeUp } from './wake-up.ts'
 const failed = ({ after }: { readonly after: PostRow }) =>
   after.status === 'FAILED' ? { tenantId: after.brandId, action: 'post.failed', subjectId: after.id, details: { code: after.failureCode } } : null
 
+/** The brand of a post: read before the post is held, so that whoever holds one asks for no second connection. */
+export const brandOf = ({ brands }: Job, { brandId }: Pick<PostRow, 'brandId'>): Promise<BrandRow | null> => brands.byId.load(brandId)
+
+/** What other services are told of a step of a post. */
+export const toldOf =
+  ({ publicUrl }: Job, brand: BrandRow | null) =>
+  ({ before, after }: { readonly before: PostRow; readonly after: PostRow }): readonly NewFact[] =>
+    brand ? factsOf(before, after, { organizationId: brand.organizationId, publicUrl }) : []
+
 /** Ends an attempt before it began: the post fails, if it is still this worker's. */
 export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
+  const brand = await brandOf(job, claimed)
   await whileClaimed(job, claimed, {
     decide: (post, { now }) => ({ changes: fail(post, code, detail, now), isNews: true }),
     audit: failed,
-    announce: ({ after }) => announce(job, after),
+    tell: toldOf(job, brand),
+    announce: ({ after }) => announce(job, brand, after),
   })
 }
 
@@ -32,6 +45,7 @@ export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, deta
  */
 export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
   const { attempts, jobs, log } = job
+  const brand = await brandOf(job, claimed)
   await whileClaimed(job, claimed, {
     decide(post, { now }) {
       const along = attempt && alter(attempts, attempt, { finishedAt: now, outcome: 'NOT_SENT', detail })
@@ -40,13 +54,14 @@ export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | 
       return { along, changes: fail(post, 'NETWORK_UNAVAILABLE', detail, now), isNews: true }
     },
     audit: failed,
+    tell: toldOf(job, brand),
     async wake({ after }, { transaction }) {
       crash('in-put-back')
       if (after.waitsUntil) await wakeUp(jobs, after, after.waitsUntil, transaction)
     },
     announce({ after }) {
       if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
-      return announce(job, after)
+      announce(job, brand, after)
     },
   })
 }
@@ -92,6 +107,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
   // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
   // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
   const isHeard = platformPostId !== null && job[writing].actor === 'delivery'
+  const brand = await brandOf(job, attempt)
   const settled = await step(job, {
     of: posts,
     hold: postId,
@@ -110,6 +126,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       subjectId: after.id,
       details: { attempt: attempt.number, platformPostId, code: after.failureCode },
     }),
+    tell: toldOf(job, brand),
     async wake({ after }, { transaction }) {
       const next = platformPostId === null ? null : await posts.successor(after, transaction)
       await posts.release(next, transaction)
@@ -118,7 +135,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
     },
     announce({ after }) {
       crash('after-conclusion')
-      return announce(job, after)
+      announce(job, brand, after)
     },
   })
   if (!settled && isHeard) log.warn({ postId, attempt: attempt.number, platformPostId }, 'the network published a post whose outcome was settled otherwise')
@@ -126,7 +143,6 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
 }
 
 /** Tells screens about a post whose outcome was written. */
-export async function announce({ brands, events }: Job, post: PostRow): Promise<void> {
-  const brand = await brands.byId.load(post.brandId)
+export function announce({ events }: Job, brand: BrandRow | null, post: PostRow): void {
   if (brand) announcePost(events, brand, post)
 }

@@ -6,7 +6,7 @@ import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { farthestPauseMs, hasCome } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
-import { announce, conclude } from './conclude.ts'
+import { announce, brandOf, conclude, toldOf } from './conclude.ts'
 import { publicationOf } from './deliver.ts'
 import { absentAfterMs, askAgainAfterMs, doubtSince, failure, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 
@@ -55,8 +55,9 @@ export async function concludeFound(job: Job, attempt: AttemptRow, found: Extrac
 }
 
 /** Ends an unknown outcome with "it is not there": the post is failed and can be rescheduled. */
-export async function closeAsAbsent(job: Job, { id }: PostRow, attempt: AttemptRow): Promise<PostRow | null> {
+export async function closeAsAbsent(job: Job, { id, brandId }: PostRow, attempt: AttemptRow): Promise<PostRow | null> {
   const { posts, attempts } = job
+  const brand = await brandOf(job, { brandId })
   const closed = await step(job, {
     of: posts,
     hold: id,
@@ -66,7 +67,8 @@ export async function closeAsAbsent(job: Job, { id }: PostRow, attempt: AttemptR
       return { along: alter(attempts, attempt, ended), changes: { ...noClaim, ...failure('NOT_DELIVERED', post.platform, '', now) }, isNews: true }
     },
     audit: ({ after }) => ({ tenantId: after.brandId, action: 'post.not-delivered', subjectId: id, details: { attempt: attempt.number } }),
-    announce: ({ after }) => announce(job, after),
+    tell: toldOf(job, brand),
+    announce: ({ after }) => announce(job, brand, after),
   })
   return closed?.after ?? null
 }

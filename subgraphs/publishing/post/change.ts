@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { Unit } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
-import { announcePost } from '../announce.ts'
+import { announcePost, factsOf } from '../announce.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
@@ -42,7 +42,7 @@ export async function changePost(
   context: Context,
   { id, expectedVersion, ...wanted }: Edit & { id: string; expectedVersion?: number | null | undefined },
 ): Promise<PostRow> {
-  const { brands, posts, networks, jobs, events } = context
+  const { brands, posts, networks, jobs, events, publicUrl } = context
   const { brandId } = await posts.require(id)
   const brand = await brands.require(brandId)
   return change(context, {
@@ -53,6 +53,7 @@ export async function changePost(
     decide: (post, { now }) => edit(post, wanted, now, networks),
     also: noClaim,
     audit: ({ after }) => ({ tenantId: brandId, action: `post.${pastParticiple[verbOf(wanted)]}`, subjectId: id, details: { version: after.version } }),
+    tell: ({ before, after }) => factsOf(before, after, { organizationId: brand.organizationId, publicUrl }),
     wake: ({ before, after }, unit) => moveWakeUp(jobs, before, after, unit),
     announce: ({ after }) => announcePost(events, brand, after),
   })

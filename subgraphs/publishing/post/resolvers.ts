@@ -4,7 +4,7 @@ import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create, remove } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
-import { announcePost, postStatusTopic } from '../announce.ts'
+import { announcePost, factsOf, postStatusTopic } from '../announce.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import type { Context } from '../context.ts'
 import { isHeldBy } from '../delivery/rules.ts'
@@ -54,7 +54,7 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
 }
 
 async function deletePost(context: Context, { id, expectedVersion }: DeletePostInput): Promise<PostRow> {
-  const { brands, posts, events, jobs } = context
+  const { brands, posts, events, jobs, publicUrl } = context
   const { brandId } = await posts.require(id)
   const brand = await brands.require(brandId)
   return remove(context, {
@@ -64,6 +64,7 @@ async function deletePost(context: Context, { id, expectedVersion }: DeletePostI
     before: ({ transaction }) => brands.requireInUse(brandId, transaction),
     decide: post => void move(post, 'delete'),
     audit: ({ status }) => ({ tenantId: brandId, action: 'post.deleted', subjectId: id, details: { status } }),
+    tell: post => factsOf(post, null, { organizationId: brand.organizationId, publicUrl }),
     async wake(post, { transaction }) {
       if (post.status === 'SCHEDULED') await letSleep(jobs, post, transaction)
       await posts.release(await posts.successor(post, transaction), transaction)

@@ -170,6 +170,14 @@ const successor = statement(
 const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
 const lastPosition = statement('select max(position) as position from publishing.posts where brand_id = $1 and thread_id = $2')
 const sameWords = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.created_by = $2 and p.copy = any($3::text[]) order by p.id`)
+const takeFailedBefore = statement(
+  `delete from publishing.failed_before f where (f.brand_id, f.id) in (select brand_id, id from publishing.failed_before limit $1 for update skip locked)
+   returning f.id`,
+)
+const withOrganization = statement(
+  `select ${columns}, b.organization_id as "organizationId" from publishing.posts p join publishing.brands b on b.id = p.brand_id
+   where p.id = any($1::uuid[]) order by p.id for no key update of p`,
+)
 const writtenToday = statement(
   `select count(*)::int as today, min(created_at) as since from (
        select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
@@ -229,6 +237,16 @@ function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
       const [last] = await rows.read<{ position: number | null }>(lastPosition, [brandId, threadId], transaction)
       if (last!.position !== null) return last!.position + 1
       throw new Refusal('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })
+    },
+
+    /**
+     * Takes posts from the list of those that failed before anybody was told of it, under lock.
+     * @returns null when the list is empty
+     */
+    async takeFailedBefore(limit: number, transaction: Transaction): Promise<(PostRow & { organizationId: string })[] | null> {
+      const taken = await rows.read<{ id: string }>(takeFailedBefore, [limit], transaction)
+      if (taken.length === 0) return null
+      return rows.read<PostRow & { organizationId: string }>(withOrganization, [taken.map(({ id }) => id)], transaction)
     },
 
     /** How many posts a caller has written within a day; beyond `most` they are not counted. */

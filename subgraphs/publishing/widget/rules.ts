@@ -1,13 +1,6 @@
+import { titleOf } from '../announce.ts'
+
 import type { WidgetFacts } from '../stores/widget.ts'
-
-/** How much of a text a widget shows, in characters. */
-const titleLength = 80
-
-const titleOf = (copy: string): string => {
-  const line = copy.split('\n', 1)[0]!.trim()
-  const characters = [...line]
-  return characters.length <= titleLength ? line || 'Untitled post' : `${characters.slice(0, titleLength - 1).join('')}…`
-}
 
 /** The widget of publishing; it says nothing of the moment it was made at, so an equal one means that nothing changed. */
 export function payload(facts: WidgetFacts, publicUrl: string) {

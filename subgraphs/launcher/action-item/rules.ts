@@ -1,0 +1,102 @@
+import { Refusal } from '../../../platform/errors.ts'
+import type { Events } from '../../../platform/events.ts'
+import type { FactBody } from '../../store/fact-kinds.ts'
+import type { Viewer } from '../../viewer.ts'
+import type { ActionItemRow, Place, Severity } from '../stores/action-item.ts'
+
+/** How pressing things are whose service does not say; NORMAL is what is not listed. */
+const severities: Readonly<Record<string, Severity>> = {
+  PAYMENT_UNKNOWN: 'CRITICAL',
+  DISPUTE: 'CRITICAL',
+  BUDGET_EXHAUSTED: 'CRITICAL',
+  POST_FAILED: 'HIGH',
+  OUTCOME_UNKNOWN: 'HIGH',
+  CONNECTION_BROKEN: 'HIGH',
+  STEP_UNKNOWN: 'HIGH',
+  CREDENTIAL_FAILING: 'HIGH',
+  WEBHOOK_DEAD: 'HIGH',
+  CALLBACK_DEAD: 'HIGH',
+  SUBSCRIPTION_PAST_DUE: 'HIGH',
+  MODEL_DEPRECATED: 'LOW',
+}
+
+/** What an item is made of, as its service told it. */
+export type Opened = Pick<
+  ActionItemRow,
+  'kind' | 'severity' | 'organizationId' | 'audience' | 'userId' | 'subjectId' | 'title' | 'body' | 'url' | 'dueAt' | 'openedAt'
+>
+
+export const openedBy = (told: FactBody<'attention.opened'>): Opened => ({
+  kind: told.kind,
+  severity: told.severity ?? severities[told.kind] ?? 'NORMAL',
+  organizationId: told.organizationId,
+  audience: told.audience,
+  userId: told.userId ?? null,
+  subjectId: told.subjectId,
+  title: told.title,
+  body: told.body ?? null,
+  url: told.url,
+  dueAt: told.dueAt ? new Date(told.dueAt) : null,
+  openedAt: new Date(told.at),
+})
+
+/**
+ * What becomes of an item that its service opens again; null when nothing does. What a person has done stays done unless the cause came
+ * back afterwards. What the service itself had closed is open again whatever its clock says: facts of one item come in their order.
+ */
+export function opening(present: ActionItemRow, opened: Opened): Partial<ActionItemRow> | null {
+  if (present.status === 'DONE' && opened.openedAt <= present.closedAt!) return null
+  return { ...opened, status: 'OPEN', closedAt: null, closedBy: null }
+}
+
+/** What becomes of an item whose cause is gone, whoever did what before; null when it is so already. */
+export const resolving = ({ status }: Pick<ActionItemRow, 'status'>, at: Date): Partial<ActionItemRow> | null =>
+  status === 'RESOLVED' ? null : { status: 'RESOLVED', closedAt: at, closedBy: null }
+
+/**
+ * What becomes of an item when somebody says that it is done.
+ * @throws CONFLICT, reason RESOLVED, when its cause is gone
+ */
+export function completing({ status }: Pick<ActionItemRow, 'status'>, now: Date, actor: string): Partial<ActionItemRow> {
+  if (status === 'RESOLVED') throw new Refusal('CONFLICT', 'Its cause is gone, so there is nothing left to do: read the list again.', { reason: 'RESOLVED' })
+  return status === 'DONE' ? {} : { status: 'DONE', closedAt: now, closedBy: actor }
+}
+
+/** People may change what they may see; keys and services need the scope for it. @throws FORBIDDEN */
+export function requireMayChange({ kind, scopes }: Pick<Viewer, 'kind' | 'scopes'>): void {
+  if (kind === 'user' || scopes.includes('launcher:notifications.write')) return
+  throw new Refusal('FORBIDDEN', 'A key or a service needs launcher:notifications.write for this: make one that has it.')
+}
+
+const isManager = ({ roles }: Pick<Viewer, 'roles'>): boolean => roles.includes('owner') || roles.includes('admin')
+
+const topics = 'launcher.action-items.'
+
+/** Where changes of an item are told: to those who see it. */
+export function topicOf({ organizationId, audience, userId }: Place): string {
+  if (audience === 'person') return `${topics}${organizationId ?? 'personal'}.person.${userId}`
+  return `${topics}${organizationId}.${audience}`
+}
+
+/** Where a viewer hears of the items that it sees in its active context. */
+export function topicsFor(viewer: Pick<Viewer, 'organizationId' | 'userId' | 'roles'>): string[] {
+  const { organizationId, userId } = viewer
+  const own = userId ? [topicOf({ organizationId, audience: 'person', userId })] : []
+  if (!organizationId) return own
+  const shared = isManager(viewer) ? (['organization', 'managers'] as const) : (['organization'] as const)
+  return [...shared.map(audience => topicOf({ organizationId, audience, userId: null })), ...own]
+}
+
+/** Tells those who see an item, after commit, that it appeared, changed or closed. */
+export const announceItem = (events: Events, item: ActionItemRow): void => events.announce(topicOf(item), { id: item.id }, item.version)
+
+/** Has items that somebody listens for looked at again, for events may be lost between processes. */
+export const lookAgainAtItems = (
+  events: Events,
+  changedSince: (place: Place, since: Date) => Promise<readonly Pick<ActionItemRow, 'id' | 'version'>[]>,
+): void =>
+  events.lookAgain(topics, async (rest, since) => {
+    const [organization, audience, person] = rest.split('.') as [string, ActionItemRow['audience'], string?]
+    const place = { organizationId: organization === 'personal' ? null : organization, audience, userId: person ?? null }
+    return (await changedSince(place, since)).map(({ id, version }) => ({ ids: { id }, mark: version }))
+  })

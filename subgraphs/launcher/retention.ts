@@ -1,0 +1,12 @@
+import type { Aging } from '../../platform/jobs/retention.ts'
+
+/** For how many days an item is kept that nobody waits for any more. */
+const closedDays = 90
+/** For how many days the record says who did what. */
+const auditDays = 400
+
+/** What the launcher does not keep for ever. */
+export const aging: readonly Aging[] = [
+  { table: 'launcher.action_items', key: 'id', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
+  { table: 'launcher.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+]

@@ -1,0 +1,78 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../platform/sql/statement.ts'
+import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { type Rows, store } from '../../store/store.ts'
+
+export type Audience = 'organization' | 'managers' | 'person'
+export type Severity = 'CRITICAL' | 'HIGH' | 'NORMAL' | 'LOW'
+export type Status = 'OPEN' | 'DONE' | 'RESOLVED'
+
+export const actionItems = table('launcher.action_items', {
+  id: uuid.key,
+  /** The slug of the service that opened it, and its own name for the cause: together they are one item. */
+  app: text,
+  key: text,
+  kind: text,
+  severity: text.of<Severity>(),
+  status: text.of<Status>(),
+  /** Null for what is about no organization: then it is one person's. */
+  organizationId: uuid.maybe,
+  audience: text.of<Audience>(),
+  userId: uuid.maybe,
+  subjectId: text,
+  title: text,
+  body: text.maybe,
+  url: text,
+  dueAt: moment.maybe,
+  /** When its cause was last there, by the clock of its service. */
+  openedAt: moment,
+  closedAt: moment.maybe,
+  /** Who said that it is done, as the record names them; null while it is open, and for what its service closed. */
+  closedBy: text.maybe,
+  ...stamps,
+})
+
+export type ActionItemRow = Row<typeof actionItems>
+
+/** For whom an item is. */
+export type Place = Pick<ActionItemRow, 'organizationId' | 'audience' | 'userId'>
+
+const lockByKey = statement(`select ${selectList(actionItems, 't')} from launcher.action_items t where t.app = $1 and t.key = $2 for no key update`)
+const changed = (owner: string) =>
+  statement(`select t.id, t.version from launcher.action_items t where ${owner} and t.updated_at >= $2 order by t.updated_at desc limit 200`)
+const changedOfAudience = changed('t.organization_id = $1 and t.audience = $3')
+const changedOfPerson = changed(`t.user_id = $1 and t.audience = 'person' and t.organization_id is not distinct from $3::uuid`)
+
+const actionItemSql = (rows: Rows<typeof actionItems>) => ({
+  /** What a service knows by this key, under lock; null when it opened nothing by it. */
+  async lockKey(app: string, key: string, transaction: Transaction): Promise<ActionItemRow | null> {
+    const [item] = await rows.read(lockByKey, [app, key], transaction)
+    return item ?? null
+  },
+
+  /** Items for the same people that changed since then, the latest first; a few hundred at most. */
+  changedSince: ({ organizationId, audience, userId }: Place, since: Date): Promise<{ id: string; version: number }[]> =>
+    audience === 'person'
+      ? rows.read<{ id: string; version: number }>(changedOfPerson, [userId, since, organizationId])
+      : rows.read<{ id: string; version: number }>(changedOfAudience, [organizationId, since, audience]),
+})
+
+/** Everybody in the organization sees what is for all, its owners and admins what is for them, a person what is for that one. */
+const seen = `
+  t.organization_id = :organization and (t.audience = 'organization'
+    or t.audience = 'managers' and :roles::text[] && array['owner', 'admin']
+    or t.audience = 'person' and t.user_id = :person)
+  or t.organization_id is null and :organization::uuid is null and t.user_id = :person`
+
+export const actionItemStore = store(
+  actionItems,
+  {
+    what: 'action item',
+    tenancy: { where: seen },
+    lists: {
+      ofOrganization: { below: 'organizationId', order: 'newest first', only: `t.status = 'OPEN'` },
+      ofPerson: { below: 'userId', order: 'newest first', only: `t.status = 'OPEN' and t.organization_id is null` },
+    },
+  },
+  actionItemSql,
+)

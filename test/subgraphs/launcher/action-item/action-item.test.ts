@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymous, type Viewer } from '../../../../subgraphs/viewer.ts'
+import { until } from '../../../kit/launch.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { key } from '../../../kit/viewers.ts'
+import { seedAttention, seedClosed } from './seed.ts'
+
+const list = '{ actionItems { nodes { id } } }'
+const complete = 'mutation($input: CompleteActionItemInput!) { completeActionItem(input: $input) { id status version } }'
+const queue = 'subscription { actionQueueChanged { id status } }'
+const one = 'query($id: ID!) { actionItem(id: $id) { id kind title url status version createdAt subject { service id } } }'
+
+let graph: Supergraph
+beforeAll(async () => {
+  graph = await supergraph({ sandbox: true })
+})
+afterAll(() => graph[Symbol.asyncDispose]())
+
+const seen = async (as: Viewer): Promise<string[]> => {
+  const { actionItems } = (await graph.execute(list, {}, { as })).data()
+  return actionItems.nodes.map(({ id }: { id: string }) => id)
+}
+const statusOf = async (id: string, as: Viewer) => (await graph.execute(one, { id }, { as })).data().actionItem.status
+const personal = (viewer: Viewer): Viewer => ({ ...viewer, organizationId: null, roles: [], context: 'personal' })
+
+describe('G-11 who sees what waits', () => {
+  test('everybody sees what is the organization’s, owners and admins what is theirs, a person what is for that person, and nobody else anything', async () => {
+    const { owner, member, outsider, organization } = await graph.seed.owner().member().outsider()
+    const of = { organizationId: organization.id }
+    const forAll = await seedAttention(graph, of)
+    await graph.clock.advance(1000)
+    const forManagers = await seedAttention(graph, { ...of, audience: 'managers' })
+    await graph.clock.advance(1000)
+    const forMember = await seedAttention(graph, { ...of, audience: 'person', userId: member.userId! })
+    const alone = await seedAttention(graph, { organizationId: null, audience: 'person', userId: member.userId! })
+    const program = key(organization.id, ['launcher:notifications.read'])
+    expect(await seen(owner)).toEqual([forManagers.id, forAll.id])
+    expect(await seen(member)).toEqual([forMember.id, forAll.id])
+    expect(await seen(program)).toEqual([forAll.id])
+    expect(await seen(outsider)).toEqual([])
+    expect(await seen(personal(member))).toEqual([alone.id])
+    expect(await seen(personal(owner))).toEqual([])
+    for (const [item, as] of [
+      [forManagers, member],
+      [forMember, owner],
+      [alone, member],
+      [forAll, personal(member)],
+      [forAll, outsider],
+    ] as const) {
+      ;(await graph.execute(one, { id: item.id }, { as })).refused('NOT_FOUND')
+      ;(await graph.execute(complete, { input: { id: item.id } }, { as })).refused('NOT_FOUND')
+    }
+    ;(await graph.execute(list, {}, { as: anonymous })).refused('UNAUTHORIZED_FIELD_OR_TYPE')
+  })
+
+  test('an item says what it is, where it came from and where it is seen to', async () => {
+    const { owner, organization } = await graph.seed.owner()
+    const { id, opened } = await seedAttention(graph, { organizationId: organization.id, kind: 'OUTCOME_UNKNOWN' })
+    expect((await graph.execute(one, { id }, { as: owner })).data().actionItem).toEqual({
+      id,
+      kind: 'OUTCOME_UNKNOWN',
+      title: opened.body.title,
+      url: opened.body.url,
+      status: 'OPEN',
+      version: 1,
+      createdAt: graph.clock.now().toISOString(),
+      subject: { service: 'publishing', id: opened.body.subjectId },
+    })
+  })
+})
+
+describe('G-11 what becomes of it', () => {
+  test('somebody who sees it says that it is done: it leaves the list of all, the record names who, and once more changes nothing', async () => {
+    const { owner, member, organization } = await graph.seed.owner().member()
+    const { id } = await seedAttention(graph, { organizationId: organization.id })
+    const done = (await graph.execute(complete, { input: { id, expectedVersion: 1 } }, { as: member })).data().completeActionItem
+    expect(done).toEqual({ id, status: 'DONE', version: 2 })
+    expect([await seen(owner), await seen(member)]).toEqual([[], []])
+    expect((await graph.execute(complete, { input: { id } }, { as: owner })).data().completeActionItem).toEqual(done)
+    ;(await graph.execute(complete, { input: { id, expectedVersion: 1 } }, { as: owner })).refused('CONFLICT')
+    expect(await graph.rows('select actor, action from launcher.audit_entries where subject_id = $1', [id])).toEqual([
+      { actor: `user:${member.userId}`, action: 'action_item.completed' },
+    ])
+  })
+
+  test('a key that may only read does not say so, one that may write does', async () => {
+    const { organization } = await graph.seed.owner()
+    const { id } = await seedAttention(graph, { organizationId: organization.id })
+    ;(await graph.execute(complete, { input: { id } }, { as: key(organization.id, ['launcher:notifications.read']) })).refused('FORBIDDEN')
+    const done = (await graph.execute(complete, { input: { id } }, { as: key(organization.id, ['launcher:notifications.write']) })).data()
+    expect(done.completeActionItem.status).toBe('DONE')
+  })
+
+  test('when its cause is gone it is resolved, whoever did what before, and takes no verb any more', async () => {
+    const { owner, organization } = await graph.seed.owner()
+    const { id, key } = await seedAttention(graph, { organizationId: organization.id })
+    await graph.execute(complete, { input: { id } }, { as: owner })
+    await seedClosed(graph, key)
+    expect([await seen(owner), await statusOf(id, owner)]).toEqual([[], 'RESOLVED'])
+    expect((await graph.execute(complete, { input: { id } }, { as: owner })).refused('CONFLICT').extensions).toMatchObject({ reason: 'RESOLVED' })
+  })
+
+  test('opened again while it is open it is changed, and stays one item', async () => {
+    const { owner, organization } = await graph.seed.owner()
+    const of = { organizationId: organization.id }
+    const { id, key } = await seedAttention(graph, { ...of, kind: 'OUTCOME_UNKNOWN' })
+    const again = await seedAttention(graph, { ...of, key, kind: 'POST_FAILED', title: 'It is not there' })
+    expect([again.id, await seen(owner)]).toEqual([id, [id]])
+    expect((await graph.execute(one, { id }, { as: owner })).data().actionItem).toMatchObject({ kind: 'POST_FAILED', title: 'It is not there', version: 2 })
+  })
+
+  test('what a person has done comes back when the cause came back later, and not because news of before comes late', async () => {
+    const { owner, organization } = await graph.seed.owner()
+    const of = { organizationId: organization.id }
+    const before = graph.clock.now().toISOString()
+    const { id, key } = await seedAttention(graph, of)
+    await graph.clock.advance(1000)
+    await graph.execute(complete, { input: { id } }, { as: owner })
+    await seedAttention(graph, { ...of, key, at: before })
+    expect(await statusOf(id, owner)).toBe('DONE')
+    await graph.clock.advance(1)
+    await seedAttention(graph, { ...of, key })
+    expect([await statusOf(id, owner), await seen(owner)]).toEqual(['OPEN', [id]])
+  })
+
+  test('what its service closed is open again when the service says so, whatever its clock says; the same fact told twice is not', async () => {
+    const { owner, organization } = await graph.seed.owner()
+    const of = { organizationId: organization.id }
+    const { id, key, opened } = await seedAttention(graph, of)
+    await seedClosed(graph, key)
+    await graph.platform.launcher.receive!(opened)
+    expect(await statusOf(id, owner)).toBe('RESOLVED')
+    await seedAttention(graph, { ...of, key, at: graph.clock.in(-60_000).toISOString() })
+    expect(await statusOf(id, owner)).toBe('OPEN')
+  })
+
+  test('two services may use the same key, and closing what was never opened is nothing', async () => {
+    const { owner, organization } = await graph.seed.owner()
+    await seedClosed(graph, 'post:unknown')
+    await seedAttention(graph, { organizationId: organization.id, key: 'post:unknown' })
+    expect(await seen(owner)).toHaveLength(1)
+  })
+})
+
+describe('G-11 live', () => {
+  test('whoever sees an item is told when it appears, changes, is done and goes; nobody else, and nobody at the start', async () => {
+    const { owner, member, organization } = await graph.seed.owner().member()
+    const of = { organizationId: organization.id }
+    await seedAttention(graph, of)
+    await using managers = await graph.subscribe(queue, {}, { as: owner })
+    await using members = await graph.subscribe(queue, {}, { as: member })
+    const { id, key } = await seedAttention(graph, { ...of, audience: 'managers' })
+    expect((await managers.next()).actionQueueChanged).toEqual({ id, status: 'OPEN' })
+    await graph.execute(complete, { input: { id } }, { as: owner })
+    expect((await managers.next()).actionQueueChanged).toEqual({ id, status: 'DONE' })
+    await seedClosed(graph, key)
+    expect((await managers.next()).actionQueueChanged).toEqual({ id, status: 'RESOLVED' })
+    const forAll = await seedAttention(graph, of)
+    expect((await members.next()).actionQueueChanged).toEqual({ id: forAll.id, status: 'OPEN' })
+    expect(members.events).toHaveLength(1)
+  })
+})
+
+describe('G-11 a post that fails', () => {
+  const createPost = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }'
+  const reschedule = 'mutation($input: ReschedulePostInput!) { reschedulePost(input: $input) { status } }'
+
+  test('waits for somebody, told by subscription, and does no more once it is rescheduled', async () => {
+    const { owner, brand } = await graph.seed.owner().brand()
+    await using live = await graph.subscribe(queue, {}, { as: owner })
+    const made = (
+      await graph.execute(
+        createPost,
+        { input: { brandId: brand.id, platform: 'X', copy: 'No account to send this by', scheduledAt: graph.clock.soon() } },
+        { as: owner },
+      )
+    ).data()
+    await graph.clock.run(65_000)
+    const { id, status } = (await live.next()).actionQueueChanged
+    expect(status).toBe('OPEN')
+    const item = (await graph.execute(one, { id }, { as: owner })).data().actionItem
+    expect(item).toMatchObject({
+      kind: 'POST_FAILED',
+      title: 'Post for X failed: “No account to send this by”',
+      url: `http://localhost:4000/publishing/api/posts/${made.createPost.id}`,
+      subject: { service: 'publishing', id: made.createPost.id },
+    })
+    await graph.execute(reschedule, { input: { id: made.createPost.id, scheduledAt: graph.clock.soon(3_600_000) } }, { as: owner })
+    expect((await live.next()).actionQueueChanged).toEqual({ id, status: 'RESOLVED' })
+    expect(await seen(owner)).toEqual([])
+    const waiting = 'select from publishing.facts where delivered_at is null'
+    await until('all is noted as delivered', async () => (await graph.rows(waiting)).length === 0)
+  })
+})
