@@ -18,8 +18,8 @@ export interface Aging {
 
 const dayMs = 86_400_000
 /** How often what is old is looked for, in ms, and how many rows of each table one round removes: 1.4 million a day. */
-const everyMs = 60_000
-const atOnce = 1_000
+const everyMs = 300_000
+const atOnce = 5_000
 
 /** What retention stands on. */
 export interface RetentionGround {

@@ -1,9 +1,12 @@
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { createOpenPool } from '../../db/connect.ts'
+import { inboxAging } from '../../platform/jobs/facts/inbox.ts'
+import { outboxAging } from '../../platform/jobs/facts/outbox.ts'
 import { type Aging, retention } from '../../platform/jobs/retention.ts'
 import { createOpenJobs } from '../../platform/jobs.ts'
 import { agingOf as agingOfIdentity } from '../../subgraphs/identity/retention.ts'
+import { aging as agingOfLauncher } from '../../subgraphs/launcher/retention.ts'
 import { agingOf as agingOfPublishing } from '../../subgraphs/publishing/delivery/retention.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
@@ -37,9 +40,9 @@ test('a round removes the rows of every table that are older than its days, and 
   expect([await left(graph, one), await left(graph, other)]).toEqual([[], [2]])
 })
 
-test('a round removes a thousand rows of a table, the oldest first', async () => {
+test('a round removes five thousand rows of a table, the oldest first', async () => {
   await using graph = await supergraph()
-  const table = await tableOf(graph, 'many', ...Array.from({ length: 1_003 }, (_, n) => 20 + n))
+  const table = await tableOf(graph, 'many', ...Array.from({ length: 5_003 }, (_, n) => 20 + n))
   const sweep = retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [table])
   await sweep.run()
   expect(await left(graph, table)).toEqual([1, 2, 3])
@@ -60,13 +63,21 @@ test('a row that somebody else holds is left to a later round, and holds up none
   expect(await left(graph, table)).toEqual([])
 })
 
-test('what is old is looked for once a minute', () => {
-  expect(retention({} as Parameters<typeof retention>[0], [])).toMatchObject({ name: 'what is old', everyMs: 60_000 })
+test('what is old is looked for every five minutes', () => {
+  expect(retention({} as Parameters<typeof retention>[0], [])).toMatchObject({ name: 'what is old', everyMs: 300_000 })
 })
+
+const agings = [
+  ...agingOfIdentity({ auditDays: 2 }),
+  ...agingOfPublishing({ auditDays: 2, attemptDays: 8 }),
+  ...agingOfLauncher,
+  ...['identity', 'publishing'].map(outboxAging),
+  ...['publishing', 'launcher'].map(inboxAging),
+]
 
 test('what is old is found by an index in every table of the platform', async () => {
   await using graph = await supergraph()
-  for (const { table, old, order } of [...agingOfIdentity({ auditDays: 2 }), ...agingOfPublishing({ auditDays: 2, attemptDays: 8 })]) {
+  for (const { table, old, order } of agings) {
     const plan = await inTransaction(graph.job, async ({ transaction }) => {
       // With next to no rows any plan would do: what is asked is whether the index serves.
       await graph.database.sequelize.query('set local enable_seqscan = off; set local enable_bitmapscan = off', { transaction })
