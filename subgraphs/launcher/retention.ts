@@ -1,4 +1,5 @@
 import type { Aging } from '../../platform/jobs/retention.ts'
+import { agingOfKeys } from '../store/books.ts'
 
 /** For how many days an item is kept that nobody waits for any more. */
 const closedDays = 90
@@ -9,4 +10,5 @@ const auditDays = 400
 export const aging: readonly Aging[] = [
   { table: 'launcher.action_items', key: 'id', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  agingOfKeys('launcher'),
 ]

@@ -30,3 +30,17 @@ create index action_items_of_person on launcher.action_items (user_id, created_a
 create index action_items_changed on launcher.action_items (organization_id, updated_at);
 create index action_items_of_person_changed on launcher.action_items (user_id, updated_at);
 create index action_items_by_age on launcher.action_items (closed_at) where closed_at is not null;
+
+-- What an idempotency key has made, for the organization and the caller who sent it.
+create table launcher.idempotency_keys (
+  tenant_id uuid not null,
+  caller text not null,
+  what text not null,
+  key text not null check (length(key) between 1 and 200),
+  hash text not null,
+  made_id uuid not null,
+  at timestamptz(3) not null,
+  primary key (tenant_id, caller, what, key)
+);
+create unique index a_key_makes_one_thing on launcher.idempotency_keys (tenant_id, what, key);
+create index idempotency_keys_by_age on launcher.idempotency_keys (at);
