@@ -115,6 +115,8 @@ test('a cursor is of its list and order, and of nothing else', async () => {
   const [name, ...position] = JSON.parse(Buffer.from(pageInfo.endCursor!, 'base64url').toString())
   expect([name, position]).toEqual(['shelves.oldest', [library.clock.now().toISOString(), expect.any(String)]])
   const refused = { extensions: { code: 'BAD_USER_INPUT', field: 'after' } }
+  const latest = (await shelves.page('latest', acme, {})).pageInfo.endCursor!
+  expect(JSON.parse(Buffer.from(latest, 'base64url').toString())[0]).toBe('shelves.newest')
   await expect(shelves.page('latest', acme, { after: pageInfo.endCursor })).rejects.toMatchObject(refused)
   await expect(books.page('onShelf', newId(), { after: pageInfo.endCursor })).rejects.toMatchObject(refused)
   const written = (...parts: string[]) => Buffer.from(JSON.stringify(['shelves.oldest', ...parts])).toString('base64url')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
+import { unbounded } from '../../kit/reading.ts'
 import { person, personally } from '../../kit/viewers.ts'
 import { type Library, openLibrary } from './stage.ts'
 
@@ -55,6 +56,7 @@ test('what an operation has read is remembered, until it has written it; a job r
   const { id } = await shelf('Before')
   const context = library.open(viewer)
   const found = await context.shelves.byId.load(id)
+  expect(await library.job.shelves.byId.load(id)).toMatchObject({ name: 'Before' })
   await library.rows(`update story.shelves set name = 'Elsewhere'`)
   expect(await context.shelves.byId.load(id)).toBe(found)
   expect(await library.job.shelves.byId.load(id)).toMatchObject({ name: 'Elsewhere' })
@@ -173,6 +175,13 @@ test('statements of the noun’s own stand beside the others, and services besid
   expect(await context.shelves.named('Named')).toEqual([{ id }])
   expect([context.house, context.viewer, context.requestId, context.browser]).toEqual(['the library', viewer, 'request-1', undefined])
   expect([library.job.house, context.shelves, library.open(viewer).shelves === context.shelves]).toEqual(['the library', context.shelves, false])
+})
+
+test('what is asked by a browser knows it; a job is asked by nobody', async () => {
+  const browser = { secretHash: 'h' } as never
+  expect(library.contexts.open(viewer, { ...unbounded, requestId: 'request-2', browser })).toMatchObject({ requestId: 'request-2', browser })
+  const job = library.job as unknown as ReturnType<Library['open']>
+  expect([job.viewer, job.requestId, job.browser]).toEqual([null, undefined, undefined])
 })
 
 test('what is read is counted, by the characters of its text, and not begun once nobody waits', async () => {
