@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
+import { modelOf } from '../../../platform/sql/table.ts'
 import { unbounded } from '../../kit/reading.ts'
 import { person, personally } from '../../kit/viewers.ts'
-import { type Library, openLibrary } from './stage.ts'
+import { books, type Library, openLibrary, shelves } from './stage.ts'
 
 const [acme, other, ada, ben] = [newId(), newId(), newId(), newId()]
 const viewer = person(ada, acme, [])
@@ -42,6 +43,14 @@ test('a row that is written is handed back whole, with what nothing was given fo
   const changed = await transaction(tx => library.job.shelves.update(made, changes, tx))
   expect(changed).toEqual({ ...made, ...changes })
   expect(await library.open(viewer).shelves.byId.load(made.id)).toEqual(changed)
+})
+
+test('a table has one model on a database, and one of its own on another', async () => {
+  const { sequelize } = library.database
+  expect(modelOf(sequelize, shelves)).toBe(modelOf(sequelize, shelves))
+  expect(modelOf(sequelize, books)).not.toBe(modelOf(sequelize, shelves))
+  await using another = await openLibrary()
+  expect(modelOf(another.database.sequelize, shelves)).not.toBe(modelOf(sequelize, shelves))
 })
 
 test('a change and a removal concern the one row', async () => {
