@@ -115,7 +115,7 @@ test('a change raises the version, sets its moment, and is recorded with what it
     id: row.id.toUpperCase(),
     expectedVersion: 1,
     before: async () => void followed.push('before'),
-    decide: ({ size }, { now }) => ({ size: size + 1, closedAt: now }),
+    decide: ({ name, size }, { now }) => ({ name, size: size + 1, closedAt: now }),
     also: { isTall: true },
     audit: ({ before, after }) => ({
       tenantId: acme,
