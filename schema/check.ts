@@ -4,6 +4,7 @@ import { generate, staleFiles } from './generate.ts'
 import { broken } from './laws.ts'
 import { listingMistakes } from './listed.ts'
 import { openapiOf } from './openapi.ts'
+import { brokenRoutes } from './openapi-released.ts'
 import { breakingChanges } from './released.ts'
 import { inFile, type Mistake, printMistake } from './source/mistake.ts'
 
@@ -43,7 +44,7 @@ function firstDifference(found: string, wanted: string): number {
 if (import.meta.main) {
   const root = process.argv[2] ?? join(import.meta.dirname, '..')
   const drifted = await drift(root)
-  const breaking = await breakingChanges(root)
+  const breaking = [...(await breakingChanges(root)), ...(await brokenRoutes(root))]
   const against = [...(await listingMistakes(root)), ...(await broken(root))]
   for (const mistake of [...drifted, ...breaking, ...against]) console.error(printMistake(mistake))
   if (breaking.some(({ code }) => code === 'BREAKING_CHANGE')) {
