@@ -18,6 +18,7 @@ import {
   proxies,
   quota,
   text,
+  whole,
 } from './readers.ts'
 import { type Family, type Start, setting } from './setting.ts'
 
@@ -176,6 +177,11 @@ export const remote = {
     fallback: 10_000,
     by: ['router'],
     does: 'What one fetch from a subgraph over HTTP may take, if its operation has so much time left.',
+  }),
+  drainMs: setting('DRAIN_MS', whole(0, 30_000, 'must be a number of milliseconds up to 30000'), {
+    fallback: 500,
+    by: ['router', 'subgraph'],
+    does: 'For how long a process apart that is to end goes on to answer, while `/health/ready` says that it is not ready: a router serves, a subgraph sends routers to another replica. Longer than what stands in front of the routers takes to hear of it.',
   }),
   deduplicate: setting('DEDUPLICATE', flag, {
     fallback: false,

@@ -19,7 +19,7 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(...va
 export const flag = oneOf('0', '1', 'true', 'false').transform(value => value === '1' || value === 'true')
 
 /** Digits that make a number within bounds. */
-const whole = (least: number, most: number, sentence: string) =>
+export const whole = (least: number, most: number, sentence: string) =>
   z
     .string()
     .regex(/^\d{1,9}$/, sentence)

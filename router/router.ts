@@ -40,6 +40,8 @@ export interface RouterOptions {
   readonly port: number
   /** Whether other processes listen on the same port. @default false */
   readonly sharePort?: boolean
+  /** Milliseconds for which it goes on to serve, not ready, when it closes. @default 0 */
+  readonly drainMs?: number
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
   /** Addresses of the services, and whose pages are trusted. @default `<slug>.localhost` and its companions, and in development this machine's */
@@ -111,10 +113,11 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     host: options.host,
     port: options.port,
     sharePort: options.sharePort ?? false,
+    drainMs: options.drainMs,
     sockets,
     closing: () => streams.stop(),
   })
-  serveHealth(app, options.readiness)
+  serveHealth(app, options.readiness, listening.leaving)
   serveMetrics(app, {
     token: options.metricsToken ?? null,
     figures: [...planFigures(engine), ...streamFigures(sockets, streams), ...(options.figures ?? [])],

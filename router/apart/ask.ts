@@ -12,7 +12,8 @@ import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents.ts'
 import { leavingSignal } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
-import { openOrigin, UpstreamFailure } from '../engine/transport/exchange.ts'
+import { UpstreamFailure } from '../engine/transport/exchange.ts'
+import { openOrigins } from '../engine/transport/replicas.ts'
 
 /** Where the router takes the questions of subgraphs that run apart. */
 export const askPath = '/internal/ask'
@@ -63,9 +64,12 @@ export function rememberSeals(read: SealReader): Seals {
  * stream with one that the router makes for it. It says who asks, for it was made for one subgraph, and on whose behalf. So only a
  * viewer can be asked for whom the router sent in the last minute, or whose stream it keeps open.
  */
-export function createRemoteAsk(routerUrl: string, seals: Seals): Ask {
-  const { origin, pathname } = new URL(routerUrl)
-  const router = openOrigin(origin, limits)
+export function createRemoteAsk(routerUrls: readonly string[], seals: Seals): Ask {
+  const { pathname } = new URL(routerUrls[0]!)
+  const router = openOrigins(
+    routerUrls.map(url => new URL(url).origin),
+    limits,
+  )
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
   return async (document, variables, { appId, viewer, signal }) => {
     const seal = await seals.of(viewer)

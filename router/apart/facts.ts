@@ -4,7 +4,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Fact, FactCarrier, Receipt } from '../../platform/facts.ts'
 import { isId } from '../../platform/ids.ts'
-import { type Exchange, type Origin, openOrigin, UpstreamFailure } from '../engine/transport/exchange.ts'
+import { type Exchange, type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
+import { openOrigins } from '../engine/transport/replicas.ts'
 
 /** Where a subgraph that runs apart takes the facts of others. */
 export const factsPath = '/internal/facts'
@@ -30,8 +31,8 @@ const signatureOf = (key: Buffer, id: string, seconds: string, body: Buffer | st
   `v1,${createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64')}`
 
 export interface RemoteCarrierOptions {
-  /** Where each subgraph that receives facts is, by slug. */
-  readonly urls: ReadonlyMap<string, string>
+  /** Where the replicas of each subgraph that receives facts are, by slug. */
+  readonly urls: ReadonlyMap<string, readonly string[]>
   /** What the subgraphs' processes share. */
   readonly secret: string
   readonly clock: Clock
@@ -39,7 +40,18 @@ export interface RemoteCarrierOptions {
 
 /** Brings facts to subgraphs that run apart, each to its own address, signed for it. */
 export function createRemoteCarrier({ urls, secret, clock }: RemoteCarrierOptions): FactCarrier & { close(): Promise<void> } {
-  const ways = new Map([...urls].map(([slug, url]) => [slug, { origin: openOrigin(new URL(url).origin, limits), key: keyTo(slug, secret) }]))
+  const ways = new Map(
+    [...urls].map(([slug, replicas]) => [
+      slug,
+      {
+        origin: openOrigins(
+          replicas.map(url => new URL(url).origin),
+          limits,
+        ),
+        key: keyTo(slug, secret),
+      },
+    ]),
+  )
   return {
     receivers: [...urls.keys()],
     async carry(receiver, fact) {

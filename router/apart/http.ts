@@ -3,8 +3,13 @@ import type { Dispatcher } from 'undici'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { addressHeader, forForward, sealHeader } from '../../subgraphs/seal.ts'
+import { UpstreamFailure } from '../engine/transport/exchange.ts'
+import { createReplicas, notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 import type { ForwardTarget } from '../rest/forward.ts'
+
+/** What says that no connection came about. */
+const neverSent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /**
  * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, beside it the viewer, sealed
@@ -13,8 +18,8 @@ import type { ForwardTarget } from '../rest/forward.ts'
  *   stream for as long as it flows
  * @throws Refusal UPSTREAM_FAILED when it cannot be reached
  */
-export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatcher: Dispatcher, patienceMs = 30_000): ForwardTarget {
-  const { origin } = new URL(url)
+export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Seal, dispatcher: Dispatcher, patienceMs = 30_000): ForwardTarget {
+  const replicas = createReplicas(urls.map(url => new URL(url).origin))
   return {
     registration: { slug },
     async http(request, viewer, target) {
@@ -31,16 +36,25 @@ export function createRemoteTarget(slug: Slug, url: string, seal: Seal, dispatch
         ended.abort()
         reject(ended.signal.reason)
       }, patienceMs)
-      const asked = dispatcher.request({
-        origin,
-        path: target,
-        method: request.method as Dispatcher.HttpMethod,
-        headers,
-        body,
-        signal: AbortSignal.any([request.signal, ended.signal]),
-        headersTimeout: 0,
-      })
-      const answer = await Promise.race([asked, late])
+      const send = async (origin: string) => {
+        const answer = await dispatcher
+          .request({
+            origin,
+            path: target,
+            method: request.method as Dispatcher.HttpMethod,
+            headers,
+            body,
+            signal: AbortSignal.any([request.signal, ended.signal]),
+            headersTimeout: 0,
+          })
+          .catch((cause: NodeJS.ErrnoException) => {
+            throw new UpstreamFailure(neverSent.has(cause.code ?? '') ? 'unsent' : ended.signal.aborted ? 'late' : 'cut', `${origin} could not be asked`, cause)
+          })
+        if (answer.statusCode !== notReadyStatus || answer.headers[notReadyHeader] === undefined) return answer
+        await answer.body.dump()
+        throw new UpstreamFailure('unsent', `${origin} takes no requests at this moment`)
+      }
+      const answer = await Promise.race([replicas.ask(send), late])
         .catch(() => {
           throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
         })

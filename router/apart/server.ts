@@ -20,6 +20,7 @@ import { leavingSignal } from '../door/sending.ts'
 import { requireFits } from '../engine/data/bytes.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
+import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
 import { finish, Work } from '../engine/work.ts'
 import { readTarget } from '../target.ts'
 import type { Seals } from './ask.ts'
@@ -37,6 +38,8 @@ export interface SubgraphServerOptions {
   /** Tells the router, and it clients, the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
   readonly readiness: readonly ReadinessCheck[]
+  /** Milliseconds for which it goes on to answer, when it closes, that it takes no requests any more: routers ask another replica then. @default 0 */
+  readonly drainMs?: number | undefined
   /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
   /** Takes facts of other subgraphs, which bear a signature in place of a seal. @default none are taken */
@@ -46,7 +49,7 @@ export interface SubgraphServerOptions {
 
 export interface SubgraphServer {
   readonly port: number
-  /** Ends sockets with 1001, lets running requests end, and stops. */
+  /** Says that it is not ready, ends sockets with 1001, lets running requests end, and stops. Safe to call twice. */
   close(): Promise<void>
 }
 
@@ -58,6 +61,8 @@ const mostBodyBytes = 16 * 1024 * 1024
 const streamMs = 30_000
 /** Bytes of an answer that the router reads at most. */
 const mostAnswerBytes = 32 * 1024 * 1024
+/** Milliseconds that running requests have to end when it closes; then their connections are cut. */
+const endMs = 2_500
 /** Documents that stay parsed and validated: the router sends the same text for the same plan. */
 const mostDocuments = 2000
 
@@ -73,6 +78,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const readSeal = seals.read
   const look = createReadiness(readiness)
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
+  let leaving = false
   const documents = new LRUCache<string, Fetch>({ max: mostDocuments })
 
   const read = (text: string): Fetch | readonly GraphQLError[] => {
@@ -151,6 +157,13 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const { method = 'GET' } = request
     const path = target.url.split('?', 1)[0]!
     if (request.method === 'GET' && path === '/health/live') return sendJson(response, 200, { status: 'live' })
+    if (leaving) {
+      // Whoever hears it sends the same elsewhere: nothing of it was done here.
+      request.resume()
+      if (!request.complete) await new Promise(resolve => request.once('close', resolve).once('end', resolve))
+      response.setHeader('connection', 'close').setHeader(notReadyHeader, '1')
+      return sendJson(response, notReadyStatus, problem(notReadyStatus, 'NOT_READY', `The service ${slug} is stopping here.`, requestId), problemType)
+    }
     if (request.method === 'GET' && path === '/health/ready') {
       const checks = await look()
       const ready = checks.every(check => check.ready)
@@ -185,7 +198,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       sendJson(response, body.status, body, problemType)
     })
   })
-  const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes })
+  const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes, verifyClient: (_info, take) => take(!leaving, notReadyStatus) })
   const protocol = useServer<Record<string, unknown>, { viewer?: Viewer; renewal?: Renewal }>(
     {
       async onConnect({ connectionParams, extra }) {
@@ -212,18 +225,27 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     sockets,
   )
   sockets.on('error', () => {})
+  let closing: Promise<void> | undefined
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)
   })
   return {
     port: (server.address() as import('node:net').AddressInfo).port,
-    async close() {
-      const closed = new Promise(resolve => server.close(resolve))
-      await protocol.dispose()
-      const cutting = setInterval(() => server.closeIdleConnections(), 50)
-      await closed
-      clearInterval(cutting)
+    close() {
+      closing ??= (async () => {
+        leaving = true
+        await protocol.dispose()
+        // In this time routers learn of it whatever they ask, and what they have sent already is answered.
+        await new Promise(resolve => setTimeout(resolve, options.drainMs ?? 0))
+        const closed = new Promise(resolve => server.close(resolve))
+        const cutting = setInterval(() => server.closeIdleConnections(), 50)
+        const overdue = setTimeout(() => server.closeAllConnections(), endMs)
+        await closed
+        clearInterval(cutting)
+        clearTimeout(overdue)
+      })()
+      return closing
     },
   }
 }

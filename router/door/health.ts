@@ -26,12 +26,12 @@ export interface Found {
 /** How long a check may take, in milliseconds. */
 const patienceMs = 2000
 
-/** `/health/live`: the process answers. `/health/ready`: everything behind it does too, else 503. Neither reads credentials. */
-export function serveHealth(app: FastifyInstance, checks: readonly ReadinessCheck[]): void {
+/** `/health/live`: the process answers. `/health/ready`: everything behind it does too, else 503, also while the process takes its leave. Neither reads credentials. */
+export function serveHealth(app: FastifyInstance, checks: readonly ReadinessCheck[], leaving: () => boolean): void {
   const look = createReadiness(checks)
   app.get('/health/live', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }))
   app.get('/health/ready', async (request, reply) => {
-    const seen = await look()
+    const seen = leaving() ? [{ name: 'process', ready: false, reason: 'it is stopping' }] : await look()
     reply.header('cache-control', 'no-store')
     const missing = seen.filter(each => !each.ready).map(({ name, reason }) => (reason ? `${name} (${reason})` : name))
     if (missing.length === 0) return reply.send({ status: 'ready', checks: seen })

@@ -12,6 +12,8 @@ export interface ListeningOptions {
   readonly port: number
   /** Whether other processes listen on the same port: each connection is one's. @default false */
   readonly sharePort?: boolean | undefined
+  /** Milliseconds for which it goes on to serve when it closes, while readiness says that it is about to: traffic goes elsewhere then. @default 0 */
+  readonly drainMs?: number | undefined
   readonly sockets: Sockets
   /** Called first when the door closes. */
   closing(): void
@@ -21,18 +23,20 @@ export interface ListeningOptions {
 export interface Listening {
   /** Begins to answer. Throws with code EADDRINUSE when the port is taken. */
   listen(): Promise<{ readonly urls: readonly string[]; readonly port: number }>
-  /** Ends sockets with 1001, lets running requests end for 2.5 s at most, and stops. Safe to call twice. */
+  /** Whether it is about to close: it serves still, and has clients come by another connection next time. */
+  readonly leaving: () => boolean
+  /** Lets traffic go elsewhere, ends sockets with 1001, lets running requests end for 2.5 s at most, and stops. Safe to call twice. */
   close(): Promise<void>
 }
 
 /** How long running requests may take to end while the door closes, in milliseconds; then their connections are cut. */
-const drainMs = 2_500
+const endMs = 2_500
 
 /** How often connections that fell idle are cut while the door closes, in milliseconds. */
 const cutIdleMs = 50
 
 /** Gives an application its addresses and its end. Called before the application is ready, for it adds hooks. */
-export function prepareListening(app: FastifyInstance, { host, port, sharePort = false, sockets, closing }: ListeningOptions): Listening {
+export function prepareListening(app: FastifyInstance, { host, port, sharePort = false, drainMs = 0, sockets, closing }: ListeningOptions): Listening {
   // The other family of the loopback interface: a door of its own, for Node binds one address at a time.
   const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
@@ -47,6 +51,10 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
 
   const reusing = sharePort && { reusePort: true }
   let cutting: NodeJS.Timeout | undefined
+  let leaving = false
+  app.addHook('onSend', async (_request, reply) => {
+    if (leaving) reply.header('connection', 'close')
+  })
   app.addHook('preClose', async () => {
     closing()
     sockets.close()
@@ -74,11 +82,14 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
         throw error
       }
     },
+    leaving: () => leaving,
     async close() {
+      leaving = true
+      if (drainMs > 0 && app.server.listening) await new Promise(resolve => setTimeout(resolve, drainMs))
       const overdue = setTimeout(() => {
         app.server.closeAllConnections()
         twin.closeAllConnections()
-      }, drainMs)
+      }, endMs)
       await app.close()
       clearTimeout(overdue)
     },

@@ -11,7 +11,10 @@ import { openEngineOver } from './engine.ts'
 import type { Process } from './startup.ts'
 
 /** What clients come in by, where it is not the same for every router. */
-export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'sandbox' | 'services' | 'demo' | 'figures'>
+export type RouterParts = Pick<
+  RouterOptions,
+  'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo' | 'figures'
+>
 
 /** Makes the doors of a router; they do not listen yet. */
 export function openDoors({ config, log }: Process, parts: RouterParts): Promise<Router> {
@@ -22,7 +25,10 @@ export function openDoors({ config, log }: Process, parts: RouterParts): Promise
 }
 
 /** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */
-export const remoteAt = (config: Config, name: string, url: string): RemoteSubgraph => ({ url, timeoutMs: config.subgraphTimeoutMs(name) ?? undefined })
+export const remoteAt = (config: Config, name: string, url: readonly string[]): RemoteSubgraph => ({
+  url,
+  timeoutMs: config.subgraphTimeoutMs(name) ?? undefined,
+})
 
 /**
  * Opens the engine before subgraphs that run apart.
@@ -40,7 +46,7 @@ export async function openRemoteEngine(
   try {
     transport = createRemoteTransport({ subgraphs, seal, headers: propagate.map(name => ({ name })), deduplicate, timeoutMs: fetchMs })
   } catch (error) {
-    throw new StartError(`PROPAGATE_HEADERS: ${lineOf(error)}`, error)
+    throw new StartError(/^the addresses of/.test(lineOf(error)) ? lineOf(error) : `PROPAGATE_HEADERS: ${lineOf(error)}`, error)
   }
   stack.defer(() => transport.close())
   return openEngineOver(supergraph, transport, config, log)

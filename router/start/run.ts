@@ -3,10 +3,9 @@ import { readCommand } from './process/command.ts'
 import { explain } from './process/explain.ts'
 import { createPresses } from './process/presses.ts'
 import { createTell } from './process/tell.ts'
-import type { Running, Startup } from './startup.ts'
+import { type Running, type Startup, stopWithinMs } from './startup.ts'
 
-/** How long a stop may take, in ms, before the process ends anyway; and a start that is to end before it is done. */
-const stopWithinMs = 6_500
+/** How long a start may take, in ms, that is to end before it is done. */
 const unwindWithinMs = 5_000
 
 /**

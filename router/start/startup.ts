@@ -2,6 +2,9 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Tell } from './process/tell.ts'
 
+/** How long a stop may take, in ms, before the process ends anyway. */
+export const stopWithinMs = 6_500
+
 /** Something that runs until it is stopped. */
 export interface Running {
   /** How long a stop may take, in ms, before the process ends anyway. @default as for one process */

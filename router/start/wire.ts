@@ -5,7 +5,7 @@ import type { RouterParts } from './doors.ts'
 import type { Home, HomeParts } from './home.ts'
 import { listenAt } from './listen.ts'
 import type { Tell } from './process/tell.ts'
-import type { Process, Running, Startup } from './startup.ts'
+import { type Process, type Running, type Startup, stopWithinMs } from './startup.ts'
 
 /** What answers from the outside, once it listens. */
 export interface Door {
@@ -56,18 +56,19 @@ async function open(process: Process, made: RouterParts | Door): Promise<void> {
 /**
  * Runs a start, tells how long it took, and hands over what ends it. What was started is stopped again when a later step fails, or
  * when the process is to end before it is done.
- * @param stopWithinMs as in `Running`
  */
 export async function begin(
   config: Config,
   startup: Startup,
-  start: (process: Process) => Promise<Omit<Parameters<Tell['ready']>[0], 'seconds'>>,
-  stopWithinMs?: number,
+  start: (process: Process) => Promise<Omit<Parameters<Tell['ready']>[0], 'seconds'> & Pick<Running, 'stopWithinMs'>>,
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
-  const started = await start({ ...startup, config, log: createLog(config.logLevel), stack: starting })
+  const { stopWithinMs: withinMs, ...started } = await start({ ...startup, config, log: createLog(config.logLevel), stack: starting })
   startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
-  return { stopWithinMs, stop: () => stack.disposeAsync() }
+  return { stopWithinMs: withinMs, stop: () => stack.disposeAsync() }
 }
+
+/** How long the stop of a process apart may take, in ms: what it drains for, and what every stop may take. */
+export const stopAfter = ({ remote }: Pick<Config, 'remote'>): number => remote.drainMs + stopWithinMs

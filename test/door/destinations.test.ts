@@ -112,7 +112,7 @@ beforeAll(async () => {
   const { issuer, audience, hashKey } = graph.platform.identity.authority
   await start('apart', {
     authority: createRemoteAuthority({ origin: questions, seal: makeSeal, issuer, audience, hashKey }),
-    subgraphs: subgraphs.map(({ registration: { slug } }) => createRemoteTarget(slug, urlOf(slug), makeSeal, dispatcher)),
+    subgraphs: subgraphs.map(({ registration: { slug } }) => createRemoteTarget(slug, [urlOf(slug)], makeSeal, dispatcher)),
     extend(app) {
       const documents = createDocuments(engine.schema, { introspection: false })
       serveAsk(app, { engine, documents, registrations: subgraphs.map(each => each.registration), keys: [publicHalf(key)], clock: systemClock })

@@ -59,7 +59,7 @@ async function launcherApart() {
   const seals = rememberSeals(createSealReader({ audience: 'launcher', keys, clock }))
   const openJobs = createOpenJobs({ openPool: createOpenPool({ url: graph.database.url, log: job.log }), clock: clock.jobs })
   const launcher = define({
-    ask: createRemoteAsk(`http://localhost:${port}`, seals),
+    ask: createRemoteAsk([`http://localhost:${port}`], seals),
     sequelize: graph.database.sequelize,
     clock,
     openJobs,

@@ -6,15 +6,16 @@ import { isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
 import { readAnswer } from './answer.ts'
-import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, openOrigin, UpstreamFailure } from './exchange.ts'
+import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, UpstreamFailure } from './exchange.ts'
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
+import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
 import type { Seal } from './seal.ts'
 import { subscribeOverSocket } from './socket.ts'
 
 /** Where one subgraph is. */
 export interface RemoteSubgraph {
-  /** Its GraphQL endpoint over HTTP; subscriptions go to the same address over WebSocket. */
-  readonly url: string
+  /** Its GraphQL endpoint over HTTP, of each replica where there are several; subscriptions go to the same addresses over WebSocket. */
+  readonly url: string | readonly string[]
   /** Milliseconds until an answer must be there. @default that of all subgraphs */
   readonly timeoutMs?: number | undefined
 }
@@ -57,7 +58,8 @@ interface Target {
   readonly name: string
   /** Path with query, as it is sent. */
   readonly path: string
-  readonly socketUrl: string
+  /** Where streams begin: they last, so what is under way is counted apart. */
+  readonly sockets: Replicas
   readonly origin: Origin
   readonly timeoutMs: number
   readonly passing: readonly string[]
@@ -79,17 +81,20 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   // Every subscription listens to it.
   setMaxListeners(0, closing.signal)
   for (const [name, { url, timeoutMs }] of options.subgraphs) {
-    const address = new URL(url)
-    const { origin, pathname, search } = address
+    const [address, ...others] = [url].flat().map(each => new URL(each)) as [URL, ...URL[]]
+    const { pathname, search } = address
+    if (others.some(other => other.pathname !== pathname || other.search !== search))
+      throw new Error(`the addresses of "${name}" differ in more than their hosts`)
+    const hosts = [address, ...others].map(({ origin }) => origin)
     const { connections = 64, mostBytes = 32 * 1024 * 1024 } = options
-    const opened = origins.get(origin) ?? openOrigin(origin, { connections, mostWaiting, mostBytes })
-    origins.set(origin, opened)
+    const opened = origins.get(hosts.join()) ?? openOrigins(hosts, { connections, mostWaiting, mostBytes })
+    origins.set(hosts.join(), opened)
     const own = credentialsOf(address)
     const passing = passingTo(name, options.headers ?? []).filter(header => !own.includes(header))
     targets.set(name, {
       name,
       path: pathname + search,
-      socketUrl: `${origin.replace(/^http/, 'ws')}${pathname}${search}`,
+      sockets: createReplicas(hosts.map(host => `${host.replace(/^http/, 'ws')}${pathname}${search}`)),
       origin: opened,
       timeoutMs: timeoutMs ?? options.timeoutMs ?? 10_000,
       passing,
@@ -169,23 +174,29 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       try {
-        return await subscribeOverSocket({
-          url: target.socketUrl,
-          payload: { query: fetch.text, variables: { ...call.variables } },
-          headers: [
-            ...['x-request-id', call.requestId],
-            ...target.headers,
-            ...passedHeaders(target.passing, call.headers),
-            ...(sealed === null ? [] : [sealHeader, sealed]),
-          ],
-          timeoutMs: patienceOf(target, call),
-          pingMs: options.pingMs ?? 12_000,
-          // Later events are asked for under seals of their moment: the one of the start is over after a minute.
-          answer: asked =>
-            seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
-          signal: closing.signal,
-          leaving: call.signal,
-        })
+        const begin = (url: string) =>
+          subscribeOverSocket({
+            url,
+            payload: { query: fetch.text, variables: { ...call.variables } },
+            headers: [
+              ...['x-request-id', call.requestId],
+              ...target.headers,
+              ...passedHeaders(target.passing, call.headers),
+              ...(sealed === null ? [] : [sealHeader, sealed]),
+            ],
+            timeoutMs: patienceOf(target, call),
+            pingMs: options.pingMs ?? 12_000,
+            // Later events are asked for under seals of their moment: the one of the start is over after a minute.
+            answer: asked =>
+              seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
+            signal: closing.signal,
+            leaving: call.signal,
+          })
+        // A subscription changes nothing: whatever it failed by, another may have it.
+        return await target.sockets.ask(
+          begin,
+          failure => failure instanceof UpstreamFailure && ['unsent', 'cut'].includes(failure.stage) && patienceOf(target, call) > 0,
+        )
       } catch (failure) {
         if (call.signal?.aborted) return left
         throw failure

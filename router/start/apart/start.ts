@@ -36,147 +36,142 @@ export interface Prepared {
  * @param replicas as `readReplicas` reads them
  */
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
-  begin(
-    config,
-    startup,
-    async process => {
-      const counts = readReplicas(replicas)
-      const { stack, signal, tell } = process
-      const { port, publicUrl, dataDir } = config
-      if (!(await isFree(port))) throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`)
-      const parts: Kept[] = []
-      const onlooker = createOnlooker(process, () => writeFacts(dataDir, parts))
-      const run = (part: Part, withinMs: number): Kept => {
-        const kept = keep(part, onlooker)
-        parts.push(kept)
-        stack.defer(() => kept.stop(withinMs))
-        return kept
-      }
-      // Those that end together are stopped together.
-      const runAll = (several: readonly Part[], withinMs: number): readonly Kept[] => {
-        const kept = several.map(part => keep(part, onlooker))
-        parts.push(...kept)
-        stack.defer(async () => void (await Promise.all(kept.map(each => each.stop(withinMs)))))
-        return kept
-      }
-      const allReady = (kept: readonly Kept[]) => untilAborted(Promise.all(kept.map(({ ready }) => ready)), signal)
+  begin(config, startup, async process => {
+    const counts = readReplicas(replicas)
+    const { stack, signal, tell } = process
+    const { port, publicUrl, dataDir } = config
+    if (!(await isFree(port))) throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`)
+    const parts: Kept[] = []
+    const onlooker = createOnlooker(process, () => writeFacts(dataDir, parts))
+    const run = (part: Part, withinMs: number): Kept => {
+      const kept = keep(part, onlooker)
+      parts.push(kept)
+      stack.defer(() => kept.stop(withinMs))
+      return kept
+    }
+    // Those that end together are stopped together.
+    const runAll = (several: readonly Part[], withinMs: number): readonly Kept[] => {
+      const kept = several.map(part => keep(part, onlooker))
+      parts.push(...kept)
+      stack.defer(async () => void (await Promise.all(kept.map(each => each.stop(withinMs)))))
+      return kept
+    }
+    const allReady = (kept: readonly Kept[]) => untilAborted(Promise.all(kept.map(({ ready }) => ready)), signal)
 
-      if (config.databaseUrl) {
-        const lock = await lockFolder(dataDir)
-        stack.defer(() => lock.release())
-      }
-      const taken = new Set([port])
-      const ours = (words: readonly string[], more: NodeJS.ProcessEnv) => ourProgram(words, { ...common(config), ...more })
-      const database = config.databaseUrl ?? (await startDatabase())
-      const secrets = openSharedSecrets(config)
-      const events = await startEvents()
-      const sandbox = config.demo && !config.sandbox.folder ? await startSandbox() : config.sandbox.folder
-      const shared = { DATABASE_URL: database, ...secrets.subgraph, ...events.environment, ...(sandbox && { SANDBOX_DIR: sandbox }) }
-      const prepared = config.demo ? await prepare() : null
+    if (config.databaseUrl) {
+      const lock = await lockFolder(dataDir)
+      stack.defer(() => lock.release())
+    }
+    const taken = new Set([port])
+    const ours = (words: readonly string[], more: NodeJS.ProcessEnv) => ourProgram(words, { ...common(config), ...more })
+    const database = config.databaseUrl ?? (await startDatabase())
+    const secrets = openSharedSecrets(config)
+    const events = await startEvents()
+    const sandbox = config.demo && !config.sandbox.folder ? await startSandbox() : config.sandbox.folder
+    const shared = { DATABASE_URL: database, ...secrets.subgraph, ...events.environment, ...(sandbox && { SANDBOX_DIR: sandbox }) }
+    const prepared = config.demo ? await prepare() : null
 
-      const urls = new Map<ListedSlug, string[]>()
-      const subgraphs: Part[] = []
-      for (const slug of listedSlugs) {
-        const own = Number(new URL(routingUrls.get(slug)!).port) - 4000
-        for (let at = 0; at < counts.get(slug)!; at++) {
-          const given = await portFor(port + own + 10 * at, taken)
-          urls.set(slug, [...(urls.get(slug) ?? []), `http://localhost:${given}/graphql`])
-          const name = `${slug} ${at + 1}`
-          subgraphs.push({ name, ...ours(['subgraph', slug], { ...shared, PORT: String(given) }), ready: readyLine })
-        }
+    const urls = new Map<ListedSlug, string[]>()
+    const subgraphs: Part[] = []
+    for (const slug of listedSlugs) {
+      const own = Number(new URL(routingUrls.get(slug)!).port) - 4000
+      for (let at = 0; at < counts.get(slug)!; at++) {
+        const given = await portFor(port + own + 10 * at, taken)
+        urls.set(slug, [...(urls.get(slug) ?? []), `http://localhost:${given}/graphql`])
+        const name = `${slug} ${at + 1}`
+        subgraphs.push({ name, ...ours(['subgraph', slug], { ...shared, PORT: String(given) }), ready: readyLine })
       }
-      const addresses = Object.fromEntries([...urls].map(([slug, list]) => [`${slug.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`, list.join()]))
-      const doors = await routerPorts(counts.get('router')!)
-      const routerUrls = [...new Set(doors)].map(each => `http://localhost:${each}`)
-      for (const [at, part] of subgraphs.entries())
-        subgraphs[at] = { ...part, environment: { ...part.environment, ...addresses, ROUTER_URL: routerUrls.join() } }
-      const routers = doors.map((each, at) => ({
-        name: `router ${at + 1}`,
-        ...ours(['router'], { ...secrets.router, ...addresses, PORT: String(each), ...(sharesPort(doors.length) && { SHARE_PORT: '1' }) }),
-        ready: readyLine,
-      }))
-      const begun = [...runAll(subgraphs, endMs.subgraphs), ...runAll(routers, endMs.routers)]
-      await allReady(begun)
-      writeFacts(dataDir, parts)
+    }
+    const addresses = Object.fromEntries([...urls].map(([slug, list]) => [`${slug.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`, list.join()]))
+    const doors = await routerPorts(counts.get('router')!)
+    const routerUrls = [...new Set(doors)].map(each => `http://localhost:${each}`)
+    for (const [at, part] of subgraphs.entries()) subgraphs[at] = { ...part, environment: { ...part.environment, ...addresses, ROUTER_URL: routerUrls.join() } }
+    const routers = doors.map((each, at) => ({
+      name: `router ${at + 1}`,
+      ...ours(['router'], { ...secrets.router, ...addresses, PORT: String(each), ...(sharesPort(doors.length) && { SHARE_PORT: '1' }) }),
+      ready: readyLine,
+    }))
+    const begun = [...runAll(subgraphs, endMs.subgraphs), ...runAll(routers, endMs.routers)]
+    await allReady(begun)
+    writeFacts(dataDir, parts)
 
-      const notices = [...noticesOf(config), ...(prepared?.notices ?? [])]
-      const seen = config.environment === 'development'
-      for (const notice of seen ? [] : notices) tell.warn(notice)
-      return {
+    const notices = [...noticesOf(config), ...(prepared?.notices ?? [])]
+    const seen = config.environment === 'development'
+    for (const notice of seen ? [] : notices) tell.warn(notice)
+    return {
+      url: publicUrl,
+      banner: welcome({
         url: publicUrl,
-        banner: welcome({
-          url: publicUrl,
-          demo: prepared?.demo ?? null,
-          setup: null,
-          notices,
-          database: config.databaseUrl ? 'PostgreSQL at DATABASE_URL' : `embedded PostgreSQL in ${dataDir}`,
-          processes: [
-            ['Events', events.description],
-            [
-              'Routers',
-              routerUrls.map((url, at) => (routerUrls.length > 1 ? `${at + 1}: ${url}` : doors.length > 1 ? `${doors.length} at ${url}` : url)).join(', '),
-            ],
-            ...[...urls].map(([slug, list]): [string, string] => [`Subgraph ${slug}`, list.join(', ')]),
+        demo: prepared?.demo ?? null,
+        setup: null,
+        notices,
+        database: config.databaseUrl ? 'PostgreSQL at DATABASE_URL' : `embedded PostgreSQL in ${dataDir}`,
+        processes: [
+          ['Events', events.description],
+          [
+            'Routers',
+            routerUrls.map((url, at) => (routerUrls.length > 1 ? `${at + 1}: ${url}` : doors.length > 1 ? `${doors.length} at ${url}` : url)).join(', '),
           ],
-        }),
-        facts: { processes: parts.map(({ part }) => part.name), demo: prepared !== null },
-      }
+          ...[...urls].map(([slug, list]): [string, string] => [`Subgraph ${slug}`, list.join(', ')]),
+        ],
+      }),
+      facts: { processes: parts.map(({ part }) => part.name), demo: prepared !== null },
+      stopWithinMs: endMs.all,
+    }
 
-      async function startDatabase(): Promise<string> {
-        const { promise, resolve } = Promise.withResolvers<string>()
-        const heard = (message: unknown) => resolve((message as { databaseUrl: string }).databaseUrl)
-        // Found again on its port whatever becomes of the process, so that nobody has to be told another address.
-        const own = await portFor(0, taken)
-        const kept = run({ name: 'database', ...ours(['database'], { PORT: String(own) }), ready: readyLine, heard }, endMs.others)
-        await allReady([kept])
-        return untilAborted(promise, signal)
-      }
+    async function startDatabase(): Promise<string> {
+      const { promise, resolve } = Promise.withResolvers<string>()
+      const heard = (message: unknown) => resolve((message as { databaseUrl: string }).databaseUrl)
+      // Found again on its port whatever becomes of the process, so that nobody has to be told another address.
+      const own = await portFor(0, taken)
+      const kept = run({ name: 'database', ...ours(['database'], { PORT: String(own) }), ready: readyLine, heard }, endMs.others)
+      await allReady([kept])
+      return untilAborted(promise, signal)
+    }
 
-      async function startEvents(): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly description: string }> {
-        const { natsUrl, carrier } = config.events
-        if (carrier === 'memory') throw new StartError('EVENT_CARRIER: memory reaches one process only: leave it out, or name notify or nats')
-        if (natsUrl && carrier !== 'notify') return { environment: { NATS_URL: natsUrl, EVENT_CARRIER: 'nats' }, description: 'NATS at NATS_URL' }
-        if (carrier !== 'notify' && hasNatsServer()) {
-          const { part, url } = natsServer({ folder: dataDir, port: await portFor(port + 99, taken), token: secrets.natsToken, environment: common(config) })
-          await allReady([run(part, endMs.others)])
-          return { environment: { NATS_URL: url, EVENT_CARRIER: 'nats' }, description: `NATS on ${new URL(url).host}` }
-        }
-        if (carrier === 'nats') throw new StartError(`EVENT_CARRIER: ${howToGetNats}`)
-        return { environment: { NATS_URL: '', EVENT_CARRIER: 'notify' }, description: carrier === 'notify' ? 'PostgreSQL (NOTIFY)' : howToGetNats }
+    async function startEvents(): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly description: string }> {
+      const { natsUrl, carrier } = config.events
+      if (carrier === 'memory') throw new StartError('EVENT_CARRIER: memory reaches one process only: leave it out, or name notify or nats')
+      if (natsUrl && carrier !== 'notify') return { environment: { NATS_URL: natsUrl, EVENT_CARRIER: 'nats' }, description: 'NATS at NATS_URL' }
+      if (carrier !== 'notify' && hasNatsServer()) {
+        const { part, url } = natsServer({ folder: dataDir, port: await portFor(port + 99, taken), token: secrets.natsToken, environment: common(config) })
+        await allReady([run(part, endMs.others)])
+        return { environment: { NATS_URL: url, EVENT_CARRIER: 'nats' }, description: `NATS on ${new URL(url).host}` }
       }
+      if (carrier === 'nats') throw new StartError(`EVENT_CARRIER: ${howToGetNats}`)
+      return { environment: { NATS_URL: '', EVENT_CARRIER: 'notify' }, description: carrier === 'notify' ? 'PostgreSQL (NOTIFY)' : howToGetNats }
+    }
 
-      async function startSandbox(): Promise<string> {
-        const folder = join(dataDir, 'sandbox')
-        const own = String(await portFor(config.sandbox.port, taken))
-        const redirects = playedPlatforms.flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
-        const parameters = [...globalThis.process.execArgv, sandboxProgram, '--folder', folder, '--port', own, '--with-parent', ...redirects]
-        await allReady([
-          run({ name: 'sandbox', command: globalThis.process.execPath, parameters, environment: common(config), ready: /^http:\S+$/ }, endMs.others),
-        ])
-        return folder
-      }
+    async function startSandbox(): Promise<string> {
+      const folder = join(dataDir, 'sandbox')
+      const own = String(await portFor(config.sandbox.port, taken))
+      const redirects = playedPlatforms.flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
+      const parameters = [...globalThis.process.execArgv, sandboxProgram, '--folder', folder, '--port', own, '--with-parent', ...redirects]
+      await allReady([
+        run({ name: 'sandbox', command: globalThis.process.execPath, parameters, environment: common(config), ready: /^http:\S+$/ }, endMs.others),
+      ])
+      return folder
+    }
 
-      /** Makes the demo data by a process that ends when it is done. */
-      async function prepare(): Promise<Prepared> {
-        const { promise, resolve } = Promise.withResolvers<Prepared>()
-        const once = keep({ name: 'demo data', ...ours(['demo'], shared), ready: readyLine, heard: message => resolve(message as Prepared) }, onlooker)
-        try {
-          await allReady([once])
-          return await untilAborted(promise, signal)
-        } finally {
-          await once.stop(endMs.others)
-        }
+    /** Makes the demo data by a process that ends when it is done. */
+    async function prepare(): Promise<Prepared> {
+      const { promise, resolve } = Promise.withResolvers<Prepared>()
+      const once = keep({ name: 'demo data', ...ours(['demo'], shared), ready: readyLine, heard: message => resolve(message as Prepared) }, onlooker)
+      try {
+        await allReady([once])
+        return await untilAborted(promise, signal)
+      } finally {
+        await once.stop(endMs.others)
       }
+    }
 
-      async function routerPorts(count: number): Promise<readonly number[]> {
-        if (sharesPort(count)) return Array<number>(count).fill(port)
-        const others: number[] = []
-        for (let at = 0; at < count - 1; at++) others.push(await portFor(port + 50 + at, taken))
-        return [port, ...others]
-      }
-    },
-    endMs.all,
-  )
+    async function routerPorts(count: number): Promise<readonly number[]> {
+      if (sharesPort(count)) return Array<number>(count).fill(port)
+      const others: number[] = []
+      for (let at = 0; at < count - 1; at++) others.push(await portFor(port + 50 + at, taken))
+      return [port, ...others]
+    }
+  })
 
 /** Whether the system hands each connection to one of several processes that listen on one port. */
 const sharesPort = (routers: number): boolean => routers > 1 && process.platform === 'linux'

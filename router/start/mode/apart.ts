@@ -5,10 +5,13 @@ import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
 /** How to get the keys that processes apart need. */
 const makeKeys = 'print a pair with npm run --silent seal:keys'
 
-/** Where each subgraph is found: `<SLUG>_URL`, else as `supergraph.yaml` says. @throws StartError for a value that is no address */
-export function subgraphUrls(config: Config): ReadonlyMap<ListedSlug, string> {
-  return new Map([...routingUrls].map(([slug, url]) => [slug, config.subgraphUrls(slug)?.[0] ?? url]))
+/** Where the replicas of each subgraph are found: `<SLUG>_URL`, else as `supergraph.yaml` says. @throws StartError for a value that is no address */
+export function subgraphUrls(config: Config): ReadonlyMap<ListedSlug, readonly string[]> {
+  return new Map([...routingUrls].map(([slug, url]) => [slug, config.subgraphUrls(slug) ?? [url]]))
 }
+
+/** Scheme, host and port of each address. */
+export const originsOf = (urls: readonly string[]): readonly string[] => urls.map(url => new URL(url).origin)
 
 /** @throws StartError for a slug that `supergraph.yaml` does not list */
 export function requireSlug(word: string): ListedSlug {

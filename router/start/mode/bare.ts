@@ -48,10 +48,10 @@ function readSupergraphFile(config: Config, file: string): { supergraphSdl: stri
   }
   const subgraphs = new Map<string, RemoteSubgraph>()
   for (const [name, written] of addresses) {
-    const url = config.subgraphUrls(name)?.[0] ?? written
-    if (!URL.canParse(url) || !/^https?:/.test(url))
+    const urls = config.subgraphUrls(name) ?? [written]
+    if (!urls.every(url => URL.canParse(url) && /^https?:/.test(url)))
       throw new StartError(`${file} gives the subgraph "${name}" no address that can be asked over HTTP: compose with routing urls, or set its _URL variable`)
-    subgraphs.set(name, remoteAt(config, name, url))
+    subgraphs.set(name, remoteAt(config, name, urls))
   }
   return { supergraphSdl, subgraphs }
 }

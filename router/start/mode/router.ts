@@ -7,14 +7,14 @@ import { serveAsk } from '../../apart/ask.ts'
 import { createRemoteAuthority } from '../../apart/authority.ts'
 import { createRemoteTarget } from '../../apart/http.ts'
 import { createDocuments } from '../../door/documents.ts'
-import { openOrigin } from '../../engine/transport/exchange.ts'
+import { openOrigins } from '../../engine/transport/replicas.ts'
 import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { ownSupergraph } from '../engine.ts'
 import { type ListedSlug, readRegistrations } from '../registry.ts'
 import type { Running, Startup } from '../startup.ts'
-import { begin, wire } from '../wire.ts'
-import { requireSealKey, subgraphUrls } from './apart.ts'
+import { begin, stopAfter, wire } from '../wire.ts'
+import { originsOf, requireSealKey, subgraphUrls } from './apart.ts'
 
 /**
  * The platform's router before subgraphs that run apart: every door, access and rest of the embedded mode, without a database. Any
@@ -29,9 +29,9 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const registrations = await readRegistrations()
     const urls = subgraphUrls(config)
     const seal = createSeal(key, systemClock)
-    const subgraphs = new Map([...urls].map(([slug, url]) => [slug, remoteAt(config, slug, url)]))
+    const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))
     const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, seal)
-    const questions = openOrigin(new URL(urls.get('identity')!).origin, { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024 })
+    const questions = openOrigins(originsOf(urls.get('identity')!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024 })
     stack.defer(() => questions.close())
     const authority = createRemoteAuthority({ origin: questions, seal, issuer: publicUrl, audience: accessTokenAudience, hashKey })
     const streams = new Agent({ connections: 64 })
@@ -40,9 +40,10 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
       door: () => ({
         engine,
         authority,
-        subgraphs: [...urls].map(([slug, url]) => createRemoteTarget(slug, url, seal, streams)),
+        drainMs: config.remote.drainMs,
+        subgraphs: [...urls].map(([slug, replicas]) => createRemoteTarget(slug, replicas, seal, streams)),
         readiness: [{ name: 'identity', check: authority.ready }],
-        services: registrations.map(({ slug, title }) => ({ slug, title, ready: () => answers(new URL('/health/ready', urls.get(slug as ListedSlug))) })),
+        services: registrations.map(({ slug, title }) => ({ slug, title, ready: () => oneAnswers(urls.get(slug as ListedSlug)!) })),
         extend(app) {
           // What the router's own operations ask is never introspection: the documents of subgraphs are known beforehand.
           const documents = createDocuments(engine.schema, { introspection: false })
@@ -50,13 +51,18 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
         },
       }),
     })
-    const banner = [`router before ${[...urls].map(([slug, url]) => `${slug} (${url})`).join(', ')}`]
-    return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) } }
+    const banner = [`router before ${[...urls].map(([slug, replicas]) => `${slug} (${replicas.join(', ')})`).join(', ')}`]
+    return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) }, stopWithinMs: stopAfter(config) }
   })
 
-/** Resolves when a process says that it is ready. */
-async function answers(url: URL): Promise<void> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(1000) })
-  await answer.body?.cancel()
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
+/** Resolves when one of several replicas says that it is ready. */
+async function oneAnswers(urls: readonly string[]): Promise<void> {
+  const signal = AbortSignal.timeout(1000)
+  await Promise.any(
+    urls.map(async url => {
+      const answer = await fetch(new URL('/health/ready', url), { signal })
+      await answer.body?.cancel()
+      if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
+    }),
+  )
 }

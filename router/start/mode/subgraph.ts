@@ -11,7 +11,7 @@ import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
 import { untilAborted } from '../process/abort.ts'
 import { missingNetworks } from '../process/notices.ts'
 import type { Running, Startup } from '../startup.ts'
-import { begin, wire } from '../wire.ts'
+import { begin, stopAfter, wire } from '../wire.ts'
 import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
 
 /**
@@ -39,7 +39,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         databaseUrl,
         keys: { authSecret, encryptionKeys },
         applications,
-        apart: { slug, ask: createRemoteAsk(config.routerUrls[0]!, seals), carrier },
+        apart: { slug, ask: createRemoteAsk(config.routerUrls, seals), carrier },
       },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)
@@ -54,7 +54,19 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
           const exposeErrors = config.environment === 'development'
           const subgraph = subgraphs[0]!
           const facts = subgraph.receive && createFactDoor({ slug, receive: subgraph.receive, secret: authSecret, clock: systemClock })
-          server = await serveSubgraph({ subgraph, facts, seals, host, port, publicUrl, exposeErrors, internal, readiness: checks, log }).catch(error => {
+          server = await serveSubgraph({
+            drainMs: config.remote.drainMs,
+            subgraph,
+            facts,
+            seals,
+            host,
+            port,
+            publicUrl,
+            exposeErrors,
+            internal,
+            readiness: checks,
+            log,
+          }).catch(error => {
             if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
             throw new StartError(
               `port ${port} is taken: stop what listens there, or set PORT to another one and ${slug.toUpperCase()}_URL at the router`,
@@ -65,5 +77,5 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         close: async () => server?.close(),
       }),
     })
-    return { url: `http://localhost:${server!.port}/graphql`, banner: [`subgraph ${slug}`], facts: { subgraph: slug } }
+    return { url: `http://localhost:${server!.port}/graphql`, banner: [`subgraph ${slug}`], facts: { subgraph: slug }, stopWithinMs: stopAfter(config) }
   })

@@ -177,7 +177,7 @@ describe('D3 a subgraph that runs apart', () => {
   test('gets of a forwarded request the path that was routed, not what a URL parser makes of it', async () => {
     await using service = await serveRaw(({ socket }) => socket.write(http('{}')))
     const dispatcher = new Dispatcher()
-    const target = createRemoteTarget('catalogue' as Slug, service.url, seal, dispatcher)
+    const target = createRemoteTarget('catalogue' as Slug, [service.url], seal, dispatcher)
     for (const path of ['/a/../b', '/a/%2e%2e/b?c=../d', '//b', '/a\\b'])
       await (await target.http!(new Request(`http://localhost:4000${path}`), anonymous, path)).text()
     expect(service.requests.map(({ head }) => head.split(' ', 2)[1])).toEqual(['/a/../b', '/a/%2e%2e/b?c=../d', '//b', '/a\\b'])
@@ -209,7 +209,7 @@ describe('D3 a subgraph that runs apart', () => {
   test('takes a seal that somebody saw on the way with the very request that it was made for, and with no other address or body', async () => {
     await using wire = await serveRaw(({ socket }) => socket.write(http('{}')))
     const dispatcher = new Dispatcher()
-    const target = createRemoteTarget('catalogue' as Slug, wire.url, seal, dispatcher)
+    const target = createRemoteTarget('catalogue' as Slug, [wire.url], seal, dispatcher)
     const address = '203.0.113.7'
     const sent = new Request('http://localhost:4000/sign-in', { method: 'POST', headers: { 'x-client-address': address }, body: 'email=a&password=b' })
     await (await target.http!(sent, anonymous, '/sign-in')).text()
@@ -248,7 +248,7 @@ describe('D3 a subgraph that runs apart', () => {
 
   test('is reached by forwarded requests as they came; what the client says of its own connection or viewer is left out', async () => {
     const dispatcher = new Dispatcher()
-    const target = createRemoteTarget('catalogue' as Slug, `${origin}/graphql`, seal, dispatcher)
+    const target = createRemoteTarget('catalogue' as Slug, [`${origin}/graphql`], seal, dispatcher)
     const headers = { [sealHeader]: 'forged', host: 'elsewhere', expect: '100-continue', 'proxy-authorization': 'Basic x', 'x-other': '1', cookie: 'a=b' }
     const answer = await target.http!(new Request('http://localhost:4000/a', { method: 'POST', headers, body: 'text' }), anonymous, '/a')
     const heard = (await answer.json()) as { headers: Record<string, string> }
@@ -267,7 +267,7 @@ test('a forwarded request is refused in time, whether it waits for an answer or 
     setTimeout(() => socket.write('1\r\nb\r\n0\r\n\r\n'), 400)
   })
   const dispatcher = new Dispatcher({ connections: 1 })
-  const target = createRemoteTarget('catalogue' as Slug, service.url, seal, dispatcher, 200)
+  const target = createRemoteTarget('catalogue' as Slug, [service.url], seal, dispatcher, 200)
   const ask = (path: string) => target.http!(new Request(`http://localhost:4000${path}`), anonymous, path)
   expect(await (await ask('/stream')).text()).toBe('ab')
   // Nothing else would end them: the service never answers, and neither client nor connection has a deadline of its own.
@@ -285,7 +285,7 @@ describe('what a subgraph apart asks of the router', () => {
     const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock: systemClock }))
     const token = await seal(anonymous, 'catalogue', forOperation)
     const viewer = await seals.read(token, isFor(forOperation))
-    const ask = createRemoteAsk(url, seals)
+    const ask = createRemoteAsk([url], seals)
     return {
       token,
       ask: () => ask(query, { id: '1' }, { appId: 'app_catalogue', viewer }),
@@ -308,7 +308,7 @@ describe('what a subgraph apart asks of the router', () => {
     await using router = await serveRaw(({ socket }) => socket.write(json({ data: {} })))
     const clock = createBoundClock(new Date())
     const seals = rememberSeals(createSealReader({ audience: 'catalogue', keys: [publicHalf(key)], clock }))
-    const ask = createRemoteAsk(`http://127.0.0.1:${router.port}`, seals)
+    const ask = createRemoteAsk([`http://127.0.0.1:${router.port}`], seals)
     const sealNow = (to = anonymous) => createSeal(key, clock)(to, 'catalogue', forOperation)
     const came = await seals.read(await sealNow(), isFor(forOperation))
     let given: unknown

@@ -87,7 +87,7 @@ export interface OneTransport extends AsyncDisposable {
   subscribe(call?: Partial<FetchCall>): ReturnType<RemoteTransport['subscribe']>
 }
 
-export function transportTo(url: string, options: Omit<RemoteOptions, 'subgraphs'> = {}): OneTransport {
+export function transportTo(url: string | readonly string[], options: Omit<RemoteOptions, 'subgraphs'> = {}): OneTransport {
   const transport = createRemoteTransport({ timeoutMs: 2000, ...options, subgraphs: new Map([['one', { url }]]) })
   const callOf = (call: Partial<FetchCall> = {}): FetchCall => ({
     variables: {},
