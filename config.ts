@@ -1,7 +1,22 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type Connections, connections } from './config/connections.ts'
-import { demo, eachSubgraph, events, keeping, operations, place, quotas, remote, retention, seal, secrets, storage, testing } from './config/families.ts'
+import {
+  demo,
+  eachSubgraph,
+  events,
+  keeping,
+  operations,
+  paymentsAddresses,
+  place,
+  quotas,
+  remote,
+  retention,
+  seal,
+  secrets,
+  storage,
+  testing,
+} from './config/families.ts'
 import { readApplications } from './config/networks.ts'
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
@@ -34,6 +49,8 @@ export interface Config extends AsRead {
   readonly connections: Connections
   readonly quotas: Values<typeof quotas>
   readonly retention: Values<typeof retention>
+  /** Where the pages of payments find the parts of the platform: origins. */
+  readonly paymentsAddresses: { readonly auth: string; readonly gateway: string; readonly app: string }
   readonly seal: Values<typeof seal>
   /** What carries events between processes; null: what the way to start decides. */
   readonly events: Values<typeof events>
@@ -97,6 +114,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
+  const { auth, gateway, app } = readFamily(paymentsAddresses, given, mistakes)
   const { crashAt } = readFamily(testing, given, mistakes)
   const { keptBy } = readFamily(keeping, given, mistakes)
   // What is said of several settings at once supposes that each of them is right.
@@ -129,6 +147,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     connections,
     quotas: most,
     retention: keptFor,
+    paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? publicUrl },
     seal: seals,
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],

@@ -246,6 +246,28 @@ export const quotas = {
     by: subgraphs,
     does: 'How many posts one caller (a person, a key) may write in 24 hours; deleted ones do not count.',
   }),
+  ordersADay: setting('ORDERS_PER_DAY', quota, {
+    fallback: 20_000,
+    by: subgraphs,
+    does: 'How many orders one caller (a person, a key) may write in 24 hours.',
+  }),
+}
+
+/** Where the pages of payments find the parts of the platform. */
+export const paymentsAddresses = {
+  auth: setting('PAYMENTS_AUTH_URL', origin, {
+    fallback: null,
+    without: '`PUBLIC_URL`',
+    by: subgraphs,
+    does: 'Where people sign in who use payments: an origin.',
+  }),
+  gateway: setting('PAYMENTS_GATEWAY_URL', origin, {
+    fallback: null,
+    without: '`PUBLIC_URL`',
+    by: subgraphs,
+    does: 'Where payments find the gateway to providers: an origin.',
+  }),
+  app: setting('PAYMENTS_APP_URL', origin, { fallback: null, without: '`PUBLIC_URL`', by: subgraphs, does: 'Where the pages of payments are: an origin.' }),
 }
 
 /** For how many days records are kept. */
@@ -283,6 +305,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Events', family: events },
   { title: 'Operations', family: operations },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
+  { title: 'Payments', family: paymentsAddresses },
   { title: 'Quotas', family: quotas },
   { title: 'Retention', family: retention },
 ]

@@ -10,6 +10,8 @@ export interface DemoFacts {
   readonly postIds: readonly string[]
   /** Clear text of a key of organization `demo` with `publishing:posts.read`. */
   readonly apiKey: string
+  /** The demo's merchant, and orders of it in order of creation. */
+  readonly payments: { readonly merchantId: string; readonly orderIds: readonly string[] }
   /** Origin of the sandbox. */
   readonly sandbox: string
 }

@@ -25,3 +25,17 @@ export function createBoundClock(start: Date): BoundClock {
     },
   }
 }
+
+const dayMs = 86_400_000
+
+/** The UTC day around a moment. */
+export function dayOf(now: Date): { from: Date; to: Date } {
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
+  return { from, to: new Date(from.getTime() + dayMs) }
+}
+
+/** The Monday, 00:00 UTC, of the week around a moment. */
+export function weekBegin(now: Date): Date {
+  const { from } = dayOf(now)
+  return new Date(from.getTime() - ((from.getUTCDay() + 6) % 7) * dayMs)
+}

@@ -17,7 +17,12 @@ export function readIdempotency({ idempotencyKey: key, ...content }: { readonly 
     throw new Refusal('BAD_USER_INPUT', 'idempotencyKey must have 1 to 200 characters, none of them NUL or half of one.', { field: 'idempotencyKey' })
   if (!key) return null
   const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))
-  return { key, hash: createHash('sha256').update(JSON.stringify(sorted)).digest('hex') }
+  return {
+    key,
+    hash: createHash('sha256')
+      .update(JSON.stringify(sorted, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)))
+      .digest('hex'),
+  }
 }
 
 /**

@@ -1,8 +1,10 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { connect, createOpenPool } from '../db/connect.ts'
+
 import { createMemoryEvents } from '../platform/events.ts'
-import { createOpenJobs } from '../platform/jobs.ts'
+import { createOpenJobs } from '../platform/jobs/jobs.ts'
+
 import { defineSubgraphs } from '../router/start/assemble.ts'
 import { depsOf } from '../router/start/home.ts'
 import { listedSlugs } from '../router/start/registry.ts'

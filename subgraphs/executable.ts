@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { type DocumentNode, type GraphQLSchema, parse } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, isInputObjectType, isObjectType, parse, valueFromAST } from 'graphql'
 import { Refusal } from '../platform/errors.ts'
 import { scalars } from './scalars.ts'
 import type { Slug } from './scopes.ts'
@@ -98,7 +98,16 @@ export function executableSchema(slug: Slug, nouns: Readonly<Record<string, Reso
     for (const field of declared.get(type) ?? [])
       if (!resolvedBy.has(`${type}.${field}`)) throw new Error(`${type}.${field} has no resolver in subgraphs/${slug}: it would answer null to everybody`)
   const scalarsInUse = Object.fromEntries(Object.entries(scalars).filter(([name]) => declared.has(name)))
-  return buildSubgraphSchema([{ typeDefs, resolvers: { ...merged, ...scalarsInUse } as never }])
+  return withDefaults(buildSubgraphSchema([{ typeDefs, resolvers: { ...merged, ...scalarsInUse } as never }]))
+}
+
+/** Reads the defaults of arguments and inputs by our scalars: the library has read them before it was told of these. */
+function withDefaults(schema: GraphQLSchema): GraphQLSchema {
+  const types = Object.values(schema.getTypeMap())
+  const inputs = types.filter(isInputObjectType).flatMap(type => Object.values(type.getFields()))
+  const taken = types.filter(isObjectType).flatMap(type => Object.values(type.getFields()).flatMap(({ args }) => args))
+  for (const each of [...inputs, ...taken]) if (each.astNode?.defaultValue) each.defaultValue = valueFromAST(each.astNode.defaultValue, each.type)
+  return schema
 }
 
 /** The names that SDL declares, each with its fields or values, extensions included. */

@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql'
 import { GraphQLDateTime, GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars'
+import { isCurrency } from '../platform/currencies.ts'
 
 /** A moment; resolvers give and take `Date`. The answer is text in either mode, so that a call and HTTP agree. */
 const DateTime = new GraphQLScalarType({
@@ -37,5 +38,21 @@ function toWhole(value: unknown): bigint {
   throw new GraphQLError('BigInt takes a whole number; beyond 9007199254740991 write it as text.')
 }
 
+/** A currency by its code of ISO 4217, in capitals. */
+const CurrencyCode = new GraphQLScalarType<string, string>({
+  name: 'CurrencyCode',
+  serialize: toCurrency,
+  parseValue: toCurrency,
+  parseLiteral: node => {
+    if (node.kind !== Kind.STRING) throw new GraphQLError('CurrencyCode takes a code of ISO 4217 as text, such as "EUR".', { nodes: node })
+    return toCurrency(node.value)
+  },
+})
+
+function toCurrency(value: unknown): string {
+  if (typeof value === 'string' && isCurrency(value)) return value
+  throw new GraphQLError('CurrencyCode takes an active code of ISO 4217 in capitals, such as "EUR".')
+}
+
 /** The resolvers of every scalar in `shared.graphql`: part of each subgraph's resolver map. */
-export const scalars = { DateTime, URL: Address, EmailAddress, BigInt: WholeNumber }
+export const scalars = { DateTime, URL: Address, EmailAddress, BigInt: WholeNumber, CurrencyCode }

@@ -111,12 +111,13 @@ export class Batch extends Base {
     return null
   }
 
+  /** As pg reads them, but a `bigint` is one: neither text, nor a number that may be another. */
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
     const types = this.client as unknown as { getTypeParser(type: number, format: 'text'): (text: string) => unknown }
     this.shape = {
       empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
       names: fields.map(({ name }) => name),
-      parsers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
+      parsers: fields.map(({ dataTypeID }) => (dataTypeID === pg.types.builtins.INT8 ? BigInt : types.getTypeParser(dataTypeID, 'text'))),
     }
     this.keep()
   }

@@ -1,7 +1,7 @@
 import { DataTypes, type Model, type ModelStatic, type Sequelize } from 'sequelize'
 
 /** A type of PostgreSQL that a column may have. */
-export type SqlType = 'uuid' | 'text' | 'text[]' | 'integer' | 'boolean' | 'timestamptz(3)' | 'timestamptz' | 'jsonb'
+export type SqlType = 'uuid' | 'text' | 'text[]' | 'integer' | 'bigint' | 'boolean' | 'timestamptz(3)' | 'timestamptz' | 'jsonb'
 
 declare const value: unique symbol
 declare const given: unique symbol
@@ -51,6 +51,8 @@ export const uuid = plain<string>('uuid')
 export const text = plain<string>('text')
 export const texts = plain<readonly string[]>('text[]')
 export const integer = plain<number>('integer')
+/** A whole number beyond 32 bits, such as an amount of money. */
+export const whole = plain<bigint>('bigint')
 export const truth = plain<boolean>('boolean')
 /** A moment, to the millisecond. */
 export const moment = plain<Date>('timestamptz(3)')
@@ -108,6 +110,7 @@ const types = {
   text: () => DataTypes.TEXT,
   'text[]': () => DataTypes.ARRAY(DataTypes.TEXT),
   integer: () => DataTypes.INTEGER,
+  bigint: () => DataTypes.BIGINT,
   boolean: () => DataTypes.BOOLEAN,
   'timestamptz(3)': () => DataTypes.DATE(3),
   timestamptz: () => DataTypes.DATE,

@@ -91,7 +91,7 @@ export interface ForwardRow {
   /** Bytes of a body at most. */
   readonly limit: number
   readonly to: Slug
-  readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page'
+  readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page' | 'own answer'
   /** One exchange; of a row that ends in `/*`, each that there is. */
   readonly tells: readonly [Documented, ...Documented[]]
 }

@@ -1,5 +1,8 @@
 import { credentialRows } from './identity/credentials.ts'
 import { pageRows } from './identity/pages.ts'
+import { orderRows } from './payments/order.ts'
+import { serviceIdentityRows } from './payments/service-identity.ts'
+import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
 import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { postRows } from './publishing/post.ts'
@@ -9,5 +12,6 @@ import type { RouteTable } from './row.ts'
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
   { slug: 'identity', rows: [...credentialRows, ...pageRows] },
+  { slug: 'payments', rows: [...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
   { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...widgetRows] },
 ]

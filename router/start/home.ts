@@ -12,7 +12,7 @@ import type { Ask } from '../../platform/ask.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { FactCarrier } from '../../platform/facts.ts'
-import { createOpenJobs } from '../../platform/jobs.ts'
+import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
@@ -111,10 +111,10 @@ export function depsOf(
   { keys, applications }: Pick<HomeParts, 'keys' | 'applications'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events'>,
 ): Deps {
-  const { environment, publicUrl, quotas, retention } = config
+  const { environment, publicUrl, quotas, retention, paymentsAddresses } = config
   const outbound = createOutbound(Object.values(applications).flatMap(addressesOf))
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
-  const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention }
+  const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention, paymentsAddresses }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log }
 }

@@ -6,6 +6,11 @@ export const listed = {
     registration: () => import('../../subgraphs/publishing/registration.ts'),
     definition: () => import('../../subgraphs/publishing/definition.ts'),
   },
+  payments: {
+    routingUrl: "http://localhost:4003/graphql",
+    registration: () => import('../../subgraphs/payments/registration.ts'),
+    definition: () => import('../../subgraphs/payments/definition.ts'),
+  },
   launcher: {
     routingUrl: "http://localhost:4004/graphql",
     registration: () => import('../../subgraphs/launcher/registration.ts'),

@@ -13,10 +13,12 @@ export interface Configured {
   readonly applications: Config['applications']
   readonly quotas: Config['quotas']
   readonly retention: Config['retention']
+  readonly paymentsAddresses: Config['paymentsAddresses']
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention }: Configured): Settings => ({
+export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention, paymentsAddresses }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
   publishing: { applications, quotas, retention },
+  payments: { quotas, addresses: paymentsAddresses },
 })

@@ -1,10 +1,13 @@
 import type { Ask } from '../../platform/ask.ts'
 import type { Scope } from '../scopes.ts'
 import type { Viewer } from '../viewer.ts'
-import { PublishingWidgetDocument, type PublishingWidgetQuery } from './ask.generated.ts'
+import { PaymentsWidgetDocument, PublishingWidgetDocument, type ShownWidgetFragment } from './ask.generated.ts'
+import { registration } from './registration.ts'
+
+const { appId } = registration
 
 /** What a widget shows, as its service answered it. */
-export type Payload = NonNullable<PublishingWidgetQuery['publishingWidget']>
+export type Payload = ShownWidgetFragment
 
 /** How the widget of one service is had: a row here is all that a new service needs. */
 export interface Source {
@@ -19,7 +22,12 @@ export const sources: Readonly<Record<string, Source>> = {
   publishing: {
     scope: 'publishing:dashboard.read',
     audience: 'organization',
-    read: async (ask, viewer) => (await ask(PublishingWidgetDocument, {}, { appId: 'app_launcher', viewer })).publishingWidget ?? null,
+    read: async (ask, viewer) => (await ask(PublishingWidgetDocument, {}, { appId, viewer })).publishingWidget ?? null,
+  },
+  payments: {
+    scope: 'payments:dashboard.read',
+    audience: 'organization',
+    read: async (ask, viewer) => (await ask(PaymentsWidgetDocument, {}, { appId, viewer })).paymentsWidget ?? null,
   },
 }
 

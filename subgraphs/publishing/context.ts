@@ -1,5 +1,5 @@
 import type { Cipher } from '../../platform/cipher.ts'
-import type { Jobs } from '../../platform/jobs.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Networks } from './network/network.ts'

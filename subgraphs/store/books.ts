@@ -72,11 +72,11 @@ export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
   keysOf,
 })
 
-/** It is remembered for a week what a key has made: clients that repeat what they sent do so within minutes. */
-export const agingOfKeys = (slug: string): Aging => ({
+/** What a key has made is remembered for so many days: clients that repeat what they sent do so within minutes. */
+export const agingOfKeys = (slug: string, days = 7): Aging => ({
   table: `${slug}.idempotency_keys`,
   key: 'tenant_id, caller, what, key',
-  days: 7,
+  days,
   old: 'o.at < $1',
   order: 'o.at',
 })

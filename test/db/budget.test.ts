@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connections } from '../../config/connections.ts'
 import { createBudget } from '../../db/budget.ts'
 import { createOpenPool } from '../../db/connect.ts'
-import { createOpenJobs } from '../../platform/jobs.ts'
+import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 
 const log = pino({ level: 'silent' })
 const url = 'postgres://nobody@localhost:1/nothing'

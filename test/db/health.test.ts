@@ -11,7 +11,7 @@ import { createWriteProbe } from '../../db/health/write-probe.ts'
 import { watchDatabase } from '../../db/health.ts'
 import { migrate, migrationCheck } from '../../db/migrate.ts'
 import { createBoundClock } from '../../platform/clock.ts'
-import { createOpenJobs, type JobPlan } from '../../platform/jobs.ts'
+import { createOpenJobs, type JobPlan } from '../../platform/jobs/jobs.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { until } from '../kit/launch.ts'
 

@@ -1,8 +1,8 @@
 import { TestClock } from 'pg-boss'
 import { pino } from 'pino'
 import { createOpenPool } from '../../db/connect.ts'
+import { createOpenJobs, type Jobs } from '../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../platform/jobs/queue.ts'
-import { createOpenJobs, type Jobs } from '../../platform/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { monday } from '../kit/time.ts'
 

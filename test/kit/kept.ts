@@ -3,6 +3,7 @@ import type { Table } from '../../platform/sql/table.ts'
 import type { listed } from '../../router/start/listed.generated.ts'
 import { stores as identity } from '../../subgraphs/identity/context.ts'
 import { stores as launcher } from '../../subgraphs/launcher/context.ts'
+import { stores as payments } from '../../subgraphs/payments/context.ts'
 import { stores as publishing } from '../../subgraphs/publishing/context.ts'
 import type { List } from '../../subgraphs/store/list.ts'
 
@@ -18,5 +19,6 @@ const kept = (stores: object): readonly Kept[] => Object.values(stores).filter((
 export const keptBy: Readonly<Record<keyof typeof listed, readonly Kept[]>> = {
   identity: kept(identity),
   launcher: kept(launcher(() => Promise.reject(new Error('nobody is asked')))),
+  payments: kept(payments),
   publishing: kept(publishing(createCipher([{ id: 'test', key: Buffer.alloc(32) }]))),
 }

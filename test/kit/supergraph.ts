@@ -6,7 +6,7 @@ import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
-import { createOpenJobs } from '../../platform/jobs.ts'
+import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { createDocuments } from '../../router/door/documents.ts'
 import { createLog } from '../../router/door/log.ts'
@@ -120,6 +120,7 @@ export async function supergraph({
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,
+      paymentsAddresses: readConfig({}).paymentsAddresses,
       // As clients elsewhere see it: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production' },
       log,

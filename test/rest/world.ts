@@ -12,7 +12,7 @@ export interface RestWorld extends AsyncDisposable {
   /** A brand of the organization `acme`, which everybody but the outsider works in, and a draft of it. */
   readonly brandId: string
   readonly postId: string
-  /** Asks a route by its path after `/publishing/api`, or by a whole path. */
+  /** Asks a route by its path after `/publishing/api`, or by a whole path with a service's prefix. */
   ask(who: Who, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** Sends the owner's bytes as JSON. */
   raw(method: string, path: string, body: Buffer): Promise<Reply>
@@ -60,7 +60,7 @@ export async function restWorld(): Promise<RestWorld> {
     postId: (await write()).id,
     write,
     ask: (who, method, path, body, headers = {}) =>
-      door.ask(method, path.startsWith('/publishing/') ? path : `/publishing/api${path}`, {
+      door.ask(method, /^\/[a-z]+\/api\//.test(path) ? path : `/publishing/api${path}`, {
         headers: { ...credentials[who], ...headers },
         ...(body !== undefined && { body }),
       }),

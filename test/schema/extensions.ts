@@ -16,4 +16,11 @@ export const extensions: readonly Extension[] = [
     fields: ['brands'],
     because: 'an organization shows the brands that it publishes for',
   },
+  {
+    entity: 'Organization',
+    owner: 'identity',
+    by: 'payments',
+    fields: ['orders'],
+    because: 'an organization shows what was ordered of it',
+  },
 ]

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { JobQueue } from '../../../platform/jobs/queue.ts'
-import type { Jobs } from '../../../platform/jobs.ts'
 import type { PostKey } from '../stores/attempt.ts'
 import { sentAtOnce } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'

@@ -1,3 +1,4 @@
+import { dayOf, weekBegin } from '../../../platform/clock.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../store/loader.ts'
 import type { Opening } from '../../store/store.ts'
@@ -8,20 +9,6 @@ export interface WidgetFacts {
   readonly failed: number
   readonly publishedThisWeek: number
   readonly next: { readonly id: string; readonly copy: string; readonly scheduledAt: Date } | null
-}
-
-const dayMs = 86_400_000
-
-/** The UTC day around a moment. */
-export function dayOf(now: Date): { from: Date; to: Date } {
-  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
-  return { from, to: new Date(from.getTime() + dayMs) }
-}
-
-/** The Monday, 00:00 UTC, of the week around a moment. */
-export function weekBegin(now: Date): Date {
-  const { from } = dayOf(now)
-  return new Date(from.getTime() - ((from.getUTCDay() + 6) % 7) * dayMs)
 }
 
 const countPosts = statement(

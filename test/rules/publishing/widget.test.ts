@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayOf, weekBegin } from '../../../subgraphs/publishing/stores/widget.ts'
+import { dayOf, weekBegin } from '../../../platform/clock.ts'
 import { payload } from '../../../subgraphs/publishing/widget/rules.ts'
 
 const none = { scheduledToday: 0, failed: 0, publishedThisWeek: 0, next: null }

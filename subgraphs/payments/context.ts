@@ -1,0 +1,32 @@
+import type { ContextOf, JobContextOf } from '../store/context.ts'
+import type { Foundation } from '../subgraph.ts'
+import type { Viewer } from '../viewer.ts'
+import { merchantStore } from './stores/merchant.ts'
+import { orderStore } from './stores/order.ts'
+import { widgetStore } from './stores/widget.ts'
+
+/** What payments keeps, each store under the name by which resolvers and jobs know it. */
+export const stores = {
+  merchants: merchantStore,
+  orders: orderStore,
+  widget: widgetStore,
+}
+
+/** How much may be made, so that one caller cannot fill the database. */
+export interface Quotas {
+  /** Orders that one caller (a person, a key) writes in 24 hours. */
+  readonly ordersADay: number
+}
+
+/** What payments works with besides: made once in `definition.ts`. */
+export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl'> {
+  readonly quotas: Quotas
+  /** What people call the viewer's organization, as identity knows it. */
+  nameOf(viewer: Viewer): Promise<string>
+}
+
+/** What resolvers receive: who asks, and what their organization may see. */
+export type Context = ContextOf<typeof stores, Services>
+
+/** What jobs and demo data work with: everybody's rows. */
+export type Job = JobContextOf<typeof stores, Services>

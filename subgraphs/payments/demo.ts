@@ -1,0 +1,73 @@
+import { idOfName } from '../../platform/ids.ts'
+import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
+import { inTransaction } from '../store/write.ts'
+import type { Job } from './context.ts'
+import { type GivenLine, workOut } from './order/rules.ts'
+
+const merchantName = 'Demo Merchant'
+const currency = 'EUR'
+
+interface DemoOrder {
+  /** What its id is made of, by which the next start finds it again, whatever was changed in it. */
+  readonly mark: string
+  readonly description: string
+  readonly lines: readonly GivenLine[]
+}
+
+/** What is ordered of the demo merchant, in order of creation. */
+const demoOrders: readonly DemoOrder[] = [
+  {
+    mark: 'demo-workshop',
+    description: 'A workshop for six people',
+    lines: [
+      { name: 'Seat in the workshop', sku: 'WS-1', quantity: 6, unitAmountMinor: 12_500n, discountMinor: 5_000n, taxRate: '19' },
+      { name: 'Printed handbook', sku: 'BK-2', quantity: 6, unitAmountMinor: 1_450n, taxRate: '7' },
+    ],
+  },
+  { mark: 'demo-subscription', description: 'One year of the newsletter', lines: [{ name: 'Newsletter, a year', unitAmountMinor: 4_800n, taxRate: '19' }] },
+]
+
+/** Whose the demo is. */
+export interface DemoOwner {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/** Makes what is missing of the demo's merchant and orders. @param job in the owner's name */
+export async function provideDemo(
+  job: Job,
+  { organizationId, userId }: DemoOwner,
+): Promise<{ readonly merchantId: string; readonly orderIds: readonly string[] }> {
+  const { merchants, orders } = job
+  const createdBy = `user:${userId}`
+  const ofDemo = idOfName(organizationId, merchantName)
+  const orderIds = demoOrders.map(({ mark }) => idOfName(ofDemo, mark))
+  const merchantId = await inTransaction(job, async ({ transaction, now }) => {
+    const fresh = { id: ofDemo, organizationId, name: merchantName, defaultCurrency: currency, createdAt: now, createdBy }
+    return merchants.ensureDefault(fresh, transaction)
+  })
+  await inTransaction(job, async ({ transaction, now }) => {
+    // Whoever starts at the same moment waits here, and finds everything.
+    await merchants.lock(merchantId, transaction)
+    for (const [index, { description, lines }] of demoOrders.entries()) {
+      const id = orderIds[index]!
+      if (await orders.lock(id, transaction)) continue
+      // Those that were ordered first are the older ones.
+      const createdAt = new Date(now.getTime() - (demoOrders.length - index))
+      const number = await orders.nextNumber(organizationId, transaction)
+      const place = { id, merchantId, organizationId, userId, number, currency, description }
+      await orders.insert({ ...place, ...workOut(lines), createdAt, updatedAt: createdAt, createdBy }, transaction)
+    }
+  })
+  return { merchantId, orderIds }
+}
+
+/** What goes of payments with organizations, beside what belongs to these. */
+export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
+  const merchants = await run<{ id: string }>('select id from payments.merchants where organization_id = any($1::uuid[])', [organizations])
+  return deletionsBy(
+    run,
+    'tenant_id',
+    merchants.map(({ id }) => id),
+  )
+}

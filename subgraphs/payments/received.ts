@@ -1,0 +1,16 @@
+import { newId } from '../../platform/ids.ts'
+import type { Receives } from '../store/facts.ts'
+import type { Job } from './context.ts'
+
+/** What a merchant counts in that nobody has said anything of. */
+const defaultCurrency = 'EUR'
+
+/** What payments does with the facts of others. */
+export const received: Receives<'payments', Job> = {
+  // An organization begins with a merchant of its name, unless its first order was quicker.
+  async 'organization.created'({ body: { organizationId, name } }, { merchants }, { transaction, now }) {
+    await merchants.ensureDefault({ id: newId(now), organizationId, name, defaultCurrency, createdAt: now, createdBy: 'platform' }, transaction)
+  },
+  // What somebody asked for who left stays, and waits for others.
+  'membership.removed': async () => {},
+}

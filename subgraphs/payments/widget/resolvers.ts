@@ -1,0 +1,9 @@
+import { activeOrganization } from '../../viewer.ts'
+import type { Resolvers } from '../resolvers.generated.ts'
+import { payload } from './rules.ts'
+
+export const widgetResolvers: Resolvers = {
+  Query: {
+    paymentsWidget: async (_, __, { viewer, widget }) => payload(await widget.facts.load(activeOrganization(viewer, 'Orders'))),
+  },
+}

@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import { type Exchanges, list, made } from './exchange.ts'
+
+export const publishing: Exchanges = world => {
+  const aPost = async () => (await world().write()).id
+  const aBrand = async () => (await world().ask('owner', 'POST', '/brands', { name: 'A brand' })).json.id as string
+  const anArchivedBrand = async () => {
+    const id = await aBrand()
+    await world().ask('owner', 'POST', `/brands/${id}/archive`)
+    return id
+  }
+  const post = (id: string) => `/posts/${id}`
+  const brand = (id: string) => `/brands/${id}`
+  const archived = { archivedAt: expect.any(String) }
+
+  return {
+    'GET /publishing/api/posts': { path: () => '/posts', forbidden: 'stranger', answers: list('posts') },
+    'POST /publishing/api/posts': {
+      path: () => '/posts',
+      body: () => ({ brandId: world().brandId, platform: 'x', copy: 'Hello' }),
+      forbidden: 'viewer',
+      answers: made('/publishing/api/posts'),
+    },
+    'GET /publishing/api/posts/:id': { path: post, make: aPost, forbidden: 'stranger', answers: id => ({ status: 200, json: { id, status: 'draft' } }) },
+    'PUT /publishing/api/posts/:id': {
+      path: post,
+      make: aPost,
+      body: () => ({ copy: 'New' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, copy: 'New', version: 2 } }),
+    },
+    'DELETE /publishing/api/posts/:id': { path: post, make: aPost, forbidden: 'viewer', answers: () => ({ status: 204, text: '' }), once: true },
+    'POST /publishing/api/integrations/:platform/connect': {
+      path: () => '/integrations/x/connect',
+      body: () => ({ brandId: world().brandId }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, json: { authorizationUrl: expect.stringMatching(/^http.*state=/) } }),
+    },
+    'GET /publishing/api/widget': { path: () => '/widget', forbidden: 'reader', answers: () => ({ status: 200, json: { statistics: expect.any(Array) } }) },
+    'GET /publishing/api/brands': { path: () => '/brands', forbidden: 'reader', answers: list('brands') },
+    'POST /publishing/api/brands': { path: () => '/brands', body: () => ({ name: 'A brand' }), forbidden: 'viewer', answers: made('/publishing/api/brands') },
+    'GET /publishing/api/brands/:brandId': { path: brand, make: aBrand, forbidden: 'reader', answers: id => ({ status: 200, json: { id, version: 1 } }) },
+    'PUT /publishing/api/brands/:brandId': {
+      path: brand,
+      make: aBrand,
+      body: () => ({ name: 'New' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, name: 'New', version: 2 } }),
+    },
+    'POST /publishing/api/brands/:brandId/archive': {
+      path: id => `/brands/${id}/archive`,
+      make: aBrand,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, ...archived } }),
+    },
+    'POST /publishing/api/brands/:brandId/restore': {
+      path: id => `/brands/${id}/restore`,
+      make: anArchivedBrand,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, archivedAt: null } }),
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { exponents, isCurrency } from '../../platform/currencies.ts'
+
+test.each([
+  ['JPY', 0],
+  ['EUR', 2],
+  ['HUF', 2],
+  ['BHD', 3],
+  ['CLF', 4],
+])('the minor unit of %s has %i decimals', (code, exponent) => {
+  expect(exponents.get(code)).toBe(exponent)
+})
+
+test('what is no active currency in capitals is none', () => {
+  for (const code of ['eur', 'XXQ', '', 'EU', 'EURO', 'DEM', 'XXX', 'XAU', 'HRK', 'toString']) expect(isCurrency(code), code).toBe(false)
+})
+
+test('each code stands once, in order, and every coin of a country that has been there for a while is known to Unicode as well', () => {
+  const codes = [...exponents.keys()]
+  expect(codes).toEqual([...new Set(codes)].sort())
+  const young = new Set(['XAD', 'XCG', 'ZWG', 'VED', 'SLE'])
+  const unitsOfAccount = new Set(['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'])
+  const known = new Set(Intl.supportedValuesOf('currency'))
+  expect(codes.filter(code => !known.has(code) && !young.has(code) && !unitsOfAccount.has(code))).toEqual([])
+})

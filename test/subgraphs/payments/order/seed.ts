@@ -1,0 +1,22 @@
+import { newId } from '../../../../platform/ids.ts'
+import { workOut } from '../../../../subgraphs/payments/order/rules.ts'
+import type { OrderRow } from '../../../../subgraphs/payments/stores/order.ts'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
+import type { Supergraph } from '../../../kit/supergraph.ts'
+
+/** An order of one thing for 10.00 EUR at the default merchant, past every rule. */
+export async function seedOrder(
+  { clock, platform }: Pick<Supergraph, 'clock' | 'platform'>,
+  { organizationId, userId = null }: { organizationId: string; userId?: string | null },
+): Promise<OrderRow> {
+  const now = clock.now()
+  const createdBy = userId ? `user:${userId}` : 'key:x'
+  const job = platform.payments.job(createdBy)
+  return inTransaction(job, async ({ transaction }) => {
+    const fresh = { id: newId(now), organizationId, name: 'A merchant', defaultCurrency: 'EUR', createdAt: now, createdBy }
+    const place = { id: newId(now), organizationId, merchantId: await job.merchants.ensureDefault(fresh, transaction), userId, currency: 'EUR' }
+    const number = await job.orders.nextNumber(organizationId, transaction)
+    const row = { ...place, number, ...workOut([{ name: 'Ticket', unitAmountMinor: 1000n }]), createdAt: now, updatedAt: now, createdBy }
+    return job.orders.insert(row, transaction)
+  })
+}
