@@ -50,7 +50,16 @@ describe('no route speaks GraphQL, whatever it is sent', () => {
   test.each(operations)('$at', async ({ at, row }) => {
     const { path, body } = routeRows.find(each => each.at === at)!
     const fresh = (await world.write()).id
-    const ids = { organization: newId(), brand: world.brandId, post: world.postId, waiting: world.postId, failed: world.postId, targeted: world.postId, fresh }
+    const ids = {
+      organization: newId(),
+      brand: world.brandId,
+      post: world.postId,
+      waiting: world.postId,
+      failed: world.postId,
+      targeted: world.postId,
+      order: newId(),
+      fresh,
+    }
     const good = { ...(body?.(ids) as object | undefined) }
     const way = path(ids)
     const spoken: string[] = []
@@ -68,7 +77,7 @@ describe('no route speaks GraphQL, whatever it is sent', () => {
     for (const whole of row.body ? [[], 'text', null, 7, { ...good, colour: 'red' }] : []) await send('owner', way, whole)
     for (const name of [...(row.query ?? []), 'colour']) for (const value of asked) await send('owner', `${way}?${name}=${encodeURIComponent(value)}`, plain)
     for (const value of ['nonsense', '7', newId(), '%7B%7D'])
-      await send('owner', row.path.includes(':') ? `/publishing${row.path.replace(/:\w+/, value)}` : way, plain)
+      await send('owner', row.path.includes(':') ? `/${at.split('/')[1]}${row.path.replace(/:\w+/, value)}` : way, plain)
     for (const tag of ['"999"', 'W/"1"', '"abc"', 'abc', '*', '"1", "2"']) await send('owner', way, plain, { 'if-match': tag })
     for (const key of ['', 'x'.repeat(201)]) await send('owner', way, plain, { 'idempotency-key': key })
     expect(spoken).toEqual([])
