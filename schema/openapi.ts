@@ -9,6 +9,8 @@ import { inFile, type Mistake } from './source/mistake.ts'
 
 export const openapiFile = 'schema/openapi.json'
 
+/** What `test/rest/exchanges.test.ts` saw happen. */
+const examplesFile = 'schema/rest-examples.json'
 const program = 'schema/openapi.ts'
 
 /** What a project's REST rows make of its graph. */
@@ -45,11 +47,12 @@ async function describe(): Promise<{ readonly text: string; readonly mistakes: r
   const root = join(import.meta.dirname, '..')
   const read = (file: string) => readFile(join(root, file), 'utf8')
   const [{ routeTables }, { openapiDocument }] = await Promise.all([import('../router/rest/tables.ts'), import('../router/openapi/document.ts')])
-  const [api, supergraph, about] = await Promise.all([apiFile, supergraphFile, 'package.json'].map(read))
+  const [api, supergraph, about, examples] = await Promise.all([apiFile, supergraphFile, 'package.json', examplesFile].map(read))
   const { document, mistakes } = openapiDocument({
     tables: routeTables,
     schema: buildSchema(api!),
     access: readAccessTable(supergraph!),
+    examples: JSON.parse(examples!),
     version: (JSON.parse(about!) as { version: string }).version,
   })
   return {

@@ -17,6 +17,16 @@ export interface OpenapiSources {
   readonly schema: GraphQLSchema
   readonly access: AccessTable
   readonly version: string
+  /** Exchanges that happened, by method and path as the tables have them; refusals by the name of their answer. */
+  readonly examples: Readonly<Record<string, Example>>
+}
+
+/** What was sent, and what came back. */
+export interface Example {
+  readonly request?: unknown
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
 }
 
 type Json = Record<string, unknown>
@@ -32,7 +42,10 @@ export interface Undescribed {
  * Describes every REST route of the platform (OpenAPI 3.1, https://spec.openapis.org/oas/v3.1.1). Operation rows are described by the graph
  * behind them, forward rows by what they tell. Addresses are the canonical ones, with the prefix of the service.
  */
-export function openapiDocument({ tables, schema, access, version }: OpenapiSources): { readonly document: Json; readonly mistakes: readonly Undescribed[] } {
+export function openapiDocument({ tables, schema, access, version, examples }: OpenapiSources): {
+  readonly document: Json
+  readonly mistakes: readonly Undescribed[]
+} {
   const named = createNamed()
   const paths: Record<string, Json> = {}
   const tags = new Map<string, Json>()
@@ -43,7 +56,7 @@ export function openapiDocument({ tables, schema, access, version }: OpenapiSour
     const path = `/${at.slug}${at.path}`.replaceAll(/:(\w+)/g, '{$1}')
     const place = `${at.method} ${path}`
     try {
-      const operation = make()
+      const operation = withExample(make(), examples[`${at.method} /${at.slug}${at.path}`])
       const id = String(operation.operationId)
       if (ids.has(id)) throw new Error(`is called ${id} like ${ids.get(id)}: give its operation another name`)
       ids.set(id, place)
@@ -76,7 +89,7 @@ export function openapiDocument({ tables, schema, access, version }: OpenapiSour
     paths,
     components: {
       schemas: { ...sorted(named.all), Problem: problemSchema },
-      responses: refusalResponses({}),
+      responses: refusalResponses(examples),
       headers: commonHeaders,
       securitySchemes,
     },
@@ -143,6 +156,23 @@ function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTab
       ...(row.method === 'GET' && { 304: { description: 'What `If-None-Match` names still holds.' } }),
       ...refusing(refusalsOf(row, taken, requirements)),
     },
+  }
+}
+
+/** Adds to an operation what it was sent, and answered. */
+function withExample(operation: Json, example: Example | undefined): Json {
+  if (!example) return operation
+  const { requestBody, responses } = operation as Record<string, Record<string, Json>>
+  const inside = (content: unknown, value: unknown): Json => {
+    const [type, media] = Object.entries(content as Record<string, Json>)[0]!
+    return { [type]: { ...media, example: value } }
+  }
+  const answer = responses?.[example.status]
+  return {
+    ...operation,
+    ...(requestBody && example.request !== undefined && { requestBody: { ...requestBody, content: inside(requestBody.content, example.request) } }),
+    ...(answer?.content !== undefined &&
+      example.body !== undefined && { responses: { ...responses, [example.status]: { ...answer, content: inside(answer.content, example.body) } } }),
   }
 }
 

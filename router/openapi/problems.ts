@@ -19,6 +19,8 @@ export const problemSchema: JsonSchema = {
     reason: { ...text, description: 'Which case of the code it is, such as `STALE_VERSION`.' },
     requiredScopes: { ...ways, description: 'Scopes that would do: any of the lists, wholly.' },
     requiredPolicies: { ...ways, description: 'Policies that would do: any of the lists, wholly.' },
+    signIn: { type: 'boolean', description: 'True for a caller who is not known: signing in might open it.' },
+    version: { type: 'integer', description: 'The version at which the record is.' },
     retryAfter: { type: 'integer', description: 'Seconds after which to ask again.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
@@ -55,10 +57,10 @@ export type RefusalName = keyof typeof refusals
 export const problemMedia = 'application/problem+json'
 
 /** `components.responses`. @param examples by the name of the answer */
-export const refusalResponses = (examples: Readonly<Partial<Record<string, unknown>>>): Record<string, unknown> =>
+export const refusalResponses = (examples: Readonly<Record<string, { readonly body?: unknown }>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(refusals).map(([name, { description, ...more }]) => {
-      const example = examples[name]
+      const example = examples[name]?.body
       const media = { schema: { $ref: '#/components/schemas/Problem' }, ...(example !== undefined && { example }) }
       return [name, { description, ...('headers' in more && { headers: more.headers }), content: { [problemMedia]: media } }]
     }),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { readAccessTable } from '../../router/access/rules.ts'
@@ -101,6 +102,37 @@ describe('the document of the platform', () => {
     expect(posts.post.responses[201].headers).toEqual({ ETag: { $ref: '#/components/headers/ETag' }, Location: { $ref: '#/components/headers/Location' } })
   })
 
+  test('S-05 says of every operation row what was really answered, and that fits its schemas, which leave nothing out', () => {
+    const closed = JSON.parse(JSON.stringify(platform), (_key, value) =>
+      value?.type && [value.type].flat().includes('object') && value.properties ? { additionalProperties: false, ...value } : value,
+    )
+    const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(closed, 'platform')
+    const fits = (pointer: string, value: unknown) => {
+      const check = ajv.compile({ $ref: `platform#${pointer}` })
+      return check(value) ? [] : (check.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    }
+    const escaped = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
+    const without: string[] = []
+    for (const [path, methods] of Object.entries<Json>(platform.paths))
+      for (const [method, { requestBody, responses }] of Object.entries<Json>(methods)) {
+        const at = `/paths/${escaped(path)}/${method}`
+        const sent = requestBody?.content['application/json']?.example
+        if (sent !== undefined) expect(fits(`${at}/requestBody/content/application~1json/schema`, sent), `${method} ${path}`).toEqual([])
+        for (const status of Object.keys(responses).filter(each => /^2/.test(each))) {
+          const json = responses[status].content?.['application/json']
+          if (!json) continue
+          if (json.example === undefined) without.push(`${method} ${path}`)
+          else expect(fits(`${at}/responses/${status}/content/application~1json/schema`, json.example), `${method} ${path}`).toEqual([])
+        }
+      }
+    const operations = routeTables.flatMap(({ slug, rows }) =>
+      rows.flatMap(row => (row.kind === 'operation' ? [`${row.method.toLowerCase()} /${slug}${row.path.replaceAll(/:(\w+)/g, '{$1}')}`] : [])),
+    )
+    expect(without.filter(each => operations.includes(each))).toEqual([])
+    for (const name of ['BadUserInput', 'Unauthenticated', 'Forbidden', 'NotFound', 'PreconditionFailed'])
+      expect(fits('/components/schemas/Problem', platform.components.responses[name].content['application/problem+json'].example), name).toEqual([])
+  })
+
   test('has no word of the graph that routes do not use', () => {
     const said = JSON.stringify(platform, (key, value) => (key === 'enum' ? undefined : value))
     for (const word of ['expectedVersion', 'idempotencyKey', 'endCursor', 'LINKEDIN', 'CHANGES_REQUESTED']) expect(said).not.toContain(word)
@@ -117,7 +149,13 @@ describe('a row is described by watching its mapper', () => {
     input PartInput { name: String! kind: Kind! }`
   const describeRow = (row: Omit<OperationRow, 'kind' | 'operation'>, document: string) => {
     const made = operationRow({ ...row, operation: parse(document) as never } as never) as Row
-    return openapiDocument({ tables: [{ slug: 'publishing', rows: [made] }], schema: buildSchema(sdl), access: readAccessTable(sdl), version: '1' })
+    return openapiDocument({
+      tables: [{ slug: 'publishing', rows: [made] }],
+      schema: buildSchema(sdl),
+      access: readAccessTable(sdl),
+      version: '1',
+      examples: {},
+    })
   }
   const get = (document: string, reply: (data: Json) => Json, more: object = {}) =>
     describeRow({ method: 'GET', path: '/api/things/:id', variables: ({ params }: Json) => ({ id: params.id }), reply, ...more } as never, document)

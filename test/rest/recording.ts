@@ -1,0 +1,45 @@
+import type { Reply } from '../kit/door.ts'
+
+/** One exchange as it happened, in the form in which it is the same at every run. */
+export interface Recorded {
+  readonly request?: unknown
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A moment that stands for the one at which the test's clock stands still. */
+const moment = Date.UTC(2027, 2, 1, 9)
+
+/**
+ * Writes down what was sent and answered. What differs from run to run is replaced by what could stand there: ids by ids in the order in
+ * which they turn up, moments by others that are as far apart, secrets and places of the test by some of the kind.
+ * @param now where the test's clock stands
+ */
+export function recorded(request: unknown, { status, headers, json }: Reply, now: Date): Recorded {
+  const ids = new Map<string, string>()
+  const steady = (text: string): string =>
+    text
+      .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, id => {
+        if (!ids.has(id)) ids.set(id, `01990000-0000-7000-8000-${String(ids.size + 1).padStart(12, '0')}`)
+        return ids.get(id)!
+      })
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, at => new Date(moment + Math.ceil((Date.parse(at) - now.getTime()) / 1000) * 1000).toISOString())
+      .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl')
+      .replaceAll(/(?<=[?&](?:state|code_challenge|client_id)=)[\w-]+/g, 'V2hhdGV2ZXIgaXMgbm9ib2R5J3MgYnVzaW5lc3M')
+      .replaceAll(/(?<=localhost:)\d+/g, '4100')
+      .replaceAll(/(?<=^W\/")[\w-]+/g, 'cyKIoO1kzVQ0Yp2mT8Pq1Qe7b3w')
+  const walk = (value: unknown, key = ''): unknown => {
+    if (typeof value === 'string') return key === 'nextCursor' ? 'WyIyMDI3LTAzLTAxIl0' : steady(value)
+    if (Array.isArray(value)) return value.map(each => walk(each))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner, name)]))
+  }
+  const told = Object.fromEntries(['etag', 'location'].flatMap(name => (headers[name] === undefined ? [] : [[name, steady(String(headers[name]))]])))
+  return {
+    ...(request !== undefined && { request: walk(request) }),
+    status,
+    ...(Object.keys(told).length > 0 && { headers: told }),
+    ...(json !== null && { body: walk(json) }),
+  }
+}
