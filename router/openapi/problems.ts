@@ -24,6 +24,8 @@ export const problemSchema: JsonSchema = {
     retryAfter: { type: 'integer', description: 'Seconds after which to ask again.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
+  // A case may have facts of its own.
+  additionalProperties: true,
 }
 
 interface Refused {
