@@ -15,7 +15,7 @@ const ofDelivery = (...names: string[]) => names.map(name => `test/subgraphs/pub
 export const areas: readonly Area[] = [
   {
     name: 'platform',
-    sources: /^platform\/(?:[^/]+|jobs\/retention)\.ts$/,
+    sources: /^platform\/(?:[^/]+|jobs\/(?:jobs|retention))\.ts$/,
     tests: {
       'platform/': ['test/rules/platform/*.test.ts'],
       'platform/address': ofPlatform('address'),
@@ -24,6 +24,8 @@ export const areas: readonly Area[] = [
       'platform/crash': ofPlatform('crash'),
       'platform/errors': ofPlatform('errors'),
       'platform/events': ofPlatform('events'),
+      'platform/currencies': ofPlatform('currencies'),
+      'platform/facts': ['test/facts/*.test.ts'],
       'platform/idempotency': ofPlatform('idempotency'),
       'platform/ids': ofPlatform('ids'),
       'platform/jobs': ['test/jobs/{jobs,retention}.test.ts'],
@@ -76,12 +78,17 @@ export const areas: readonly Area[] = [
   {
     name: 'rules',
     sources: /^subgraphs\/(?:[^/]+\/[^/]+\/rules|publishing\/stores\/pace)\.ts$/,
-    tests: { 'subgraphs/identity/': ['test/rules/identity/*.test.ts'], 'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'] },
+    tests: {
+      'subgraphs/identity/': ['test/rules/identity/*.test.ts'],
+      'subgraphs/payments/': ['test/rules/payments/*.test.ts'],
+      'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'],
+    },
   },
   {
     name: 'delivery',
     sources: /^subgraphs\/publishing\/(?:delivery\/(?!rules\.ts)[^/]+|stores\/attempt)\.ts$/,
     tests: {
+      'subgraphs/publishing/delivery/claimed': ofDelivery('overtaken', 'doubt/taking-up', 'crash-points'),
       'subgraphs/publishing/delivery/conclude': ofDelivery('told', 'crash-points'),
       'subgraphs/publishing/delivery/deliver': ofDelivery('sending', 'crash-points'),
       'subgraphs/publishing/delivery/reconcile': ofDelivery('doubt/asking'),
