@@ -4,19 +4,19 @@ import type { DocumentNode } from 'graphql'
 import { type Config, readConfig } from '../../config.ts'
 import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
-import { createMemoryEvents } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { createDocuments } from '../../router/door/documents.ts'
 import { createLog } from '../../router/door/log.ts'
 import { createHosts } from '../../router/hosts.ts'
-import { assemble, type Platform } from '../../router/start/assemble.ts'
+import type { Platform } from '../../router/start/assemble.ts'
 import type { Browser } from '../../subgraphs/browser.ts'
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, readAnswer } from './answer.ts'
+import { assembleGraph, carried } from './assembled.ts'
 import { type Collector, collect } from './collector.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createSeed, type Seed } from './seed.ts'
@@ -101,17 +101,15 @@ export async function supergraph({
     return answer
   }
   const lines: string[] = []
-  const events = createMemoryEvents()
   const log = createLog('debug', sink(lines))
   const openPool = createOpenPool({ url: database.url, log })
-  const platform = await assemble(
+  const { platform, listeners } = await assembleGraph(
     {
       environment: 'development',
       publicUrl,
       sequelize: database.sequelize,
       openPool,
       openJobs: createOpenJobs({ openPool, clock: clock.jobs }),
-      events,
       clock: behindMs > 0 ? { now: () => new Date(clock.now().getTime() - behindMs) } : clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
       authSecret: randomBytes(32).toString('hex'),
@@ -181,8 +179,8 @@ export async function supergraph({
       await started.end()
       throw new Error(`a subscription that was to be refused began:\n${text}`)
     },
-    listeners: () => events.listenerCount(),
-    statements: async work => (await countStatements(work)).statements,
+    listeners,
+    statements: async work => (await countStatements(work, { ignore: carried })).statements,
     rows: async <Row extends object>(sql: string, bind: unknown[] = []) => (await database.sequelize.query(sql, { bind }))[0] as Row[],
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
