@@ -21,6 +21,7 @@ import { requireFits } from '../engine/data/bytes.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
+import { begun } from '../engine/transport/socket.ts'
 import { finish, Work } from '../engine/work.ts'
 import { readTarget } from '../target.ts'
 import type { Seals } from './ask.ts'
@@ -220,6 +221,10 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       execute: ({ contextValue }) => transport.fetch((contextValue as Started).fetch, (contextValue as Started).call),
       subscribe: (({ contextValue }: { contextValue: Started }) =>
         transport.subscribe(contextValue.fetch, { ...contextValue.call, deadline: performance.now() + streamMs, eventMs: streamMs })) as never,
+      // What is announced from here on is heard, and the router is to know.
+      onOperation({ extra }, _id, _payload, _args, result) {
+        if (Symbol.asyncIterator in result) extra.socket.send(JSON.stringify({ type: 'ping', payload: { [begun]: true } }))
+      },
       onNext: (_context, _id, _payload, { contextValue }, result) => tellable(result as ExecutionResult, (contextValue as Started).call.requestId) as never,
     },
     sockets,

@@ -3,6 +3,7 @@ import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createAsk } from '../../router/ask.ts'
 import { registration as launcher } from '../../subgraphs/launcher/registration.ts'
+import { mode } from '../kit/assembled.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each test writes out what it expects of its document
@@ -44,7 +45,7 @@ describe('S-07 a service that asks the supergraph', () => {
     await expect(asking(graph)(figures, {}, { appId: 'app_publishing', viewer: owner })).rejects.toMatchObject(refusal)
   })
 
-  test('is told what broke with its cause, by which the log knows that the database is away', async () => {
+  test.runIf(mode === 'embedded')('is told what broke with its cause, by which the log knows that the database is away', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner().brand().post()
     await graph.database.sequelize.query('alter table publishing.posts rename to gone')

@@ -189,6 +189,8 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
             // Later events are asked for under seals of their moment: the one of the start is over after a minute.
             answer: asked =>
               seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
+            // Subgraphs that take seals are ours, and do.
+            tellsBeginning: Boolean(seal),
             signal: closing.signal,
             leaving: call.signal,
           })

@@ -18,11 +18,16 @@ export interface SocketSubscription {
   readonly pingMs: number
   /** What a pong is to carry, by what its ping carried; null for nothing. @default nothing */
   readonly answer?: ((asked: unknown) => Promise<Record<string, unknown>> | null) | undefined
+  /** Whether the server tells by a ping that the stream began (`begun`): then a refusal is an answer in place of a stream. @default false */
+  readonly tellsBeginning?: boolean | undefined
   /** Ends the stream. */
   readonly signal: AbortSignal
   /** Ends the start: whoever asked for it is gone. */
   readonly leaving?: AbortSignal | undefined
 }
+
+/** What the payload of such a ping holds. */
+export const begun = 'x-begun'
 
 /** Everything about these sockets that has a bound. */
 const limits = {
@@ -42,17 +47,22 @@ const id = '1'
 
 /**
  * Subscribes at a subgraph over a WebSocket of its own: graphql-ws's client speaks graphql-transport-ws, what has a bound is here.
- * Resolves when the subscription is sent. The stream ends with an error result when the connection breaks: nothing is subscribed
+ * Resolves when the subscription is sent, or has begun where the server tells it; then also to what it is refused with. The stream ends with an error result when the connection breaks: nothing is subscribed
  * anew, because events may have been lost between. `return()` tells the server at once and waits for nothing.
  * @throws UpstreamFailure when the connection does not come about
  */
-export async function subscribeOverSocket(subscription: SocketSubscription): Promise<ResultStream> {
-  const { url, payload, headers, timeoutMs, pingMs, answer, signal, leaving } = subscription
+export async function subscribeOverSocket(subscription: SocketSubscription): Promise<ResultStream | ExecutionResult> {
+  const { url, payload, headers, timeoutMs, pingMs, answer, tellsBeginning = false, signal, leaving } = subscription
   if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
   if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
   const named = Object.fromEntries(pairs(headers))
   const socket = open(url, { headers: named, maxPayload: limits.messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
-  const started = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<ExecutionResult | undefined>()
+  const isBegun = () => {
+    clearTimeout(late)
+    leaving?.removeEventListener('abort', leave)
+    started.resolve(undefined)
+  }
   let queue!: ReadableStreamDefaultController<ExecutionResult>
   const results = new ReadableStream<ExecutionResult>(
     {
@@ -106,14 +116,13 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     disablePong: true,
     on: {
       connected() {
-        clearTimeout(late)
-        leaving?.removeEventListener('abort', leave)
         // Until then the client has sent what is subscribed.
-        setImmediate(started.resolve)
+        if (!tellsBeginning) setImmediate(isBegun)
       },
       ping(received, asked) {
         if (over) return
         if (!received) silence = setTimeout(() => socket.terminate(), pingMs)
+        else if (tellsBeginning && isBeginning(asked)) isBegun()
         else if (socket.bufferedAmount > limits.unreadBytes) socket.terminate()
         else {
           // Without an answer the server hears none to this ping, and asks again.
@@ -128,19 +137,28 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const unsubscribe = client.subscribe(payload, {
     next(result) {
       if (over) return
+      // Nothing has begun yet: it is why not.
+      if (tellsBeginning) started.resolve(refusalIn(readResult(result as Record<string, unknown>)))
       if (queue.desiredSize! < weight) end(failed('Events came faster than they could be taken.'))
       else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
     },
     error(cause) {
       const [refused] = Array.isArray(cause) ? cause : []
-      if (refused) end(readRefusal(refused.serverErrors) ?? failed('The subscription was refused without a reason.'))
+      const refusal = refused && (readRefusal(refused.serverErrors) ?? failed('The subscription was refused without a reason.'))
+      if (refusal && tellsBeginning) started.resolve(refusal)
+      if (refusal) end(refusal)
       else broken(new UpstreamFailure('cut', 'It sent a message that is none of the protocol', cause))
     },
     complete: leave,
   })
   signal.addEventListener('abort', leave)
   leaving?.addEventListener('abort', leave)
-  await started.promise
+  const refusal = await started.promise
+  if (refusal) {
+    leave()
+    void results.cancel()
+    return refusal
+  }
   const stop = async (): Promise<IteratorResult<ExecutionResult>> => {
     leave()
     // What waits is dropped, too.
@@ -164,6 +182,11 @@ function open(url: string, options: WebSocket.ClientOptions): WebSocket {
     throw new UpstreamFailure('unsent', 'No WebSocket could be opened', cause)
   }
 }
+
+/** The first word of a subscription that did not begin. */
+const refusalIn = (result: ExecutionResult | undefined): ExecutionResult | undefined => (result?.errors && !result.data ? result : undefined)
+
+const isBeginning = (asked: unknown): boolean => typeof asked === 'object' && asked !== null && begun in asked
 
 const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTREAM_FAILED', message)] })
 

@@ -215,6 +215,7 @@ describe('a stream', () => {
           send(socket, { id, type: 'complete' })
         })
         clock.advance(3_600_000)
+        send(socket, { type: 'ping', payload: { 'x-begun': true } })
         send(socket, { type: 'ping', payload: { other: null } })
       }),
     )
