@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { signIn } from '../rest/session.ts'
+import { createApollo } from './client.ts'
+import { LatestPostsDocument, MyBrandsDocument, PostStatusDocument, SchedulePostDocument } from './operations.generated.ts'
+
+/** Apollo Client 4: a dashboard's day. It reads, listens, schedules a post and hears of each step until the network has it. */
+export async function walkWithApollo(url: string): Promise<void> {
+  const token = await signIn(url)
+  const client = createApollo(url, async () => token)
+  const me = await client.query({ query: MyBrandsDocument })
+  const brand = me.data?.viewer?.organization?.brands?.nodes?.[0]
+  assert.ok(brand, 'the demo world has a brand')
+
+  const statuses: string[] = []
+  const copy = `Hello from Apollo Client, ${new Date().toISOString()}`
+  const published = Promise.withResolvers<void>()
+  const listening = client.subscribe({ query: PostStatusDocument, variables: { brandId: brand.id } }).subscribe({
+    next({ data, error }) {
+      if (error) published.reject(error)
+      const post = data?.postStatusChanged
+      if (post?.copy !== copy) return
+      statuses.push(post.status)
+      if (post.status === 'PUBLISHED' || post.status === 'FAILED') published.resolve()
+    },
+    error: published.reject,
+  })
+  const late = setTimeout(() => published.reject(new Error(`the post was not published in time: ${statuses.join(', ')}`)), 40_000)
+
+  const scheduledAt = new Date(Date.now() + 2_000).toISOString()
+  const made = await client.mutate({ mutation: SchedulePostDocument, variables: { input: { brandId: brand.id, platform: 'X', copy, scheduledAt } } })
+  assert.equal(made.data?.createPost?.status, 'SCHEDULED')
+  await published.promise
+  clearTimeout(late)
+  listening.unsubscribe()
+  assert.equal(statuses.at(-1), 'PUBLISHED')
+
+  const latest = await client.query({ query: LatestPostsDocument, variables: { brandId: brand.id, first: 1 }, fetchPolicy: 'network-only' })
+  assert.equal(latest.data?.posts?.nodes?.[0]?.copy, copy)
+  client.stop()
+}
