@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { lineOf, StartError } from '../start-error.ts'
 import { chooseAccount } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
-import { createCluster, hasCluster, ownedFolders, readCluster, removeLeftovers, superuser } from './embedded/cluster.ts'
+import { type Cluster, createCluster, hasCluster, ownedFolders, readCluster, removeLeftovers, superuser } from './embedded/cluster.ts'
 import { keepServer } from './embedded/keeper.ts'
 import { disownPidFile, findOrphan, readPidFile, startServer } from './embedded/server.ts'
 import { holds, lockFolder } from './lock.ts'
@@ -76,7 +76,7 @@ async function start(
   const recovered = isNew ? 'fresh' : orphan ? 'adopted' : wasKilled ? 'after a crash' : 'warm'
   log.info({ port: server.port, server: server.process.pid, recovered, ms: Math.round(performance.now() - began) }, 'PostgreSQL is ready')
 
-  const databaseUrl = (name: string) => `postgres://${superuser}:${cluster.password}@127.0.0.1:${server.port}/${encodeURIComponent(name)}`
+  const databaseUrl = (name: string) => addressOf(cluster, server.port, name)
   const kept = keepServer({
     server,
     restart(port, giveUp) {
@@ -95,4 +95,18 @@ async function start(
     stop: () => kept.stop().finally(release),
     killNow: kept.killNow,
   }
+}
+
+const addressOf = ({ password }: Pick<Cluster, 'password'>, port: number, name: string) =>
+  `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(name)}`
+
+/**
+ * Where the database of a platform is that runs in this moment, for whoever looks into it from another process; null when none runs.
+ * The superuser's password is in it: never log it.
+ */
+export function runningDatabase(folder: string): string | null {
+  if (!hasCluster(folder)) return null
+  const cluster = readCluster(folder)
+  const running = readPidFile(cluster)
+  return running?.ready ? addressOf(cluster, running.port, 'postgres') : null
 }

@@ -5,5 +5,6 @@ import type { Job } from './context.ts'
 export const received: Receives<'publishing', Job> = {
   // An organization begins without a brand.
   'organization.created': async () => {},
-  'membership.removed': async () => {},
+  // Posts and connections are the organization's, and go on; who looks at a connection sees that its author has left.
+  'membership.removed': ({ body: { organizationId, userId } }, { connections }, { transaction }) => connections.orphan(organizationId, userId, transaction),
 }

@@ -295,8 +295,10 @@ export type Connection = {
   readonly connectedAt: Scalars['DateTime']['output'];
   /** Why it became inactive, and what to do. */
   readonly inactiveReason?: Maybe<Scalars['String']['output']>;
-  /** The person who authorized it; their posts use it first. */
+  /** The person who authorized it; their posts use it first. Of one who has left the organization nothing but the id is seen. */
   readonly author?: Maybe<User>;
+  /** Whether the person who authorized it has left the organization. It goes on publishing; somebody should authorize the account anew, because the network may ask that person to. */
+  readonly orphaned: Scalars['Boolean']['output'];
 };
 
 /** The networks that posts are written for. */
@@ -869,6 +871,7 @@ export type ConnectionResolvers<ContextType = Context, ParentType extends Resolv
   connectedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   inactiveReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  orphaned?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type IntegrationAuthorizationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationAuthorization'] = ResolversParentTypes['IntegrationAuthorization']> = {

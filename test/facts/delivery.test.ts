@@ -1,19 +1,243 @@
 import { expect, test } from 'vitest'
+import { longMs, mostBodyBytes } from '../../platform/facts.ts'
+import { pauseMs } from '../../platform/jobs/facts/relay.ts'
 import { until } from '../kit/launch.ts'
-import { factStage, subjectOf } from './stage.ts'
+import { countStatements } from '../kit/statements.ts'
+import { type FactStage, factStage, subjectOf } from './stage.ts'
+
+const waiting = 'select kind, attempts, failure, next_at is null as refused from identity.facts where delivered_at is null order by seq'
+const [one, two] = [subjectOf(1), subjectOf(2)]
+const day = 86_400_000
+
+const allDelivered = (stage: FactStage) => until('all is delivered', async () => (await stage.sql(waiting)).length === 0)
+const fails = () => Promise.reject(new Error('connect ECONNREFUSED'))
 
 test('a fact is there when its transaction is through, and reaches its receiver, who acts on it once', async () => {
   await using stage = await factStage()
   await stage.start()
-  await stage.write({ subject: subjectOf(1), name: 'first' })
-  await until('the receiver acted', async () => (await stage.acted()).length > 0)
-  expect(await stage.acted()).toEqual([[subjectOf(1), 'first']])
-  const delivered = await until(
-    'it is noted',
-    async () => (await stage.sql('select receiver, kind, attempts, next_at, failure from identity.facts where delivered_at is not null'))[0],
-  )
-  expect(delivered).toEqual({ receiver: 'publishing', kind: 'organization.created', attempts: 1, next_at: null, failure: null })
-  expect(await stage.sql('select writer, kind, subject from publishing.inbox')).toEqual([
-    { writer: 'identity', kind: 'organization.created', subject: `organization:${subjectOf(1)}` },
+  await stage.write({ subject: one, name: 'first' })
+  await allDelivered(stage)
+  expect(await stage.acted()).toEqual([[one, 'first']])
+  expect(await stage.sql('select receiver, kind, attempts, next_at, failure from identity.facts')).toEqual([
+    { receiver: 'publishing', kind: 'organization.created', attempts: 1, next_at: null, failure: null },
   ])
+  expect(await stage.sql('select writer, kind, subject from publishing.inbox')).toEqual([
+    { writer: 'identity', kind: 'organization.created', subject: `organization:${one}` },
+  ])
+})
+
+test('a transaction that fails tells nothing', async () => {
+  await using stage = await factStage()
+  await expect(stage.write({ subject: one, name: 'first' }, { subject: 'no id at all', name: 'second' })).rejects.toThrow()
+  await expect(stage.write({ subject: one, name: 'x'.repeat(mostBodyBytes) })).rejects.toThrow(/the most/)
+  expect(await stage.sql('select from identity.facts')).toEqual([])
+})
+
+test('whatever a transaction tells costs it one statement', async () => {
+  await using stage = await factStage()
+  await stage.write({ subject: one, name: 'warm' })
+  const { statements } = await countStatements(() => stage.write({ subject: one, name: 'a' }, { subject: two, name: 'b' }, { subject: one, name: 'c' }))
+  expect(statements).toHaveLength(3)
+  expect(await stage.sql('select count(*)::int as facts from identity.facts')).toEqual([{ facts: 4 }])
+})
+
+test('a receiver that is down gets what it was told when it is back, tried ever less often meanwhile', async () => {
+  await using stage = await factStage()
+  const up = stage.way
+  const tries: number[] = []
+  stage.way = async () => {
+    tries.push(stage.clock.now().getTime())
+    return fails()
+  }
+  await stage.start()
+  await stage.write({ subject: one, name: 'first' })
+  for (let pause = 1; pause <= 4; pause += 1) {
+    await until(`try ${pause}`, () => tries.length === pause)
+    await until('it is noted', async () => (await stage.sql(waiting))[0]?.failure === 'connect ECONNREFUSED')
+    await stage.clock.run(pauseMs(pause))
+  }
+  const pauses = tries.slice(1).map((at, place) => at - tries[place]!)
+  expect(pauses).toEqual([...pauses].sort((a, b) => a - b))
+  expect(pauseMs(1)).toBeLessThan(1_000)
+  expect(pauseMs(40)).toBe(30_000)
+  stage.way = up
+  await stage.clock.run(30_000)
+  await allDelivered(stage)
+  expect(await stage.acted()).toEqual([[one, 'first']])
+})
+
+test('a fact waits while an earlier one of its subject is not delivered; those of other subjects go on', async () => {
+  await using stage = await factStage()
+  const up = stage.way
+  stage.way = (receiver, fact) => (fact.subject === `organization:${one}` ? fails() : up(receiver, fact))
+  await stage.start()
+  await stage.write({ subject: one, name: 'first' })
+  await stage.write({ subject: one, name: 'second' }, { subject: two, name: 'other' })
+  await until('the other subject went on', async () => (await stage.acted()).length === 1)
+  expect(await stage.acted()).toEqual([[two, 'other']])
+  stage.way = up
+  await stage.clock.run(30_000)
+  await allDelivered(stage)
+  expect((await stage.acted()).slice(1)).toEqual([
+    [one, 'first'],
+    [one, 'second'],
+  ])
+})
+
+test('facts of one subject have the order in which their transactions came through, whatever else these hold', async () => {
+  await using stage = await factStage()
+  const { sequelize } = stage.database
+  // One that has told and does not commit keeps the next from telling of the same subject, and nobody from telling of another.
+  const slow = await sequelize.transaction()
+  await sequelize.query(`select pg_advisory_xact_lock(hashtextextended('identity.facts organization:${one}', 4))`, { transaction: slow })
+  const next = stage.write({ subject: one, name: 'behind' })
+  await stage.write({ subject: two, name: 'other' })
+  expect(await stage.sql('select body from identity.facts')).toHaveLength(1)
+  await slow.commit()
+  await next
+  expect(await stage.sql(`select body->>'name' as name from identity.facts order by seq`)).toEqual([{ name: 'other' }, { name: 'behind' }])
+})
+
+test('what was answered and not noted is told again, and acted on once', async () => {
+  await using stage = await factStage()
+  const up = stage.way
+  let answers = 0
+  stage.way = async (receiver, fact) => {
+    const receipt = await up(receiver, fact)
+    answers += 1
+    if (answers === 1) return fails()
+    return receipt
+  }
+  await stage.start()
+  await stage.write({ subject: one, name: 'first' })
+  await until('it was answered', () => answers === 1)
+  await stage.clock.run(30_000)
+  await allDelivered(stage)
+  expect([answers, await stage.acted()]).toEqual([2, [[one, 'first']]])
+})
+
+test('told twice at the same moment it is acted on once, and both are answered', async () => {
+  await using stage = await factStage()
+  await stage.write({ subject: one, name: 'first' })
+  const [fact] = await stage.sql<{ id: string }>('select id from identity.facts')
+  const told = {
+    id: fact!.id,
+    from: 'identity',
+    kind: 'organization.created',
+    subject: 'x',
+    at: stage.clock.now(),
+    body: { organizationId: one, slug: 'a', name: 'first' },
+  }
+  expect(await Promise.all([stage.receiver.receive(told), stage.receiver.receive(told), stage.receiver.receive(told)])).toEqual([
+    'received',
+    'received',
+    'received',
+  ])
+  expect(await stage.acted()).toHaveLength(1)
+})
+
+test('what a receiver fails at leaves nothing of it behind, and is told again', async () => {
+  await using stage = await factStage()
+  let failures = 0
+  stage.acting = async (_, { transaction }) => {
+    await stage.database.sequelize.query(`insert into story.acted (subject, name) values ('half', 'done')`, { transaction })
+    failures += 1
+    if (failures === 1) throw new Error('the receiver has a fault')
+  }
+  await stage.start()
+  await stage.write({ subject: one, name: 'first' })
+  await until('it has failed', async () => (await stage.sql(waiting))[0]?.failure === 'the receiver has a fault')
+  expect([await stage.acted(), await stage.sql('select from publishing.inbox')]).toEqual([[], []])
+  await stage.clock.run(30_000)
+  await allDelivered(stage)
+  expect(await stage.acted()).toEqual([
+    ['half', 'done'],
+    [one, 'first'],
+  ])
+})
+
+test('what a receiver refuses for ever lies there with its reason, holds back its subject alone, and readiness and log tell of it', async () => {
+  await using stage = await factStage()
+  const up = stage.way
+  stage.way = (receiver, fact) => up(receiver, fact.subject === `organization:${one}` ? { ...fact, kind: 'of.tomorrow' } : fact)
+  await stage.start()
+  await stage.write({ subject: one, name: 'first' }, { subject: two, name: 'other' })
+  await until('it is refused', async () => (await stage.sql(waiting))[0]?.refused)
+  expect(await stage.sql(waiting)).toMatchObject([{ refused: true, failure: expect.stringMatching(/knows no fact of\.tomorrow/) }])
+  await until('the other subject went on', async () => (await stage.acted()).length === 1)
+  expect(await stage.writer.lying()).toBeUndefined()
+  await stage.clock.run(longMs + 1)
+  expect(await stage.writer.lying()).toMatch(/1 to publishing since .* \(1 refused\); npm run facts -- list/)
+  expect(stage.log).toContainEqual(expect.objectContaining({ level: 50, kind: 'organization.created', refused: expect.stringMatching(/knows no fact/) }))
+})
+
+test('a receiver refuses a body of another form, a writer that is not the kind’s, and what is older than it remembers', async () => {
+  await using stage = await factStage()
+  const fact = {
+    id: one,
+    from: 'identity',
+    kind: 'organization.created',
+    subject: 'x',
+    at: stage.clock.now(),
+    body: { organizationId: one, slug: 'a', name: 'b' },
+  }
+  expect(await stage.receiver.receive({ ...fact, body: { organizationId: 'none' } })).toEqual({ refused: expect.stringMatching(/organizationId/) })
+  expect(await stage.receiver.receive({ ...fact, from: 'launcher' })).toEqual({ refused: expect.stringMatching(/launcher is not who/) })
+  expect(await stage.receiver.receive({ ...fact, at: stage.clock.in(-30 * day) })).toEqual({ refused: expect.stringMatching(/too long ago/) })
+  expect(await stage.receiver.receive({ ...fact, at: stage.clock.in(-30 * day + 1) })).toBe('received')
+})
+
+test('a fact at which the receiver hangs holds up no other, and is told again', async () => {
+  await using stage = await factStage()
+  const up = stage.way
+  let hung = 0
+  stage.way = (receiver, fact) => {
+    if (fact.subject !== `organization:${one}` || hung > 0) return up(receiver, fact)
+    hung += 1
+    return new Promise(() => {})
+  }
+  await stage.start()
+  await stage.write({ subject: one, name: 'first' })
+  await until('it hangs', () => hung === 1)
+  await stage.write({ subject: two, name: 'other' })
+  await until('the other is there', async () => (await stage.acted()).length === 1)
+  expect((await stage.sql<{ failure: string | null }>(waiting))[0]).toMatchObject({ failure: null })
+  await until('it was given up', async () => (await stage.sql<{ failure: string | null }>(waiting))[0]?.failure?.includes('did not end within 5 s'))
+  await stage.clock.run(30_000)
+  await allDelivered(stage)
+  expect(await stage.acted()).toEqual([
+    [two, 'other'],
+    [one, 'first'],
+  ])
+})
+
+test('a receiver that is down is left alone after a few failures, however much waits for it, and gets all of it when it is back', async () => {
+  await using stage = await factStage()
+  const up = stage.way
+  let tries = 0
+  stage.way = async () => {
+    tries += 1
+    return fails()
+  }
+  await stage.write(...Array.from({ length: 30 }, (_, subject) => ({ subject: subjectOf(subject), name: 'x' })))
+  await stage.start()
+  await until('what waits is put back', async () => (await stage.sql('select from identity.facts where attempts = 0')).length > 15)
+  expect(tries).toBeLessThan(10)
+  stage.way = up
+  await stage.clock.run(60_000)
+  await allDelivered(stage)
+  expect(await stage.acted()).toHaveLength(30)
+})
+
+test('of what was taken by a process that died, another takes it up', async () => {
+  await using stage = await factStage()
+  await stage.write({ subject: one, name: 'first' })
+  // As a process leaves it that is killed after it took it.
+  await stage.sql('update identity.facts set next_at = $1, attempts = 1', [stage.clock.in(15_000)])
+  await stage.another()
+  await stage.clock.run(14_000)
+  expect(await stage.acted()).toEqual([])
+  await stage.clock.run(30_000)
+  await allDelivered(stage)
+  expect(await stage.acted()).toEqual([[one, 'first']])
 })

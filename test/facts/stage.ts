@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { createOpenPool } from '../../db/connect.ts'
 import type { Fact, FactCarrier } from '../../platform/facts.ts'
-import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { tell, type Unit } from '../../subgraphs/store/books.ts'
@@ -66,10 +65,10 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
     const writer: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'identity', received: {}, job: () => writing.everybodys('story'), log })
     const writing = contextsOf('identity', {}, {}, { sequelize, clock }, writer)
     const jobs = openJobs({ slug: 'identity', queues: [], sweeps: writer.sweeps, log })
-    opening.defer(async () => void (await Promise.all([jobs.stop(), writer.stop()])))
-    return { writer, writing, jobs }
+    return { writer, writing, jobs, end: async () => void (await Promise.all([jobs.stop(), writer.stop()])) }
   }
-  const { writer, writing, jobs } = openWriter()
+  const { writer, writing, jobs, end } = openWriter()
+  opening.defer(end)
   const opened = opening.move()
   const stage: FactStage = {
     database,
@@ -80,9 +79,9 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
     way: (_, fact) => receiver.receive(onTheWire(fact)),
     acting: async () => {},
     async another() {
-      const { writer, jobs } = openWriter()
-      opened.defer(async () => void (await Promise.all([jobs.stop(), writer.stop()])))
-      await jobs.start()
+      const other = openWriter()
+      opened.defer(other.end)
+      await other.jobs.start()
     },
     start: () => jobs.start(),
     write: async (...facts) => {
@@ -110,5 +109,3 @@ const onTheWire = (fact: Fact): Fact => {
   const { at, ...rest } = JSON.parse(JSON.stringify(fact))
   return { ...rest, at: new Date(at) }
 }
-
-export const anyId = (): string => newId()

@@ -22,8 +22,20 @@ const password = 'a password of this test'
 const email = 'owner@apart.test'
 const world = {
   password,
-  people: [{ email, name: 'Olivia' }],
-  organizations: [{ slug: 'apart', name: 'Apart', members: [{ email, roles: ['owner'] as const }] }],
+  people: [
+    { email, name: 'Olivia' },
+    { email: 'mia@apart.test', name: 'Mia' },
+  ],
+  organizations: [
+    {
+      slug: 'apart',
+      name: 'Apart',
+      members: [
+        { email, roles: ['owner'] as const },
+        { email: 'mia@apart.test', roles: ['member'] as const },
+      ],
+    },
+  ],
   keys: [{ organization: 'apart', name: 'reads posts', scopes: ['publishing:posts.read'] as const, createdBy: email }],
 }
 
@@ -54,14 +66,15 @@ async function startApart(databaseUrl: string) {
   const urls = Object.fromEntries(listedSlugs.map((slug, index) => [slug, `http://localhost:${ports[index]}`])) as Record<ListedSlug, string>
   const run = (words: string[], more: Record<string, string>) =>
     launch(process.execPath, ['router/main.ts', ...words], { ...more, npm_lifecycle_event: 'test' })
-  const subgraph = (slug: ListedSlug) => run(['subgraph', slug, '--port', new URL(urls[slug]).port], environment)
+  const places = Object.fromEntries(listedSlugs.map(slug => [`${slug.toUpperCase()}_URL`, `${urls[slug]}/graphql`]))
+  const subgraph = (slug: ListedSlug) => run(['subgraph', slug, '--port', new URL(urls[slug]).port], { ...environment, ...places })
   const processes = Object.fromEntries(listedSlugs.map(slug => [slug, subgraph(slug)])) as Record<ListedSlug, Launched>
   const router = run(['router', '--port', String(port)], {
     PUBLIC_URL: url,
     LOG_LEVEL: 'fatal',
     SEAL_PRIVATE_KEY: `${key.id}:${key.key.toString('base64')}`,
     FETCH_TIMEOUT_MS: '3000',
-    ...Object.fromEntries(listedSlugs.map(slug => [`${slug.toUpperCase()}_URL`, `${urls[slug]}/graphql`])),
+    ...places,
   })
   await Promise.all([...Object.values(processes), router].map(each => each.printed(/ready in .* s: /)))
   return {
@@ -207,6 +220,45 @@ test('keys, cookies and REST work as in one process; what is refused says the sa
   expect((await gql('{ viewer { user { email } } }', {}, { cookie, origin: platform.url })).data.viewer.user).toEqual({ email })
   const refused = await gql('mutation { createPost(input: { brandId: "none", platform: X, copy: "x" }) { id } }')
   expect(refused.errors[0]).toMatchObject({ path: ['createPost'], extensions: { code: 'BAD_USER_INPUT', service: 'publishing' } })
+})
+
+test('who is removed from an organization hears no more of it within two seconds; posts and connections stay, as those of somebody who left', async () => {
+  const signedIn = await post('/identity/api/auth/sign-in/email', { email: 'mia@apart.test', password })
+  const mia = { authorization: `Bearer ${signedIn.json.accessToken}` }
+  const input = { brandId, platform: 'X', copy: 'By Mia' }
+  const made = await gql('mutation ($input: CreatePostInput!) { createPost(input: $input) { id author { id name } } }', { input }, mia)
+  const { id, author } = made.data.createPost
+  expect(author.name).toBe('Mia')
+  const connection = newId()
+  await database.sequelize.query(
+    `insert into publishing.connections (brand_id, id, platform, author_id, active, deactivated_reason, external_account_id, account_name, connected_at, created_at, updated_at, created_by)
+     values ('${brandId}', '${connection}', 'X', '${author.id}', false, 'by this test', 'mia', '@mia', now(), now(), now(), 'user:${author.id}')`,
+  )
+  const closed = Promise.withResolvers<{ code: number; reason: string }>()
+  const client = createClient({
+    url: `${platform.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: mia,
+    retryAttempts: 0,
+    on: { closed: event => closed.resolve(event as { code: number; reason: string }) },
+  })
+  const stream = client.iterate({ query: 'subscription ($brandId: ID!) { postStatusChanged(brandId: $brandId) { id } }', variables: { brandId } })
+  const heard = stream.next().catch(error => error)
+  const members = await gql('{ organizationMembers { nodes { id user { id } } } }')
+  const membership = members.data.organizationMembers.nodes.find((node: { user: { id: string } }) => node.user.id === author.id)
+  const began = performance.now()
+  await gql('mutation ($input: RemoveMemberInput!) { removeMember(input: $input) { id } }', { input: { id: membership.id } })
+  expect(await closed.promise).toMatchObject({ code: 4403, reason: 'rights changed' })
+  console.log(`apart: the stream of a removed member ended after ${Math.round(performance.now() - began)} ms`)
+  await Promise.all([heard, client.dispose()])
+  const look = '{ viewer { organization { brands { nodes { connections { id orphaned active author { name } } } } } } }'
+  const found = await until('the connection is that of somebody who left', async () => {
+    const { data } = await gql(look)
+    const connections = data.viewer.organization.brands.nodes.flatMap((brand: { connections: object[] }) => brand.connections)
+    return connections.find((each: { id: string; orphaned: boolean }) => each.id === connection && each.orphaned)
+  })
+  expect(found).toEqual({ id: connection, orphaned: true, active: false, author: null })
+  expect((await gql('query ($id: ID!) { post(id: $id) { copy author { name } } }', { id })).data.post).toEqual({ copy: 'By Mia', author: null })
 })
 
 test('a subscription that lives within one subgraph gets its events', async () => {

@@ -12,7 +12,7 @@ import type { Outbox } from './outbox.ts'
 /** How often facts are looked for that nobody told of, in ms: those of processes that died, and those that wait for their next try. */
 const everyMs = 15_000
 /** How many facts one look takes, and how many of one receiver are told at once. */
-const mostTaken = 64
+const mostTaken = 32
 const atOnce = 4
 /** How long a receiver has for one fact, in ms. */
 const patienceMs = 5_000
@@ -30,7 +30,7 @@ export const pauseMs = (attempts: number): number => Math.min(250 * 2 ** Math.mi
 
 /** Carries the facts of one writer to their receivers. Any number of processes may do so at the same time. */
 export interface Relay {
-  /** Looks for facts that are due; its lanes to the receivers go on by themselves, so a slow one holds up no other. */
+  /** Looks for facts that are due; telling goes on by itself, so a slow receiver holds up no other. */
   readonly sweep: Sweep
   /** Looks at once: facts were written. */
   wake(): void
@@ -56,48 +56,70 @@ export interface RelayParts {
   readonly timers?: JobClock
 }
 
+/** What is under way to one receiver. */
+interface Lane {
+  /** Taken, and not told yet. */
+  readonly waiting: Taken[]
+  running: number
+  /** Failures in a row. */
+  failures: number
+}
+
 export function createRelay({ slug, outbox, sequelize, clock, carrier, log, timers = systemJobClock }: RelayParts): Relay {
-  /** What is under way, by receiver. */
-  const lanes = new Map<string, Promise<void>>()
-  /** Receivers that were passed over because something was under way to them. */
+  const lanes = new Map<string, Lane>()
+  /** Receivers that were passed over because enough was under way to them. */
   const passedOver = new Set<string>()
+  const running = new Set<Promise<void>>()
   let begin: (ms?: number) => void = () => {}
   let over = false
+
+  const laneTo = (receiver: string): Lane => {
+    const lane = lanes.get(receiver) ?? { waiting: [], running: 0, failures: 0 }
+    lanes.set(receiver, lane)
+    return lane
+  }
 
   async function look(): Promise<void> {
     if (over) return
     const now = clock.now()
-    for (const receiver of lanes.keys()) passedOver.add(receiver)
-    const taken = await rows<Taken>(sequelize, outbox.take, [now, new Date(now.getTime() + leaseMs), [...lanes.keys()], mostTaken])
+    const full = [...lanes].filter(([, lane]) => lane.running >= atOnce).map(([receiver]) => receiver)
+    for (const receiver of full) passedOver.add(receiver)
+    const taken = await rows<Taken>(sequelize, outbox.take, [now, new Date(now.getTime() + leaseMs), full, mostTaken])
     if (taken.length === 0) return
     crash('fact-taken')
     for (const [receiver, facts] of Map.groupBy(taken, fact => fact.receiver)) {
-      const lane = drive(receiver, facts)
-        .catch(error => log.error({ err: error, receiver }, 'what became of facts could not be noted; they are told again'))
-        .finally(() => {
-          lanes.delete(receiver)
-          if (passedOver.delete(receiver)) begin()
-        })
-      lanes.set(receiver, lane)
+      const lane = laneTo(receiver)
+      lane.waiting.push(...facts)
+      while (lane.running < atOnce && lane.waiting.length > 0) run(receiver, lane, lane.waiting.shift()!)
     }
     // There may be more, for others.
     if (taken.length === mostTaken) begin()
   }
 
-  /** Tells one receiver facts of different subjects, a few at once. */
-  async function drive(receiver: string, facts: readonly Taken[]): Promise<void> {
-    const waiting = [...facts]
-    let failures = 0
-    const work = async () => {
-      for (let fact = waiting.shift(); fact; fact = waiting.shift()) {
-        failures = (await tell(fact)) ? 0 : failures + 1
-        if (failures >= mostFailures) break
+  /** Tells one receiver a fact, and then what waits behind it, one after another. */
+  function run(receiver: string, lane: Lane, first: Taken): void {
+    lane.running += 1
+    const work = (async () => {
+      for (let fact: Taken | undefined = first; fact; fact = lane.waiting.shift()) {
+        lane.failures = (await tell(fact)) ? 0 : lane.failures + 1
+        if (lane.failures >= mostFailures) await putBack(receiver, lane)
       }
-    }
-    await Promise.all(Array.from({ length: atOnce }, work))
-    if (waiting.length === 0) return
+    })()
+      .catch(error => log.error({ err: error, receiver }, 'what became of facts could not be noted; they are told again'))
+      .finally(() => {
+        lane.running -= 1
+        running.delete(work)
+        if (passedOver.delete(receiver)) begin()
+      })
+    running.add(work)
+  }
+
+  /** Leaves a receiver that does not answer alone for a moment, with all that waits for it. */
+  async function putBack(receiver: string, lane: Lane): Promise<void> {
+    lane.failures = 0
+    const seqs = lane.waiting.splice(0).map(({ seq }) => seq)
+    if (seqs.length === 0) return
     const again = pauseMs(1)
-    const seqs = waiting.map(({ seq }) => seq)
     await rows(sequelize, outbox.putBack, [receiver, seqs, new Date(clock.now().getTime() + again)])
     begin(again)
   }
@@ -119,7 +141,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     crash('fact-answered')
     if (receipt === 'received') {
       const [noted] = await rows<{ isFollowed: boolean }>(sequelize, outbox.delivered, [receiver, seq, clock.now()])
-      if (noted?.isFollowed) passedOver.add(receiver)
+      if (noted?.isFollowed) begin()
     } else {
       log.error({ ...about, refused: receipt.refused }, 'a receiver refuses a fact: npm run facts -- list shows it')
       await rows(sequelize, outbox.refused, [receiver, seq, receipt.refused.slice(0, longestFailure)])
@@ -139,7 +161,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     wake: () => begin(),
     async stop() {
       over = true
-      await Promise.all(lanes.values())
+      await Promise.all(running)
     },
   }
 }

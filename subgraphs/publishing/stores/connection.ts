@@ -28,6 +28,8 @@ export const connections = table('publishing.connections', {
   /** Grows while the worker that renews is alive; 0 in a claim of a program that does not count. */
   renewalBeats: integer.or(0),
   deactivatedReason: text.maybe,
+  /** Whether the person who authorized it has left the organization since. */
+  orphaned: truth.or(false),
   ...stamps,
 })
 
@@ -55,6 +57,10 @@ const noRenewal = { renewalId: null, renewalUntil: null, renewalBeats: 0 } as co
 export const disconnected = (reason: string) =>
   ({ active: false, deactivatedReason: reason, accessToken: null, refreshToken: null, tokenExpiresAt: null, ...noRenewal }) as const
 
+const orphan = statement(
+  `update publishing.connections c set orphaned = true, version = c.version + 1
+     from publishing.brands b where b.id = c.brand_id and b.organization_id = $1 and c.author_id = $2 and not c.orphaned`,
+)
 const lockAccount = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
 
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
@@ -91,13 +97,18 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
       }
     },
 
+    /** Marks what a person authorized for an organization that this one has left: it goes on publishing, and tokens stay as they are. */
+    async orphan(organizationId: string, userId: string, transaction: Transaction): Promise<void> {
+      await rows.read(orphan, [organizationId, userId], transaction)
+    },
+
     /** Stores an authorization: a new connection, or new tokens, author and time for the one that this account has. */
     async authorize({ brandId, platform, userId, account, grant, now }: Authorized, transaction: Transaction): Promise<ConnectionRow> {
       const where = { brandId, platform, externalAccountId: account.externalId }
       await rows.read(lockAccount, [`${brandId}:${platform}:${account.externalId}`], transaction)
       const present = (await Connection.findOne({ where, raw: true, transaction })) as ConnectionRow | null
       const id = present?.id ?? newId(now)
-      const changes = { ...sealed(id, grant, now), accountName: account.name, authorId: userId, connectedAt: now, scopes: [...grant.scopes] }
+      const changes = { ...sealed(id, grant, now), accountName: account.name, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
       if (present) return rows.update(present, { ...changes, version: present.version + 1 }, transaction)
       return rows.insert({ refreshToken: null, ...changes, ...where, id, createdAt: now, createdBy: `user:${userId}` }, transaction)
     },

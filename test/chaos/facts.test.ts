@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { until } from '../kit/launch.ts'
+import { openStage } from './stage.ts'
+
+/** Where a process dies that tells a fact, or is told one: each with the facts of three subjects on their way. */
+const points = ['fact-taken', 'before-inbox', 'in-inbox', 'after-effect', 'after-inbox', 'fact-answered'] as const
+
+test('kill -9 at each step of a fact, from its row to the note that it is delivered, loses none, doubles none and keeps the order of each subject', {
+  timeout: 240_000,
+}, async () => {
+  await using stage = await openStage()
+  const first = await stage.start()
+  await stage.schedule('so that there is a brand', 3_600_000)
+  const [organization] = await stage.sql<{ id: string }>(`select id from identity.organizations where slug = 'demo'`)
+  first.child.kill('SIGTERM')
+  await first.ended
+
+  const keys: string[] = []
+  const write = async (kind: string, key: string, body: object) => {
+    await stage.sql(`insert into publishing.facts (id, receiver, kind, subject, body, at, next_at)
+      values ('${newId()}', 'launcher', '${kind}', 'attention:${key}', '${JSON.stringify({ key, ...body })}', now(), now())`)
+  }
+  for (const point of points) {
+    for (const number of [1, 2, 3]) {
+      const key = `${point}:${number}`
+      const opened = (title: string) =>
+        write('attention.opened', key, {
+          kind: 'POST_FAILED',
+          organizationId: organization!.id,
+          subjectId: key,
+          title,
+          url: 'http://localhost/',
+          at: new Date().toISOString(),
+          audience: 'organization',
+        })
+      keys.push(key)
+      await opened('first')
+      await write('attention.closed', key, {})
+      await opened('again')
+    }
+    const doomed = stage.begin({ CRASH_AT: point })
+    expect(await doomed.ended, point).toBe('SIGKILL')
+  }
+
+  // The last one dies between the commit and the moment it would have told: nothing but the row is left.
+  const doomed = await stage.start({ CRASH_AT: 'fact-written' })
+  await stage.codeOf('mutation { createOrganization(input: { slug: "story", name: "Story" }) { id } }')
+  expect(await doomed.ended).toBe('SIGKILL')
+
+  const platform = await stage.start()
+  const waiting = 'select from publishing.facts where delivered_at is null union all select from identity.facts where delivered_at is null'
+  await until('every fact is delivered', async () => (await stage.sql(waiting)).length === 0, 60)
+  const items = await stage.sql<{ key: string; title: string; status: string; version: number }>(
+    `select key, title, status, version from launcher.action_items where key like '%:_' and key not like 'post:%' order by key`,
+  )
+  // Opened, closed and opened again, each once: any of them twice, or in another order, would leave another version or another state.
+  expect(items).toEqual([...keys].sort().map(key => ({ key, title: 'again', status: 'OPEN', version: 3 })))
+  const told = `select f.receiver, count(*)::int as told, (select count(*)::int from launcher.inbox i where i.writer = 'identity') as launcher,
+    (select count(*)::int from publishing.inbox i where i.writer = 'identity') as publishing from identity.facts f group by 1`
+  for (const row of await stage.sql<Record<string, unknown>>(told)) expect(row[row.receiver as string]).toBe(row.told)
+  expect(
+    await stage.sql(`select subject from publishing.inbox i join identity.organizations o on i.subject = 'organization:' || o.id where o.slug = 'story'`),
+  ).toHaveLength(1)
+  platform.child.kill('SIGTERM')
+  expect(await platform.ended).toBe(0)
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { openFactOperator } from '../../platform/jobs/facts/operator.ts'
+import { launch, until } from '../kit/launch.ts'
+import { factStage, subjectOf } from './stage.ts'
+
+test('an operator sees what is not delivered and why, has it told again, or gives it up so that its subject goes on', async () => {
+  await using stage = await factStage()
+  const { sequelize, url } = stage.database
+  const up = stage.way
+  let knows = false
+  stage.way = (receiver, fact) => up(receiver, knows || fact.subject.endsWith('3') ? fact : { ...fact, kind: 'of.tomorrow' })
+  await stage.start()
+  await stage.write({ subject: subjectOf(1), name: 'first' })
+  await stage.write({ subject: subjectOf(1), name: 'second' }, { subject: subjectOf(2), name: 'never' }, { subject: subjectOf(3), name: 'fine' })
+  const operator = await openFactOperator(sequelize, ['identity', 'publishing', 'launcher', 'agents'])
+  const states = async () => (await operator.list()).map(({ from, receiver, subject, state }) => [from, receiver, subject.at(-1), state])
+  await until('two are refused', async () => (await operator.list()).filter(({ state }) => state === 'REFUSED').length === 2)
+  expect((await states()).sort()).toEqual([
+    ['identity', 'publishing', '1', 'BEHIND'],
+    ['identity', 'publishing', '1', 'REFUSED'],
+    ['identity', 'publishing', '2', 'REFUSED'],
+  ])
+
+  const command = async (...words: string[]) => {
+    const run = launch(process.execPath, ['scripts/facts.ts', ...words], { DATABASE_URL: url })
+    await run.ended
+    return run
+  }
+  const listed = await command('list')
+  await listed.printed(
+    /REFUSED {2}organization\.created {2}identity -> publishing {2}organization:\S+1 .* publishing of this version knows no fact of\.tomorrow/,
+  )
+  const refused = (await operator.list()).find(({ subject, state }) => state === 'REFUSED' && subject.endsWith('2'))!
+  await (await command('drop', refused.id)).printed(/^1 given up/m)
+  knows = true
+  await (await command('retry')).printed(/^2 are told again/m)
+  await stage.clock.run(60_000)
+  await until('all is delivered', async () => (await operator.list()).length === 0)
+  expect((await stage.acted()).map(([, name]) => name)).toEqual(['fine', 'first', 'second'])
+  await (await command('list')).printed(/^every fact is delivered/m)
+})
