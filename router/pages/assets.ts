@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { tagOfBody } from '../rest/preconditions.ts'
 
@@ -8,17 +8,20 @@ import { tagOfBody } from '../rest/preconditions.ts'
 export interface Asset {
   readonly path: string
   readonly type: 'text/javascript' | 'text/css' | 'image/png'
-  /** Read when it is first asked for, and kept. */
-  load(): Promise<string | Buffer>
+  /** Read when it is first asked for, and kept packed. */
+  load(): Promise<string | Buffer | Packed>
 }
 
-interface Loaded {
-  readonly plain: string | Buffer
+/** What was packed by gzip already. */
+export interface Packed {
   readonly packed: Buffer
+}
+
+interface Loaded extends Packed {
   readonly etag: string
 }
 
-const pack = promisify(gzip)
+const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
 
 /** A file beside the code of ours. */
 export const ownFile = (name: string) => () => readFile(new URL(`browser/${name}`, import.meta.url), 'utf8')
@@ -38,19 +41,20 @@ export function serveAssets(app: FastifyInstance, list: readonly Asset[]): void 
     let loaded: Promise<Loaded> | undefined
     app.get(path, async (request, reply) => {
       loaded ??= read(load)
-      const { plain, packed, etag } = await loaded.catch(error => {
+      const { packed, etag } = await loaded.catch(error => {
         loaded = undefined
         throw error
       })
       reply.headers({ etag, 'cache-control': 'no-cache', vary: 'Accept-Encoding', 'content-type': type === 'image/png' ? type : `${type}; charset=utf-8` })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-      if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain)
+      if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(await unpack(packed))
       return reply.header('content-encoding', 'gzip').send(packed)
     })
   }
 }
 
 async function read(load: Asset['load']): Promise<Loaded> {
-  const plain = await load()
-  return { plain, packed: await pack(plain), etag: tagOfBody(plain.toString()) }
+  const found = await load()
+  const packed = typeof found === 'object' && 'packed' in found ? found.packed : await pack(found)
+  return { packed, etag: tagOfBody(packed.toString('latin1')) }
 }

@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { type Asset, ownFile, packageFile, serveAssets } from './assets.ts'
 import type { SendPage } from './layout.ts'
@@ -7,7 +8,21 @@ const folder = '/explorer/assets'
 /** GraphiQL as one file each, built by GraphQL Yoga: https://github.com/graphql-hive/graphql-yoga/tree/main/packages/graphiql. */
 type Part = 'js' | 'css' | 'editorWorkerService' | 'graphqlWorker' | 'jsonWorker'
 
-const part = (name: Part) => async () => (await import('@graphql-yoga/render-graphiql/graphiql'))[name]
+let packing: Promise<Readonly<Record<Part, Uint8Array>>> | undefined
+
+/** Has a thread of its own read and pack them all, when the first is asked for. */
+function packedParts(): NonNullable<typeof packing> {
+  packing ??= new Promise<Readonly<Record<Part, Uint8Array>>>((done, fail) => {
+    const thread = new Worker(new URL('./graphiql-worker.ts', import.meta.url))
+    thread.once('message', done).once('error', fail)
+  }).catch(error => {
+    packing = undefined
+    throw error
+  })
+  return packing
+}
+
+const part = (name: Part) => async () => ({ packed: Buffer.from((await packedParts())[name]) })
 
 const files: readonly Asset[] = [
   { path: `${folder}/graphiql.js`, type: 'text/javascript', load: part('js') },
