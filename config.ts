@@ -17,10 +17,13 @@ import {
   storage,
   testing,
 } from './config/families.ts'
+import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { readApplications } from './config/networks.ts'
+import { sharedWithProduction } from './config/production.ts'
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
 import type { Applications } from './subgraphs/publishing/network/networks.ts'
+import type { Slug } from './subgraphs/scopes.ts'
 
 export type { NamedKey } from './config/readers.ts'
 
@@ -31,6 +34,8 @@ type AsRead = Omit<Values<typeof place>, 'publicUrl' | 'logLevel'> & Values<type
 export interface Config extends AsRead {
   /** Origin under which clients reach the platform, without a trailing slash. */
   readonly publicUrl: string
+  /** Where the services have addresses of their own, beside their prefix on every host. */
+  readonly serviceOrigins: readonly ServiceOrigin[]
   readonly logLevel: NonNullable<Values<typeof place>['logLevel']>
   /**
    * Whether there are demo data, a sandbox and printed passwords: in development where nobody else can reach it (HOST and PUBLIC_URL are
@@ -104,6 +109,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     if (mistakes.length > 0) throw new StartError(mistakes.join('\n'))
   }
   const at = readFamily(place, given, mistakes)
+  const named = readFamily(hosts, given, mistakes)
   const kept = readFamily(storage, given, mistakes)
   const secret = readFamily(secrets, given, mistakes)
   const seals = readFamily(seal, given, mistakes)
@@ -122,6 +128,9 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const publicUrl = at.publicUrl ?? `http://localhost:${at.port}`
   const loopback = [at.host, new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')].every(isLoopback)
   const developing = at.environment === 'development'
+  const origins = serviceOrigins(named, publicUrl, developing)
+  mistakes.push(...hostMistakes(named, publicUrl))
+  if (at.environment === 'staging') mistakes.push(...sharedWithProduction(at.productionHosts, given))
   const secretsMissing = !developing && (reading.secrets ?? true)
   if (secretsMissing && !secret.authSecret) mistakes.push(`AUTH_SECRET: missing, and ${at.environment} generates none: set at least 32 random characters`)
   if (secretsMissing && !secret.encryptionKeys)
@@ -138,6 +147,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     ...secret,
     engine,
     publicUrl,
+    serviceOrigins: origins,
     logLevel: at.logLevel ?? (developing ? 'warn' : 'info'),
     dataDir: resolve(kept.dataDir),
     databaseUrl: kept.databaseUrl,
@@ -147,7 +157,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     connections,
     quotas: most,
     retention: keptFor,
-    paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? publicUrl },
+    // Sign-in and the gateway have their prefixes on the platform's own host; pages have none, so they need a host of their own.
+    paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? pagesOf('payments') ?? publicUrl },
     seal: seals,
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
@@ -158,6 +169,10 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     crashAt,
     environmentVariables: given,
     startedBy: keptBy ?? (environment.npm_lifecycle_event ? 'npm' : null),
+  }
+
+  function pagesOf(slug: Slug): string | undefined {
+    return origins.find(each => each.slug === slug && each.role !== 'api')?.origin
   }
 
   function ofSubgraph<Value>(name: string, row: Setting<Value>): Value {

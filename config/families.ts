@@ -1,3 +1,4 @@
+import { hosts } from './hosts.ts'
 import { networkFamilies } from './networks.ts'
 import {
   addresses,
@@ -6,6 +7,7 @@ import {
   days,
   flag,
   headerNames,
+  hostNames,
   keys,
   milliseconds,
   nats,
@@ -56,6 +58,11 @@ export const place = {
     fallback: [],
     by: everything,
     does: "`https://app.example.com,https://admin.example.com`: pages on other origins than the platform's own that may use it: browsers let them read answers, errors included, their WebSockets are taken, and the session cookie counts when they send it. So name only pages that you run yourself; there are no patterns. The cookie is `SameSite=Lax`: browsers send it from other hosts of the same site (`app.example.com` to `api.example.com`), and from another site never; there a page signs in and sends `Authorization: Bearer`. In development every page of this machine may (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`, every port). When processes run apart, the routers and identity need it.",
+  }),
+  productionHosts: setting('PRODUCTION_HOSTS', hostNames, {
+    fallback: [],
+    by: everything,
+    does: '`api.example.com,db.example.com:5432`: hosts of production, for staging to know. There every setting that is an address on one of them ends the start with a line that names it, before a database is opened. A name with a port means that port alone.',
   }),
   trustProxy: setting('TRUST_PROXY', proxies, {
     fallback: false,
@@ -267,7 +274,12 @@ export const paymentsAddresses = {
     by: subgraphs,
     does: 'Where payments find the gateway to providers: an origin.',
   }),
-  app: setting('PAYMENTS_APP_URL', origin, { fallback: null, without: '`PUBLIC_URL`', by: subgraphs, does: 'Where the pages of payments are: an origin.' }),
+  app: setting('PAYMENTS_APP_URL', origin, {
+    fallback: null,
+    without: 'the first of `PAYMENTS_WEB_HOST`, else `PUBLIC_URL`',
+    by: subgraphs,
+    does: 'Where the pages of payments are: an origin.',
+  }),
 }
 
 /** For how many days records are kept. */
@@ -298,6 +310,7 @@ export const keeping = {
 /** What operators are told of, in this order. */
 export const documented: readonly { readonly title: string; readonly family: Family }[] = [
   { title: 'Where it is', family: place },
+  { title: 'Hosts of services', family: hosts },
   { title: 'What it keeps', family: storage },
   { title: 'Secrets', family: { ...secrets, ...seal } },
   ...networkFamilies.map(({ title, family }) => ({ title, family })),

@@ -59,6 +59,14 @@ function originIn(written: string): string | null {
   return URL.canParse(written) ? new URL(written).origin : null
 }
 
+/** Names of hosts with commas between, each with a port where it has one of its own; in lower case. */
+export const hostNames = z.string().transform((value, context) => {
+  const list = value.split(',').map(each => each.trim().toLowerCase())
+  if (list.every(each => /^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/.test(each))) return list as readonly string[]
+  context.addIssue('must be names of hosts with commas between, without scheme and path, such as app.example.com,www.example.com')
+  return z.NEVER
+})
+
 export const postgres = z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' })
 
 export const nats = z

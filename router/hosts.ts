@@ -1,13 +1,9 @@
+import type { ServiceOrigin } from '../config/hosts.ts'
 import type { Config } from '../config.ts'
 import { type Slug, slugs } from '../subgraphs/scopes.ts'
 
-/** An address under which a service answers, and in which role. */
-export interface ServiceOrigin {
-  readonly slug: Slug
-  readonly role: 'web' | 'api' | 'dashboard' | 'marketing'
-  /** Scheme, host and port, as a browser writes an Origin: `https://publishing.example.com`. */
-  readonly origin: string
-}
+/** Who a row of REST is for: programs, or people with a browser. */
+export type Role = 'api' | 'web'
 
 /** What the lists of addresses decide: which service a host is, where cookies count, which origins are ours. */
 export interface Hosts {
@@ -17,24 +13,18 @@ export interface Hosts {
   serviceOf(host: string | null | undefined): Slug | null
   /** Whether pages are served on this host, so that its cookies count. */
   isWeb(host: string | null | undefined): boolean
+  /**
+   * Whether a row is answered on a host: with its prefix those for programs everywhere, pages wherever cookies may count; without it each
+   * where the service has a host of that role.
+   * @param short whether the prefix was left out
+   */
+  answers(host: string | null | undefined, role: Role, short: boolean): boolean
+  /** The address of a path of a service, written without its prefix, where its role has a host; else under the prefix, on the platform's own. */
+  addressOf(slug: Slug, role: Role, path: string): string
   /** Whether a host is one of those that the lists name, in whatever role. */
   knows(host: string): boolean
   /** Whether an Origin header names a page that may read answers and send the session cookie. */
   trusts(origin: string): boolean
-}
-
-/** The addresses of development: `<slug>.localhost` is both web and API of a service, with two pure web origins beside it. */
-export function localOrigins(publicUrl: string): readonly ServiceOrigin[] {
-  const { protocol, port } = new URL(publicUrl)
-  const at = (name: string) => `${protocol}//${name}.localhost${port && `:${port}`}`
-  return [
-    ...slugs.flatMap((slug): ServiceOrigin[] => [
-      { slug, role: 'web', origin: at(slug) },
-      { slug, role: 'api', origin: at(slug) },
-    ]),
-    { slug: 'publishing', role: 'web', origin: at('web.publishing') },
-    { slug: 'launcher', role: 'marketing', origin: at('marketing.launcher') },
-  ]
 }
 
 /** Whose pages are trusted beside those of the platform and its services. */
@@ -48,16 +38,20 @@ export interface Guests {
 /** An Origin header that names this machine: browsers take no other place for a name that ends in `localhost`. */
 const loopbackOrigin = /^https?:\/\/(?:(?:[a-z\d-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
-/** The lists as configuration tells them: in development the services have names on this machine, and its pages are trusted. */
-export function hostsOf({ publicUrl, environment, corsOrigins }: Pick<Config, 'publicUrl' | 'environment' | 'corsOrigins'>): Hosts {
-  const loopback = environment === 'development'
-  return createHosts(publicUrl, loopback ? localOrigins(publicUrl) : [], { origins: corsOrigins, loopback })
-}
+/** The lists as configuration tells them; in development the pages of this machine are trusted. */
+export const hostsOf = ({
+  publicUrl,
+  environment,
+  corsOrigins,
+  serviceOrigins,
+}: Pick<Config, 'publicUrl' | 'environment' | 'corsOrigins' | 'serviceOrigins'>) =>
+  createHosts(publicUrl, serviceOrigins, { origins: corsOrigins, loopback: environment === 'development' })
 
 /** Puts the lists into the form that doors ask. Names are compared in lower case and without the port. */
 export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[], guests: Guests = {}): Hosts {
   const services = new Map<string, Slug>()
   const web = new Set<string>()
+  const api = new Set<string>()
   const trusted = new Set<string>(guests.origins)
   const own = new URL(publicUrl)
   // One machine has three names for itself: whoever opens the platform by its address means the same place.
@@ -69,13 +63,23 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
   for (const each of origins) {
     const url = new URL(each.origin)
     services.set(url.hostname, each.slug)
-    if (each.role !== 'api') web.add(url.hostname)
+    const names = each.role === 'api' ? api : web
+    names.add(url.hostname)
     trusted.add(url.origin)
   }
   return {
     originOf: slug => origins.find(each => each.slug === slug)?.origin ?? null,
     serviceOf: host => services.get(nameOf(host)) ?? null,
     isWeb: host => web.has(nameOf(host)),
+    answers(host, role, short) {
+      const name = nameOf(host)
+      if (short) return (role === 'api' ? api : web).has(name)
+      return role === 'api' || web.has(name) || !services.has(name)
+    },
+    addressOf(slug, role, path) {
+      const own = origins.find(each => each.slug === slug && (each.role === 'api') === (role === 'api'))
+      return own ? `${own.origin}${path}` : `${publicUrl}/${slug}${path}`
+    },
     knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),
     trusts: origin => trusted.has(origin.toLowerCase()) || (guests.loopback === true && loopbackOrigin.test(origin.toLowerCase())),
   }

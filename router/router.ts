@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { DocumentNode } from 'graphql'
 import type { Logger } from 'pino'
+import { localOrigins } from '../config/hosts.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Authority } from '../subgraphs/authority.ts'
 import { scopesOf } from '../subgraphs/scopes.ts'
@@ -16,7 +17,7 @@ import { serveGraphql } from './door/http.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets, type Sockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
-import { createHosts, type Hosts, localOrigins } from './hosts.ts'
+import { createHosts, type Hosts } from './hosts.ts'
 import { createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams, type Streams, unwatched } from './live/streams.ts'
 import { type Figure, serveMetrics } from './metrics/metrics.ts'
@@ -24,7 +25,8 @@ import { serveOpenapi } from './openapi/serve.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
-import { anyMethod, type RouteTable } from './rest/row.ts'
+import { answersHere, misplaced, roleOf } from './rest/place.ts'
+import { anyMethod, type RouteTable, type Row } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
 import { routeTables } from './rest/tables.ts'
 
@@ -135,7 +137,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     look: createReadiness(options.readiness),
   })
   await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
-  serveRoutes(app, tables, { engine, authenticate, shares, publicUrl, subgraphs })
+  serveRoutes(app, tables, { engine, authenticate, shares, hosts, publicUrl, subgraphs })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
   app.addHook('onListen', done => {
@@ -175,6 +177,7 @@ interface RouteDoor {
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
   readonly shares: Shares
+  readonly hosts: Hosts
   readonly publicUrl: string
   readonly subgraphs: readonly ForwardTarget[]
 }
@@ -195,16 +198,16 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
       for (const { slug, row } of rows) serveOperation(scope, slug, row, door)
     })
   for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => `/${slug}${row.path}`)) {
-    const served: readonly string[] = rows.flatMap(({ row }) => (row.method === '*' ? anyMethod : [row.method]))
-    // Whoever serves GET serves HEAD with it.
-    const known = served.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const allow = [...known, 'OPTIONS'].join(', ')
+    const known = methodsOf(rows)
     for (const url of rows.some(({ row }) => row.kind === 'operation') ? [path, `${path}/`] : [path])
       app.route({
         method: app.supportedMethods.filter(method => !known.includes(method)),
         url,
         // Before a body is looked at: what is wrong is the method, whatever comes with it.
         async onRequest(request, reply) {
+          const here = rows.filter(({ row }) => answersHere(door.hosts, request, roleOf(row)))
+          if (here.length === 0) throw misplaced(door.hosts, request, rows[0]!.slug, roleOf(rows[0]!.row))
+          const allow = [...methodsOf(here), 'OPTIONS'].join(', ')
           reply.header('allow', allow)
           if (request.method === 'OPTIONS') return reply.code(204).send()
           throw doorRefusal(405, `This address takes ${allow}.`)
@@ -213,3 +216,9 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
       })
   }
 }
+
+/** Methods that rows of one path take; whoever serves GET serves HEAD with it. */
+const methodsOf = (rows: readonly { readonly row: Row }[]): readonly string[] =>
+  rows
+    .flatMap(({ row }): readonly string[] => (row.method === '*' ? anyMethod : [row.method]))
+    .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

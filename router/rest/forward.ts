@@ -8,6 +8,8 @@ import type { Authenticate } from '../access/authenticate.ts'
 import { readRawBodies } from '../door/body.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal } from '../door/sending.ts'
+import type { Hosts } from '../hosts.ts'
+import { keepRole, roleOf } from './place.ts'
 import { anyMethod, type ForwardRow } from './row.ts'
 import { callerOf } from './shim.ts'
 
@@ -25,6 +27,7 @@ export interface ForwardDoor {
   readonly authenticate: Authenticate
   /** Origin of the platform, before which paths become addresses. */
   readonly publicUrl: string
+  readonly hosts: Hosts
   readonly subgraphs: readonly ForwardTarget[]
 }
 
@@ -42,6 +45,7 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
       scope.route({
         method: methods,
         url,
+        onRequest: keepRole(door.hosts, slug, roleOf(row)),
         handler: (request, reply) => forward(request, reply, row, target, door),
       })
     }
@@ -52,6 +56,8 @@ async function forward(request: FastifyRequest, reply: FastifyReply, row: Forwar
   const viewer = 'public' in row.access ? anonymous : await guarded(request, reply, row.access.scope, door.authenticate)
   const headers = webHeaders(request.headers)
   for (const name of ownHeaders) headers.delete(name)
+  // Whoever reads cookies behind this door may rely on it that they count here.
+  if (!door.hosts.isWeb(request.headers.host)) headers.delete('cookie')
   headers.set(addressHeader, addressOf(request))
   headers.set('x-request-id', request.id)
   const body = request.body as Buffer | undefined

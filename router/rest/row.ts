@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { DocumentNode } from 'graphql'
 import type { Slug } from '../../subgraphs/scopes.ts'
+import type { Role } from '../hosts.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -91,6 +92,8 @@ export interface ForwardRow {
   /** Bytes of a body at most. */
   readonly limit: number
   readonly to: Slug
+  /** On which hosts it answers: those for programs, or those for browsers, where cookies count. @default `web` for a page, else `api` */
+  readonly role?: Role
   readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page' | 'own answer'
   /** One exchange; of a row that ends in `/*`, each that there is. */
   readonly tells: readonly [Documented, ...Documented[]]

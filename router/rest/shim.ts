@@ -7,8 +7,10 @@ import { browserOf } from '../access/browser.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Hosts } from '../hosts.ts'
 import { callerName, type Shares } from '../live/shares.ts'
 import { readInput } from './input.ts'
+import { keepRole, roleOf } from './place.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
 import type { OperationRow, RowReply } from './row.ts'
 import { wordsOf } from './words.ts'
@@ -19,6 +21,7 @@ export interface RestDoor {
   /** What of operations callers may have under way. */
   readonly shares: Shares
   readonly publicUrl: string
+  readonly hosts: Hosts
 }
 
 /** By what a caller is known: two callers may be answered differently at one address. */
@@ -59,7 +62,8 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
     return send(row, answer, request, reply)
   }
-  for (const end of ['', '/']) app.route({ method: row.method, url: `/${slug}${row.path}${end}`, handler })
+  const onRequest = keepRole(door.hosts, slug, roleOf(row))
+  for (const end of ['', '/']) app.route({ method: row.method, url: `/${slug}${row.path}${end}`, onRequest, handler })
 }
 
 function send(row: OperationRow, { status, headers, body }: RowReply, request: FastifyRequest, reply: FastifyReply): FastifyReply {

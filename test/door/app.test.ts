@@ -1,7 +1,8 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { localOrigins } from '../../config/hosts.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { canonicalPath, createHosts, hostsOf, localOrigins } from '../../router/hosts.ts'
+import { canonicalPath, createHosts, hostsOf } from '../../router/hosts.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -208,6 +209,7 @@ describe('CORS', () => {
       publicUrl: 'https://platform.example',
       environment: 'production',
       corsOrigins: ['https://app.example', 'capacitor://localhost'],
+      serviceOrigins: [],
     } as const
     await using router = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment: 'production', hosts: hostsOf(settings) })
     for (const origin of ['https://app.example', 'https://APP.example', 'capacitor://localhost', 'https://platform.example'])

@@ -226,7 +226,7 @@ describe('the session cookie', () => {
   })
 
   test('counts from every page that may read answers, and from no other', async () => {
-    const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
+    const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'], serviceOrigins: [] } as const
     await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(settings) })
     configured.signIn('one')
     const statusFrom = async (origin: string, from = configured) => (await from.gql('{ __typename }', { ...cookie, host: 'localhost', origin })).status

@@ -268,7 +268,7 @@ describe('credentials of a socket', () => {
   })
 
   test('count from pages that may read answers only, as over HTTP, whatever they are', async () => {
-    const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'] } as const
+    const settings = { publicUrl: platform.origin, environment: 'production', corsOrigins: ['https://app.example'], serviceOrigins: [] } as const
     await using configured = await openRouter(schemaEngine(smallGraph()), { environment: 'production', hosts: hostsOf(settings) })
     configured.signIn('one')
     const authorization = `Bearer ${await configured.token('one')}`

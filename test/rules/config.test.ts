@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { missingBindings } from '../../config/production.ts'
 import { readConfig } from '../../config.ts'
 
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`
@@ -121,5 +122,93 @@ describe('what the command line and the start say', () => {
     const config = readConfig({ STOCK_ROOM_URL: 'http://stock.test/graphql/', BROKEN_URL: 'stock' })
     expect([config.subgraphUrls('stock-room'), config.subgraphUrls('catalogue')]).toEqual([['http://stock.test/graphql'], null])
     expect(() => config.subgraphUrls('broken')).toThrow('BROKEN_URL: must be an address such as https://example.com')
+  })
+})
+
+describe('S-14 hosts of services', () => {
+  const originsIn = (environment: Record<string, string>) => readConfig(environment).serviceOrigins.map(({ slug, role, origin }) => `${slug} ${role} ${origin}`)
+
+  test('are names of this machine in development, and none elsewhere', () => {
+    const local = originsIn({ PORT: '4100' })
+    for (const line of [
+      'identity web http://identity.localhost:4100',
+      'identity api http://identity.localhost:4100',
+      'publishing web http://web.publishing.localhost:4100',
+      'launcher dashboard http://launcher.localhost:4100',
+      'launcher marketing http://marketing.launcher.localhost:4100',
+    ])
+      expect(local).toContain(line)
+    expect(originsIn({ ...complete, PUBLIC_URL: 'https://example.com' })).toEqual([])
+  })
+
+  test('have the scheme of the platform, and its port where they name none', () => {
+    const named = { PUBLISHING_WEB_HOST: 'Publishing.Example, www.publishing.example:8443', PUBLISHING_API_HOST: 'api.publishing.example' }
+    expect(originsIn({ ...complete, PUBLIC_URL: 'https://example.com', ...named })).toEqual([
+      'publishing web https://publishing.example',
+      'publishing web https://www.publishing.example:8443',
+      'publishing api https://api.publishing.example',
+    ])
+    expect(originsIn({ PUBLISHING_API_HOST: 'api.test' })).toContain('publishing api http://api.test:4000')
+    expect(originsIn({ PUBLISHING_API_HOST: 'api.test' })).not.toContain('publishing api http://publishing.localhost:4000')
+  })
+
+  test.for([
+    [{ AGENTS_WEB_HOST: 'https://agents.example' }, /^AGENTS_WEB_HOST: must be names of hosts/],
+    [{ AGENTS_WEB_HOST: 'a.example,' }, /^AGENTS_WEB_HOST: must be names of hosts/],
+    [{ AGENTS_WEB_HOST: 'a.example', PAYMENTS_API_HOST: 'A.example' }, /^PAYMENTS_API_HOST: a\.example is named by AGENTS_WEB_HOST too/],
+    [{ PUBLIC_URL: 'https://example.com', AGENTS_API_HOST: 'example.com' }, /^AGENTS_API_HOST: example\.com is the host of PUBLIC_URL/],
+  ] as const)('%o is a mistake', ([environment, line]) => expect(() => readConfig(environment)).toThrow(line))
+
+  test('where payments’ pages are follows from them, and what has a prefix from PUBLIC_URL', () => {
+    const at = { ...complete, PUBLIC_URL: 'https://example.com' }
+    expect(readConfig(at).paymentsAddresses).toEqual({ auth: 'https://example.com', gateway: 'https://example.com', app: 'https://example.com' })
+    expect(readConfig({ ...at, PAYMENTS_WEB_HOST: 'pay.example' }).paymentsAddresses.app).toBe('https://pay.example')
+    expect(readConfig({ ...at, PAYMENTS_WEB_HOST: 'pay.example', PAYMENTS_APP_URL: 'https://p.example' }).paymentsAddresses.app).toBe('https://p.example')
+  })
+})
+
+describe('S-15 staging', () => {
+  const staging = { ...complete, ENVIRONMENT: 'staging', PRODUCTION_HOSTS: 'prod.example, db.example:5432' }
+  const shared = (settings: Record<string, string>): string[] => {
+    try {
+      readConfig({ ...staging, ...settings })
+      return []
+    } catch (error) {
+      return (error as Error).message.split('\n').map(line => /^(\w+): \S+ is a host of production/.exec(line)?.[1] ?? line)
+    }
+  }
+
+  test.for([
+    ['PUBLIC_URL', 'https://Prod.example'],
+    ['CORS_ORIGINS', 'https://staging.example,https://prod.example:8443'],
+    ['DATABASE_URL', 'postgres://user:p%40ss@db.example/name'],
+    ['DATABASE_URL', 'postgres://staging.example/name?host=db.example'],
+    ['NATS_URL', 'nats://user:pass@staging.example:4222,prod.example:4222'],
+    ['ROUTER_URL', 'http://staging.example,http://prod.example:4000'],
+    ['PROVIDERS_URL', 'http://prod.example:4006/graphql'],
+    ['IDENTITY_URL', 'http://prod.example/graphql'],
+    ['X_API_URL', 'https://prod.example'],
+    ['PAYMENTS_AUTH_URL', 'https://prod.example'],
+    ['LAUNCHER_MARKETING_HOST', 'www.staging.example,prod.example'],
+  ] as const)('does not start with %s at %s', ([name, value]) => {
+    expect(shared({ [name]: value })).toEqual([name])
+    expect(() => readConfig({ ...complete, PRODUCTION_HOSTS: staging.PRODUCTION_HOSTS, [name]: value })).not.toThrow()
+  })
+
+  test('names each setting in a line of its own, before anything is opened', () => {
+    expect(shared({ PUBLIC_URL: 'https://prod.example', DATABASE_URL: 'postgres://db.example/name' })).toEqual(['PUBLIC_URL', 'DATABASE_URL'])
+  })
+
+  test('may share the machine of a host whose port is named, and names that only resemble', () => {
+    expect(
+      shared({ DATABASE_URL: 'postgres://db.example:5433/name', PUBLIC_URL: 'https://staging.prod.example', ROUTER_URL: 'http://prod.example.test' }),
+    ).toEqual([])
+  })
+
+  test('payments is told each of its addresses, and derives none', () => {
+    const missing = (environment: Record<string, string>) => missingBindings(readConfig(environment)).map(line => line.split(':')[0])
+    expect(missing({ ...staging, PAYMENTS_GATEWAY_URL: 'https://g.example' })).toEqual(['PAYMENTS_AUTH_URL', 'PAYMENTS_APP_URL'])
+    expect(missing({ ...complete })).toEqual([])
+    expect(missing({})).toEqual([])
   })
 })

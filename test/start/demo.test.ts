@@ -19,6 +19,9 @@ async function remove(folder: DataFolder, words: readonly string[], environment:
   return { status: await command.ended, said: command.said(), complained: command.complained() }
 }
 
+/** What payments has to be told in staging. */
+const paymentsAt = (origin: string) => ({ PAYMENTS_AUTH_URL: origin, PAYMENTS_GATEWAY_URL: origin, PAYMENTS_APP_URL: origin })
+
 const countIn =
   ({ sequelize }: TestDatabase) =>
   async (table: string, where = 'true') =>
@@ -61,7 +64,7 @@ test('production and staging refuse a database with demo accounts in one line, w
 
   for (const environment of [
     { ENVIRONMENT: 'production', ...secrets },
-    { ENVIRONMENT: 'staging', ...secrets },
+    { ENVIRONMENT: 'staging', ...secrets, ...paymentsAt('https://staging.example') },
   ]) {
     const line = JSON.parse(await complaintOf(folder, { ...environment, DATABASE_URL: database.url })) as { msg: string }
     expect(line.msg).toMatch(

@@ -1,5 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireBindings } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { lockFolder } from '../../../db/lock.ts'
 import { StartError } from '../../../start-error.ts'
@@ -37,6 +38,7 @@ export interface Prepared {
  */
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
+    requireBindings(config)
     const counts = readReplicas(replicas)
     const { stack, signal, tell } = process
     const { port, publicUrl, dataDir } = config

@@ -1,3 +1,4 @@
+import { requireBindings } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { checkConnection } from '../../../db/connect.ts'
 import { systemClock } from '../../../platform/clock.ts'
@@ -24,6 +25,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const { log, signal, tell } = process
     const { host, port, publicUrl } = config
     const slug = requireSlug(word)
+    if (slug === 'payments') requireBindings(config)
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
     await untilAborted(checkConnection(databaseUrl), signal)
     // Where the demo was made, its third parties are played for this process too.

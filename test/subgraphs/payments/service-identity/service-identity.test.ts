@@ -14,7 +14,7 @@ test('Y-04 whoever asks, signed in or not, is told the id that the registry has,
   const { id } = (await graph.execute('{ service(slug: "payments") { id } }', {}, { as: owner })).data().service
   const answer = await door.ask('GET', '/payments/api/service-identity')
   expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'public, max-age=60' } })
-  const at = { auth: 'http://localhost:4000', gateway: 'http://localhost:4000', app: 'http://localhost:4000' }
+  const at = { auth: 'http://localhost:4000', gateway: 'http://localhost:4000', app: 'http://payments.localhost:4000' }
   expect(answer.json).toEqual({ serviceId: id, slug: 'payments', appId: 'app_payments', environment: 'development', addresses: at })
   expect(await door.ask('GET', '/payments/api/other')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
 })

@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../platform/errors.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import type { Hosts, Role } from '../hosts.ts'
+import type { Row } from './row.ts'
+
+/** Who a row is for, and so on which hosts it answers. */
+export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (row.role ?? (row.why === 'page' ? 'web' : 'api')))
+
+/** Whether a row of this role is answered on the host that a request came to. */
+export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean => hosts.answers(request.headers.host, role, isShort(request))
+
+/** What whoever asks on a host of another role is told: where it would be answered. */
+export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
+  const { method, url, headers } = request
+  const [asked, routed] = [askedOf(request), url].map(each => each.split('?', 1)[0]!.slice(0, 200)) as [string, string]
+  const address = hosts.addressOf(slug, role, routed.slice(slug.length + 1))
+  const [what, where] = role === 'api' ? ['The routes', 'programs'] : ['The pages', 'browsers']
+  return new Refusal(
+    'NOT_FOUND',
+    `There is nothing at ${method} ${asked} on the host ${String(headers.host).slice(0, 100)}. ${what} of ${slug} are where ${where} find them: ${address}.`,
+    { address },
+  )
+}
+
+/** A hook that comes before credentials and bodies: it refuses what the host is not for. */
+export const keepRole = (hosts: Hosts, slug: Slug, role: Role) => async (request: FastifyRequest) => {
+  if (!answersHere(hosts, request, role)) throw misplaced(hosts, request, slug, role)
+}
+
+/** Whether the prefix of the service was left out: then another path was asked for than is routed. */
+const isShort = (request: FastifyRequest): boolean => askedOf(request) !== request.url
+
+/** Path and query as they were asked for; a request line may name the host before them. */
+const askedOf = ({ originalUrl }: FastifyRequest): string => originalUrl.replace(/^https?:\/\/[^/?#]*/i, '')
