@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { slugs } from '../subgraphs/scopes.ts'
 import { documented, eachSubgraph, paymentsAddresses } from './families.ts'
@@ -40,10 +39,16 @@ function hostsIn(text: string): readonly (readonly [host: string, port: string])
   })
 }
 
+interface Told {
+  readonly environment: string
+  /** The environment itself. */
+  readonly environmentVariables: Variables
+}
+
 /**
  * What payments must be told in staging, and is not, a sentence each: there nothing is derived, and no address of production stands in.
  */
-export const missingBindings = ({ environment, environmentVariables: given }: Pick<Config, 'environment' | 'environmentVariables'>): readonly string[] =>
+export const missingBindings = ({ environment, environmentVariables: given }: Told): readonly string[] =>
   environment !== 'staging'
     ? []
     : Object.values(paymentsAddresses).flatMap(({ name }) =>
@@ -51,7 +56,7 @@ export const missingBindings = ({ environment, environmentVariables: given }: Pi
       )
 
 /** What payments must be told before it may start. @throws StartError with one line for each that is missing */
-export function requireBindings(config: Config): void {
+export function requireBindings(config: Told): void {
   const missing = missingBindings(config)
   if (missing.length > 0) throw new StartError(missing.join('\n'))
 }
