@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { factsOf } from '../../../subgraphs/publishing/announce.ts'
+import { failure } from '../../../subgraphs/publishing/delivery/rules.ts'
+import type { PostRow } from '../../../subgraphs/publishing/stores/post.ts'
+import { factKinds } from '../../../subgraphs/store/fact-kinds.ts'
+
+const place = { organizationId: '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e', publicUrl: 'https://example.test' }
+const at = new Date('2027-03-01T09:00:00Z')
+const [id, brandId, threadId] = ['0197a3c2-5e1f-7c4b-9d2e-000000000001', '0197a3c2-5e1f-7c4b-9d2e-000000000002', '0197a3c2-5e1f-7c4b-9d2e-000000000003']
+const post = {
+  id,
+  brandId,
+  threadId,
+  platform: 'X',
+  copy: 'A text',
+  status: 'SCHEDULED',
+  deliveryPhase: 'NONE',
+  failureCode: null,
+  failedAt: null,
+  updatedAt: at,
+} as PostRow
+const failed: PostRow = { ...post, status: 'FAILED', ...failure('NETWORK_REFUSED', 'X', 'no', at) }
+const unknown: PostRow = { ...post, status: 'FAILED', deliveryPhase: 'UNKNOWN', ...failure('OUTCOME_UNKNOWN', 'X', 'silence', at) }
+const published: PostRow = { ...post, status: 'PUBLISHED' }
+
+const kinds = (before: PostRow | null, after: PostRow | null) => factsOf(before, after, place).map(({ kind }) => kind)
+
+test.each<[string, PostRow | null, PostRow | null, string[]]>([
+  ['is written', null, post, []],
+  ['is edited', post, { ...post, copy: 'Another' }, []],
+  ['fails', post, failed, ['attention.opened', 'post.failed']],
+  ['has an unknown outcome', post, unknown, ['attention.opened', 'post.failed']],
+  ['turns out to be absent', unknown, failed, ['attention.opened']],
+  ['turns out to be there', unknown, published, ['attention.closed', 'post.published']],
+  ['is published', post, published, ['post.published']],
+  ['is scheduled again', failed, post, ['attention.closed']],
+  ['is edited while it is failed', failed, { ...failed, version: 2 }, []],
+  ['has another first line while it is failed', failed, { ...failed, copy: 'Another' }, ['attention.opened']],
+  ['is deleted while it is failed', failed, null, ['attention.closed']],
+  ['is deleted', post, null, []],
+])('a post that %s is told of as such', (_what, before, after, told) => {
+  expect(kinds(before, after)).toEqual(told)
+})
+
+test('what waits for somebody says what, where and since when, in the form that the launcher takes, however long the text and the reason', () => {
+  const copy = '😀'.repeat(300)
+  const facts = factsOf(post, { ...failed, platform: 'LINKEDIN_PAGE', copy, failureMessage: '😀'.repeat(9_000) }, place)
+  for (const { kind, body } of facts) expect(() => factKinds[kind].body.parse(body), kind).not.toThrow()
+  const [opened] = factsOf(post, failed, place)
+  expect(opened).toEqual({
+    kind: 'attention.opened',
+    body: {
+      key: `post:${id}`,
+      kind: 'POST_FAILED',
+      organizationId: place.organizationId,
+      subjectId: id,
+      title: 'Post for X failed: “A text”',
+      url: `https://example.test/publishing/api/posts/${id}`,
+      at: at.toISOString(),
+      audience: 'organization',
+      body: failed.failureMessage,
+    },
+  })
+})
