@@ -6,6 +6,8 @@ import {
   claimMs,
   doubtSince,
   dueAt,
+  type Ending,
+  fail,
   failure,
   failureSentence,
   isDue,
@@ -16,6 +18,7 @@ import {
   reconcileForMs,
   repliesTo,
   settle,
+  settleAttempt,
   wait,
   yieldsTo,
 } from '../../../subgraphs/publishing/delivery/rules.ts'
@@ -204,4 +207,49 @@ describe('P-10 of two open attempts with one text for one account', () => {
 
 test('the network is asked sooner at first, then every five minutes', () => {
   expect([0, 1, 2, 7, 8, 60].map(askAgainAfterMs)).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000])
+})
+
+describe('an attempt ends', () => {
+  const at = new Date('2027-03-01T09:00:00.000Z')
+  const ended = { finishedAt: at, platformPostId: null, detail: null, refusal: null, reconcileAt: null }
+
+  test.each([
+    [
+      { outcome: 'delivered', platformPostId: '7', permalink: null },
+      { outcome: 'DELIVERED', platformPostId: '7' },
+    ],
+    [
+      { outcome: 'refused', code: 'NETWORK_REFUSED', detail: 'No.' },
+      { outcome: 'REFUSED', detail: 'No.', refusal: 'NETWORK_REFUSED' },
+    ],
+    [
+      { outcome: 'unknown', detail: 'Silence.' },
+      { outcome: 'UNKNOWN', detail: 'Silence.', reconcileAt: new Date(at.getTime() + 1000) },
+    ],
+    [
+      { outcome: 'unknown', detail: 'Twice.', refusal: 'DUPLICATE_CONTENT' },
+      { outcome: 'UNKNOWN', detail: 'Twice.', refusal: 'DUPLICATE_CONTENT', reconcileAt: new Date(at.getTime() + 1000) },
+    ],
+  ] as const)('%j', (delivery, becomes) => {
+    expect(settleAttempt(delivery as Ending, at)).toEqual({ ...ended, ...becomes })
+  })
+
+  test.each([
+    ['CLAIMED', 3],
+    ['NONE', 2],
+  ] as const)('before it began: a post that is given up in phase %s has made %i', (deliveryPhase, attempts) => {
+    const post = postRow({ status: 'SCHEDULED', deliveryPhase, attempts: 2, waits: 4, waitsUntil: at, waitingSince: at })
+    expect(fail(post, 'NO_CONNECTION', 'None.', at)).toMatchObject({
+      status: 'FAILED',
+      attempts,
+      deliveryPhase: 'NONE',
+      claimId: null,
+      claimUntil: null,
+      waits: 0,
+      waitsUntil: null,
+      waitingSince: null,
+      failureCode: 'NO_CONNECTION',
+      failedAt: at,
+    })
+  })
 })
