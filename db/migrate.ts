@@ -77,6 +77,34 @@ export function migrationCheck(directory: string): (read: <Row extends object>(s
   }
 }
 
+/** What the books say of one migration, as a backup keeps it. */
+export type Book = Pick<Applied, 'slug' | 'file' | 'checksum'>
+
+/** The books of a database, in the order in which its migrations may run; empty for a new one. */
+export const booksOf = async (client: pg.ClientBase): Promise<Book[]> => (await readBooks(client)).map(({ slug, file, checksum }) => ({ slug, file, checksum }))
+
+/**
+ * Runs exactly the migrations of somebody's books on an empty database, within the caller's transaction and under the migrators' lock until
+ * its end. The own books are made and left empty: whoever calls this fills them.
+ * @throws StartError when one of them is not on disk, or is another one there
+ */
+export async function replay(client: pg.ClientBase, directory: string, books: readonly Book[]): Promise<void> {
+  const files = new Map([...new Set(books.map(({ slug }) => slug))].flatMap(slug => readMigrations(directory, slug)).map(file => [nameOf(file), file]))
+  for (const book of books) requireSame(files.get(nameOf(book)), book)
+  await client.query(prepareBooks)
+  for (const book of books) {
+    await client.query(`create schema if not exists ${book.slug}; set local search_path to ${book.slug}`)
+    await client.query(files.get(nameOf(book))!.sql)
+  }
+}
+
+function requireSame(file: Migration | undefined, book: Book): asserts file is Migration {
+  if (!file)
+    throw new StartError(`migration ${nameOf(book)} is not part of this version: take the version that made the backup, or a newer one`, undefined, 'schema')
+  if (file.checksum !== book.checksum)
+    throw new StartError(`migration ${nameOf(book)} is another one in this version: take the version that made the backup`, undefined, 'schema')
+}
+
 async function apply(client: pg.ClientBase, covers: (slug: string) => boolean, migrations: readonly Migration[], log: Logger): Promise<string[]> {
   if (pending(migrations, covers, await readBooks(client)).length === 0) return []
   await lock(client)

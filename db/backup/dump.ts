@@ -1,0 +1,76 @@
+import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { lineOf, StartError, systemCodeOf } from '../../start-error.ts'
+import { bookkeepingSchema, booksOf, lockKey } from '../migrate.ts'
+import { type DataFile, readDataFiles } from './data-files.ts'
+import { endOfRows, headerOf, line, type SequenceLine, type TableLine } from './file.ts'
+
+/** Values as every PostgreSQL reads them again, whatever this one's settings are; and no time limit. */
+export const textForm = `
+  set datestyle to iso; set intervalstyle to postgres; set timezone to utc; set extra_float_digits to 3; set bytea_output to hex;
+  set client_encoding to utf8; set statement_timeout to 0; set lock_timeout to 0; set idle_in_transaction_session_timeout to 0`
+
+// Rows of partitions are in the partitions. pg-boss's tables are not ours: wake-ups, which sweeps make anew from the rows.
+const tablesSql = `
+  select format('%I.%I', n.nspname, c.relname) as "table",
+         array(select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname = any($1) order by 1`
+
+const sequencesSql = `
+  select format('%I.%I', schemaname, sequencename) as sequence, last_value::text as last from pg_sequences where schemaname = any($1) order by 1`
+
+/** What of the data folder belongs to a platform, and what is told of a backup. */
+export interface DumpOptions {
+  readonly url: string
+  readonly version: string
+  readonly now: Date
+  /** @see readDataFiles */
+  readonly files: readonly DataFile[]
+  readonly dataDir: string
+}
+
+/**
+ * The lines of a backup: every row that was there at one moment, while others go on reading and writing. Nobody migrates until the tables
+ * are held, and none is dropped or altered until the end.
+ * @returns how many rows
+ * @throws StartError when the database holds no platform
+ */
+export async function* dump({ url, version, now, files, dataDir }: DumpOptions): AsyncGenerator<Buffer | string, number> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'supergraph backup' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(textForm)
+    await client.query(`set lock_timeout to '120s'; select pg_advisory_lock_shared(${lockKey}); set lock_timeout to 0`)
+    await client.query('begin transaction isolation level repeatable read read only')
+    const books = await booksOf(client)
+    if (books.length === 0) throw new StartError('the database holds no platform: nothing was ever migrated there')
+    const schemas = [bookkeepingSchema, ...new Set(books.map(({ slug }) => slug))]
+    const tables = (await client.query<TableLine>(tablesSql, [schemas])).rows
+    await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`)
+    await client.query('select pg_advisory_unlock_shared($1)', [lockKey])
+    yield line(headerOf({ version, madeAt: now.toISOString(), migrations: books }))
+    let rows = 0
+    for (const { table, columns } of tables) {
+      yield line({ table, columns })
+      const copy = client.query(copyTo(`copy ${table} (${columns.join(', ')}) to stdout`))
+      yield* copy as AsyncIterable<Buffer>
+      yield endOfRows
+      rows += copy.rowCount ?? 0
+    }
+    // No transaction sees sequences at one moment; after the rows they are never behind them.
+    for (const sequence of (await client.query<SequenceLine>(sequencesSql, [schemas])).rows) yield line(sequence)
+    await client.query('commit')
+    // After the rows, so that the sandbox knows every token that the rows have.
+    for (const file of readDataFiles(dataDir, files)) yield line(file)
+    return rows
+  } catch (error) {
+    const code = systemCodeOf(error)
+    if (code === '55P03') throw new StartError('the database is being migrated: wait for it, and back up then', error)
+    // What the database itself refuses.
+    throw /^[0-9A-Z]{5}$/.test(code) ? new StartError(`the database cannot be backed up: ${lineOf(error)}`, error) : error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

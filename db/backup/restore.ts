@@ -1,0 +1,96 @@
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { crash } from '../../platform/crash.ts'
+import { lineOf, StartError, systemCodeOf } from '../../start-error.ts'
+import { lockKey, replay } from '../migrate.ts'
+import { writeDataFile } from './data-files.ts'
+import { textForm } from './dump.ts'
+import { type EndLine, endOfRows, type FileLine, type Header, linesOf, parsed, type SequenceLine, type TableLine } from './file.ts'
+
+const anyTableSql = `
+  select format('%I.%I', n.nspname, c.relname) as "table" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_' order by 1 limit 1`
+
+const foreignKeysSql = `
+  select conrelid::regclass::text as "table", quote_ident(conname) as name, pg_get_constraintdef(c.oid) as definition
+  from pg_constraint c join pg_namespace n on n.oid = c.connamespace
+  where contype = 'f' and conparentid = 0 and n.nspname !~ '^pg_' order by 1, 2`
+
+export interface RestoreOptions {
+  /** Of an empty database. */
+  readonly url: string
+  /** A file that `checkBackup` has read. */
+  readonly path: string
+  readonly header: Header
+  /** Where the migrations are. */
+  readonly directory: string
+  readonly dataDir: string
+  /** Runs on the rows before anybody sees them. @default nothing */
+  readonly then?: { readonly sql: string; readonly bind: readonly unknown[] } | null
+}
+
+/**
+ * Puts a backup into an empty database, by one transaction: all of it is there at the end, or nothing. The tables are made by this program's
+ * migrations as far as the backup's platform had them; a start applies those that came since.
+ * The data folder gets its files just before the end: files without a database do no harm, and restoring again finds them right.
+ * @returns the names of these files, and how many rows `then` has changed
+ * @throws StartError when the database is not empty, or the migrations are not those of the backup
+ */
+export async function restore({ url, path, header, directory, dataDir, then }: RestoreOptions): Promise<{ files: readonly string[]; changed: number }> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'supergraph restore' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(textForm)
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+    const { rows } = await client.query<{ table: string }>(anyTableSql)
+    if (rows[0]) throw new StartError(`the database is not empty (it holds ${rows[0].table}): nothing was restored; name an empty one`)
+    await replay(client, directory, header.migrations)
+    const { files, tables } = await fill(client, path)
+    const changed = then ? ((await client.query(then.sql, [...then.bind])).rowCount ?? 0) : 0
+    crash('backup-restored-not-committed')
+    for (const file of files) writeDataFile(dataDir, file)
+    crash('backup-files-written')
+    await client.query('commit')
+    // So that its first questions are planned as well as later ones.
+    await client.query(`analyze ${tables.join(', ')}`).catch(() => {})
+    return { files: files.map(({ file }) => file), changed }
+  } catch (error) {
+    const refused = /^[0-9A-Z]{5}$/.test(systemCodeOf(error))
+    throw refused ? new StartError(`the database does not take the backup, nothing was restored: ${lineOf(error)}`, error) : error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Copies the rows into tables without foreign keys, which are put back, and so checked, when all rows are there. */
+async function fill(client: pg.Client, path: string): Promise<{ readonly files: readonly FileLine[]; readonly tables: readonly string[] }> {
+  const foreignKeys = (await client.query<{ table: string; name: string; definition: string }>(foreignKeysSql)).rows
+  for (const { table, name } of foreignKeys) await client.query(`alter table ${table} drop constraint ${name}`)
+  const tables: string[] = []
+  const files: FileLine[] = []
+  const lines = linesOf(path)
+  // The header is known.
+  await lines.next()
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const found = parsed<TableLine | SequenceLine | FileLine | EndLine>(next.value)!
+    if ('table' in found) {
+      // Migrations may have written rows of their own.
+      await client.query(`delete from ${found.table}`)
+      await pipeline(rowsOf(lines), client.query(copyFrom(`copy ${found.table} (${found.columns.join(', ')}) from stdin`)))
+      tables.push(found.table)
+    } else if ('sequence' in found && found.last !== null) await client.query('select setval($1, $2)', [found.sequence, found.last])
+    else if ('file' in found) files.push(found)
+  }
+  for (const { table, name, definition } of foreignKeys) await client.query(`alter table ${table} add constraint ${name} ${definition}`)
+  return { files, tables }
+}
+
+/** The rows of one table; the lines after them are left to others. */
+async function* rowsOf(lines: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for (let next = await lines.next(); !next.done && !isEnd(next.value); next = await lines.next()) yield next.value
+}
+
+const isEnd = (text: Buffer): boolean => text.length === endOfRows.length && text.toString() === endOfRows

@@ -1,0 +1,235 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dataFiles } from '../../db/backup/data-files.ts'
+import { dump } from '../../db/backup/dump.ts'
+import { checkBackup, writeBackup } from '../../db/backup/file.ts'
+import { restore } from '../../db/backup/restore.ts'
+import { StartError } from '../../start-error.ts'
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
+import { type DataFolder, launch, newDataFolder } from '../kit/launch.ts'
+import { fingerprint } from './fingerprint.ts'
+
+const migrations = join(import.meta.dirname, '..', '..', 'db', 'migrations')
+const uuid = '018f0000-0000-7000-8000-000000000001'
+
+let source: TestDatabase
+let target: TestDatabase
+let folder: DataFolder
+let path: string
+beforeEach(async () => {
+  ;[source, target] = await Promise.all([createTestDatabase(), createTestDatabase({ empty: true })])
+  folder = newDataFolder()
+  path = join(folder.path, 'platform.backup')
+})
+afterEach(async () => {
+  await Promise.all([source.drop(), target.drop(), folder[Symbol.asyncDispose]()])
+})
+
+/** Runs statements at the source. */
+async function write(...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await source.sequelize.query(statement)
+}
+const brandNamed = (name: string) =>
+  `insert into publishing.brands (id, organization_id, name, version, created_at, updated_at, created_by) values ('${uuid}', '${uuid}', ${pg.escapeLiteral(name)}, 1, now(), now(), 'user:x')`
+const fact = (subject: string) =>
+  `insert into publishing.facts (id, kind, subject, receiver, body, at) values (gen_random_uuid(), 'post.failed', '${subject}', 'launcher', '{}', now())`
+
+const backUp = () => writeBackup(path, dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path }))
+const putBack = async (url = target.url) => restore({ url, path, header: (await checkBackup(path)).header, directory: migrations, dataDir: folder.path })
+const refused = async (work: Promise<unknown>) => {
+  const error = await work.then(() => null).catch(thrown => thrown)
+  expect(error).toBeInstanceOf(StartError)
+  return (error as StartError).message
+}
+/** Changes lines of the backup, without its hash. */
+function rewrite(change: (lines: string[]) => string[]): void {
+  writeFileSync(path, gzipSync(change(gunzipSync(readFileSync(path)).toString().split('\n')).join('\n')))
+}
+
+test('every row comes back as it was, whatever stands in it, and what is counted goes on from there', async () => {
+  const odd = String.raw`tab	newline
+\. \N \\ "quote" ' \x5c Zürich 🎉`
+  await write(brandNamed(odd), fact('a'), fact('b'))
+  const before = await fingerprint(source.url)
+  await backUp()
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  await putBack()
+  const after = await fingerprint(target.url)
+  expect(after).toEqual(before)
+  expect(before['publishing.facts']).toMatch(/^2 rows /)
+
+  const [[next]] = (await target.sequelize.query(`${fact('c')} returning seq::int`)) as unknown as [[{ seq: number }]]
+  const [[last]] = (await target.sequelize.query("select max(seq)::int as seq from publishing.facts where subject <> 'c'")) as unknown as [[{ seq: number }]]
+  expect(next.seq).toBeGreaterThan(last.seq)
+})
+
+test('the tables are those of a platform that was never backed up: columns, keys, indexes', async () => {
+  await backUp()
+  await putBack()
+  expect(await shape(target.url)).toEqual(await shape(source.url))
+})
+
+test('a backup is of one moment: who writes meanwhile is in it wholly or not at all, and is not held up', async () => {
+  await write(
+    'create table publishing.left_side (n int)',
+    'create table publishing.right_side (n int)',
+    'insert into publishing.left_side values (-1)',
+    'insert into publishing.right_side values (-1)',
+  )
+  const lines = dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path })
+  const text: string[] = []
+  for (let next = await lines.next(), number = 0; ; next = await lines.next()) {
+    if (next.done) break
+    text.push(String(next.value))
+    // Both tables or none: written between the rows of one table and those of the next.
+    await write(`with l as (insert into publishing.left_side values (${number})) insert into publishing.right_side values (${number++})`)
+  }
+  const rowsOf = (name: string) => /\n([\s\S]*?)\\\.\n/.exec(text.join('').split(`{"table":"publishing.${name}"`)[1]!)![1]
+  expect([rowsOf('left_side'), rowsOf('right_side')]).toEqual(['-1\n', '-1\n'])
+  const [[written]] = (await source.sequelize.query('select count(*)::int as n from publishing.left_side')) as unknown as [[{ n: number }]]
+  expect(written.n).toBeGreaterThan(20)
+})
+
+test('jobs are not in it: they are made anew from the rows that they are for', async () => {
+  await backUp()
+  expect(gunzipSync(readFileSync(path)).toString()).not.toMatch(/publishing_jobs/)
+})
+
+test('a file that was changed, cut short, or is none at all is refused before anything is touched', async () => {
+  await backUp()
+  const whole = readFileSync(path)
+  rewrite(lines => lines.map((line, at) => (at === 3 ? `${line} ` : line)))
+  expect(await refused(checkBackup(path))).toMatch(/is damaged: .*nothing was restored$/)
+  writeFileSync(path, whole.subarray(0, whole.length - 40))
+  expect(await refused(checkBackup(path))).toMatch(/\(it is cut short\)$/)
+  writeText(path, 'hello\n')
+  expect(await refused(checkBackup(path))).toMatch(/is no backup of this platform$/)
+  writeFileSync(path, 'hello')
+  expect(await refused(checkBackup(path))).toMatch(/\(it is no backup, or damaged\)$/)
+  expect(await refused(checkBackup(join(folder.path, 'none')))).toMatch(/\(there is no such file\)$/)
+})
+
+test('a file of a newer version is refused, and one whose migrations this version has not', async () => {
+  await backUp()
+  const { header } = await checkBackup(path)
+  const books = [...header.migrations, { slug: 'publishing', file: '9999_later.sql', checksum: 'x' }]
+  const options = { url: target.url, path, directory: migrations, dataDir: folder.path }
+  expect(await refused(restore({ ...options, header: { ...header, migrations: books } }))).toMatch(
+    /^migration publishing\/9999_later\.sql is not part of this version: /,
+  )
+  const others = header.migrations.map((book, at) => (at === 0 ? { ...book, checksum: 'x' } : book))
+  expect(await refused(restore({ ...options, header: { ...header, migrations: others } }))).toMatch(/ is another one in this version: /)
+  writeText(path, `${JSON.stringify({ ...header, format: 2, version: '9.0.0' })}\n`)
+  expect(await refused(checkBackup(path))).toMatch(/was written by a newer version \(9\.0\.0\)/)
+  expect(await fingerprint(target.url)).toEqual({})
+})
+
+test('a database that is not empty is refused, and stays as it is; so is a file that is there already', async () => {
+  await backUp()
+  await target.sequelize.query('create table mine (n int)')
+  expect(await refused(putBack())).toBe('the database is not empty (it holds public.mine): nothing was restored; name an empty one')
+  expect(await refused(backUp())).toBe(`${path} is there already: name a new file, or move that one away`)
+})
+
+test('rows that the tables do not take leave nothing behind', async () => {
+  await write(fact('a'))
+  await backUp()
+  rewrite(lines => lines.map(line => line.replace('post.failed', 'post.failed\tone too many')))
+  const header = JSON.parse(gunzipSync(readFileSync(path)).toString().split('\n')[0]!)
+  expect(await refused(restore({ url: target.url, path, header, directory: migrations, dataDir: folder.path }))).toMatch(
+    /^the database does not take the backup, nothing was restored: /,
+  )
+  expect(await fingerprint(target.url)).toEqual({})
+})
+
+test('files of the data folder come along for the owner alone, and never replace another platform’s', async () => {
+  const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')]
+  mkdirSync(join(from, 'sandbox'), { recursive: true })
+  for (const file of Object.values(dataFiles)) writeFileSync(join(from, file), `{"of":"${file}"}\n`)
+  mkdirSync(to)
+  await writeBackup(path, dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [dataFiles.keys, dataFiles.sandbox], dataDir: from }))
+  const { header } = await checkBackup(path)
+  const options = { url: target.url, path, header, directory: migrations, dataDir: to }
+  writeFileSync(join(to, 'keys.json'), 'others')
+  expect(await refused(restore(options))).toMatch(/keys\.json is there already, of another platform/)
+  expect(await fingerprint(target.url)).toEqual({})
+  writeFileSync(join(to, 'keys.json'), readFileSync(join(from, 'keys.json')))
+  expect(await restore(options)).toEqual({ files: ['keys.json', 'sandbox/state.ndjson'], changed: 0 })
+  expect(readFileSync(join(to, 'sandbox/state.ndjson'), 'utf8')).toBe('{"of":"sandbox/state.ndjson"}\n')
+  expect(statSync(join(to, 'sandbox/state.ndjson')).mode & 0o777).toBe(0o600)
+})
+
+test('posts that were due may come back as drafts, for they went out since; what is under way, later or done stays', async () => {
+  const post = (number: number, more: string, values: string) =>
+    `insert into publishing.posts (brand_id, id, thread_id, position, platform, copy, created_at, updated_at, created_by, ${more})
+     values ('${uuid}', '018f0000-0000-7000-8000-00000000001${number}', '018f0000-0000-7000-8000-00000000002${number}', 1, 'X', 'post ${number}', now(), now(), 'user:x', ${values})`
+  await write(
+    brandNamed('Bakery'),
+    post(1, 'status, scheduled_at', "'SCHEDULED', now() - interval '1 hour'"),
+    post(2, 'status, scheduled_at', "'SCHEDULED', now() + interval '1 hour'"),
+    post(3, 'status, scheduled_at, delivery_phase, claim_id, claim_until', `'SCHEDULED', now() - interval '1 hour', 'CLAIMED', '${uuid}', now()`),
+    post(
+      4,
+      'status, scheduled_at, delivery_phase, claim_id, claim_until, attempts, external_account_id',
+      `'SCHEDULED', now() - interval '1 hour', 'SENDING', '${uuid}', now(), 1, 'x'`,
+    ),
+    post(5, 'status', "'DRAFT'"),
+    post(6, 'status, scheduled_at, waits_until, waiting_since, waits', "'SCHEDULED', now() - interval '1 hour', now(), now(), 3"),
+  )
+  await backUp()
+  const run = launch(process.execPath, ['scripts/restore.ts', path, '--overdue-as-drafts'], { DATABASE_URL: target.url, DATA_DIR: join(folder.path, 'data') })
+  expect([await run.ended, run.complained()]).toEqual([0, ''])
+  expect(run.said()).toMatch(/posts that were due, and are drafts now: 3\n/)
+  expect((await target.sequelize.query('select copy, status, delivery_phase from publishing.posts order by copy'))[0]).toEqual([
+    { copy: 'post 1', status: 'DRAFT', delivery_phase: 'NONE' },
+    { copy: 'post 2', status: 'SCHEDULED', delivery_phase: 'NONE' },
+    { copy: 'post 3', status: 'DRAFT', delivery_phase: 'NONE' },
+    { copy: 'post 4', status: 'SCHEDULED', delivery_phase: 'SENDING' },
+    { copy: 'post 5', status: 'DRAFT', delivery_phase: 'NONE' },
+    { copy: 'post 6', status: 'DRAFT', delivery_phase: 'NONE' },
+  ])
+})
+
+test('killed midway it leaves an empty database, at both of the worst moments; the same command then does the whole', async () => {
+  await write(fact('a'))
+  const before = await fingerprint(source.url)
+  writeFileSync(join(folder.path, 'keys.json'), 'generated')
+  const backup = launch('npm', ['run', '--silent', 'backup', '--', path], { DATABASE_URL: source.url, DATA_DIR: folder.path })
+  expect([await backup.ended, backup.complained()]).toEqual([0, ''])
+  expect(backup.said()).toMatch(/ rows, read again and whole; .*\nIt holds the keys too /)
+
+  const data = join(folder.path, 'data')
+  const run = (more: Record<string, string> = {}) =>
+    launch(process.execPath, ['scripts/restore.ts', path], { DATABASE_URL: target.url, DATA_DIR: data, ...more })
+  for (const crashAt of ['backup-restored-not-committed', 'backup-files-written']) {
+    expect(await run({ CRASH_AT: crashAt }).ended).toBe('SIGKILL')
+    expect(await fingerprint(target.url)).toEqual({})
+  }
+  const last = run()
+  expect([await last.ended, last.complained()]).toEqual([0, ''])
+  expect(last.said()).toMatch(/rows of .* are in the database of DATABASE_URL\nin .*: keys\.json\n$/)
+  expect(await fingerprint(target.url)).toEqual(before)
+  expect(readFileSync(join(data, 'keys.json'), 'utf8')).toBe('generated')
+})
+
+/** Writes a file with this text and nothing else. */
+const writeText = (file: string, text: string): void => writeFileSync(file, gzipSync(text))
+
+/** What the catalogue says of our tables. */
+async function shape(url: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(`
+      select table_schema, table_name, column_name, data_type, is_nullable, column_default as more from information_schema.columns where table_schema !~ '_jobs$|^pg_|^information' 
+      union all select schemaname, tablename, indexname, indexdef, '', '' from pg_indexes where schemaname !~ '_jobs$|^pg_'
+      union all select connamespace::regnamespace::text, conrelid::regclass::text, conname, pg_get_constraintdef(oid), '', '' from pg_constraint where connamespace::regnamespace::text !~ '_jobs$|^pg_|^information'
+      order by 1, 2, 3, 4`)
+    return rows
+  } finally {
+    await client.end()
+  }
+}
