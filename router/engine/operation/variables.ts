@@ -52,7 +52,7 @@ export function coerceVariables(
       } else {
         coerced[name] = coerceInputValue(given[name], type, (path, value, { message }) => {
           const place = path.length === 0 ? '' : ` at "${name}${path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}"`
-          wrong(`Variable "$${name}" got invalid value ${printed(value)}${cut(place, mostValueCharacters)}; ${message}`)
+          wrong(`Variable "$${name}" got invalid value ${printed(value)}${cut(place, mostValueCharacters)}; ${withoutValue(message)}`)
         })
       }
     }
@@ -65,6 +65,9 @@ export function coerceVariables(
 const enough = Symbol('enough')
 
 const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)}…`)
+
+/** Scalars print the value once more, whatever it holds. */
+const withoutValue = (message: string) => message.replace(/( cannot represent [^:]+): .*$/s, '$1.')
 
 function printed(value: unknown): string {
   if (Array.isArray(value)) return '(a list)'
