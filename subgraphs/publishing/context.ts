@@ -1,6 +1,7 @@
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
+import type { KeyCheck } from '../store/key-check.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Networks } from './network/network.ts'
 import { attemptStore } from './stores/attempt.ts'
@@ -26,12 +27,6 @@ export interface Quotas {
   readonly brandsAnOrganization: number
   /** Posts that one caller (a person, a key) writes in 24 hours. */
   readonly postsADay: number
-}
-
-/** Whether what was sealed can be opened with the keys that are configured. */
-export interface KeyCheck {
-  /** Rejects with a `NotReady` that names each key by which nothing opens; an error is logged once for each such finding. */
-  check(): Promise<void>
 }
 
 /** What publishing works with besides: made once in `definition.ts`. */

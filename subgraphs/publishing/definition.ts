@@ -3,10 +3,10 @@ import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
+import { createKeyCheck } from '../store/key-check.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { lookAgainAtPosts } from './announce.ts'
 import { brandResolvers } from './brand/resolvers.ts'
-import { createKeyCheck } from './connection/keys.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
@@ -57,7 +57,15 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     quotas: settings.quotas,
     jobs,
     log,
-    keys: createKeyCheck(sequelize, row => job().connections.open(row), log),
+    keys: createKeyCheck(sequelize, {
+      table: 'publishing.connections',
+      columns: [
+        { column: 'access_token', open: (id, sealed) => job().connections.open({ id, accessToken: sealed, refreshToken: null }) },
+        { column: 'refresh_token', open: (id, sealed) => job().connections.open({ id, accessToken: null, refreshToken: sealed }) },
+      ],
+      consequence: 'accounts cannot be used, and posts wait: tokens were',
+      log,
+    }),
     renewals: new Map(),
     afterRenewals: new Set(),
   }
