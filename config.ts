@@ -7,6 +7,7 @@ import {
   events,
   keeping,
   operations,
+  outwards,
   paymentsAddresses,
   place,
   quotas,
@@ -56,6 +57,8 @@ export interface Config extends AsRead {
   readonly retention: Values<typeof retention>
   /** Where the pages of payments find the parts of the platform: origins. */
   readonly paymentsAddresses: { readonly auth: string; readonly gateway: string; readonly app: string }
+  /** Origins that may be called although they lie on a private address. */
+  readonly outboundAllow: readonly string[]
   readonly seal: Values<typeof seal>
   /** What carries events between processes; null: what the way to start decides. */
   readonly events: Values<typeof events>
@@ -121,6 +124,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
   const { auth, gateway, app } = readFamily(paymentsAddresses, given, mistakes)
+  const { allowed } = readFamily(outwards, given, mistakes)
   const { crashAt } = readFamily(testing, given, mistakes)
   const { keptBy } = readFamily(keeping, given, mistakes)
   // What is said of several settings at once supposes that each of them is right.
@@ -159,6 +163,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     retention: keptFor,
     // Sign-in and the gateway have their prefixes on the platform's own host; pages have none, so they need a host of their own.
     paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? pagesOf('payments') ?? publicUrl },
+    outboundAllow: allowed,
     seal: seals,
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],

@@ -258,6 +258,20 @@ export const quotas = {
     by: subgraphs,
     does: 'How many orders one caller (a person, a key) may write in 24 hours.',
   }),
+  credentialsAnOrganization: setting('CREDENTIALS_PER_ORGANIZATION', quota, {
+    fallback: 200,
+    by: subgraphs,
+    does: 'How many credentials of providers an organization may have.',
+  }),
+}
+
+/** Where the platform may go of its own accord. */
+export const outwards = {
+  allowed: setting('OUTBOUND_ALLOW', origins, {
+    fallback: [],
+    by: subgraphs,
+    does: '`http://models.internal:8080,smtp://mail.internal:25`: third parties that may be called although they lie on a private address. Whoever may keep a credential can then have the platform call them. The sandbox is among them in the demo.',
+  }),
 }
 
 /** Where the pages of payments find the parts of the platform. */
@@ -287,7 +301,7 @@ export const retention = {
   auditDays: setting('AUDIT_RETENTION_DAYS', days(1), {
     fallback: 400,
     by: subgraphs,
-    does: 'For how many days identity and publishing keep their records of who did what. Sessions and one-time links go a day after they ended, idempotency keys after a week.',
+    does: 'For how many days identity, publishing and providers keep their records of who did what. Sessions and one-time links go a day after they ended, idempotency keys after a week.',
   }),
   attemptDays: setting('ATTEMPT_RETENTION_DAYS', days(8), {
     fallback: 90,
@@ -319,6 +333,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Operations', family: operations },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
   { title: 'Payments', family: paymentsAddresses },
+  { title: 'Third parties', family: outwards },
   { title: 'Quotas', family: quotas },
   { title: 'Retention', family: retention },
 ]

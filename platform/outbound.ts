@@ -101,6 +101,32 @@ export const onlyPublic =
       return done(null, allowed[0]!.address, allowed[0]!.family)
     })
 
+/** Whether a third party at an address may be called: one that lies on a private address may not, nor one whose name leads there. */
+export type Reaches = (address: URL) => Promise<boolean>
+
+/** How long a name is looked for, in ms. */
+const lookMs = 3_000
+
+/**
+ * Tells whoever keeps an address for later at once that it will not be called. A name that cannot be found now is let pass: every
+ * connection looks again.
+ * @param allowedOrigins origins that configuration names: whoever listens there may lie on a private address
+ */
+export function createReaches(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): Reaches {
+  const placeOf = ({ protocol, hostname, port }: URL) => `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
+  const trusted = new Set(allowedOrigins.map(origin => placeOf(new URL(origin))))
+  return async address => {
+    if (trusted.has(placeOf(address))) return true
+    const host = address.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host)) return isPublicAddress(host)
+    const found = Promise.withResolvers<readonly { readonly address: string }[]>()
+    const timer = setTimeout(() => found.resolve([]), lookMs)
+    resolve(host, { all: true }, (error, addresses) => found.resolve(error ? [] : addresses))
+    const addresses = await found.promise.finally(() => clearTimeout(timer))
+    return addresses.length === 0 || addresses.some(each => isPublicAddress(each.address))
+  }
+}
+
 /**
  * Opens connections, and notes every error that comes before one stands, its TLS handshake included: a request is written only then,
  * so nothing of it was sent. No list of error codes could say so: a reset means one thing in a handshake, another after it.

@@ -3,6 +3,8 @@ import { pageRows } from './identity/pages.ts'
 import { orderRows } from './payments/order.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
 import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
+import { credentialRows as providerCredentialRows } from './providers/credential.ts'
+import { widgetRows as providersWidgetRows } from './providers/widget.ts'
 import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { postRows } from './publishing/post.ts'
@@ -13,5 +15,6 @@ import type { RouteTable } from './row.ts'
 export const routeTables: readonly RouteTable[] = [
   { slug: 'identity', rows: [...credentialRows, ...pageRows] },
   { slug: 'payments', rows: [...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
+  { slug: 'providers', rows: [...providerCredentialRows, ...providersWidgetRows] },
   { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...widgetRows] },
 ]

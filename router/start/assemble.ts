@@ -22,11 +22,11 @@ export interface Platform extends Defined {
  */
 export async function defineSubgraphs<S extends ListedSlug>(
   slugs: readonly S[],
-  { authSecret, applications, hosts, quotas, retention, paymentsAddresses, ...foundation }: Foundation & Configured,
+  { authSecret, applications, hosts, quotas, retention, paymentsAddresses, allowedOrigins, ...foundation }: Foundation & Configured,
   stack: AsyncDisposableStack,
 ): Promise<Pick<Defined, S>> {
   const definitions = await Promise.all(slugs.map(slug => loadDefinition(slug)))
-  const settings = settingsFrom({ authSecret, applications, hosts, quotas, retention, paymentsAddresses })
+  const settings = settingsFrom({ authSecret, applications, hosts, quotas, retention, paymentsAddresses, allowedOrigins })
   const defined = slugs.map((slug, at) => {
     const subgraph = definitions[at]!(foundation, settings)
     stack.defer(() => subgraph.stop())

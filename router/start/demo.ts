@@ -2,6 +2,7 @@ import { readDemoFile, writeDemoFile } from '../../db/demo-file.ts'
 import { lineOf } from '../../start-error.ts'
 import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
 import * as paymentsDemo from '../../subgraphs/payments/demo.ts'
+import * as providersDemo from '../../subgraphs/providers/demo.ts'
 import * as publishingDemo from '../../subgraphs/publishing/demo.ts'
 import type { Home } from './home.ts'
 import { openSandbox } from './sandbox.ts'
@@ -34,7 +35,7 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
     sandbox,
     applications,
     notices,
-    async provide({ defined: { identity, payments, publishing }, outbound }) {
+    async provide({ defined: { identity, payments, providers, publishing }, outbound }) {
       const { organizationId, userId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
       const job = publishing!.job(`user:${userId}`)
       const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
@@ -43,6 +44,7 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
         notices.push(`the demo brand is not connected, the sandbox's X failed (${lineOf(error)}): the next start tries again`)
       })
       const ordered = await paymentsDemo.provideDemo(payments!.job(`user:${userId}`), { organizationId, userId })
+      await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox })
       writeDemoFile(dataDir, { organizationId, brandId, threadId, postIds, apiKey, payments: ordered, sandbox })
       log.debug({ brandId }, 'the demo world is there')
     },

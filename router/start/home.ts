@@ -35,6 +35,8 @@ export interface HomeParts {
   readonly keys: Keys
   /** Our application at X, or the sandbox's in its place. */
   readonly applications: Configured['applications']
+  /** Origin of the sandbox, where there is one. */
+  readonly sandbox?: string | undefined
   /** The one that lives here, and how it asks the others and brings facts to them. @default all of them, with the engine between */
   readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask; readonly carrier: FactCarrier }
 }
@@ -108,13 +110,14 @@ async function openCarrier(
 /** Makes what subgraphs stand on, of configuration and a database that is open. */
 export function depsOf(
   { config, log, stack }: Pick<Process, 'config' | 'log' | 'stack'>,
-  { keys, applications }: Pick<HomeParts, 'keys' | 'applications'>,
+  { keys, applications, sandbox }: Pick<HomeParts, 'keys' | 'applications' | 'sandbox'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention, paymentsAddresses } = config
-  const outbound = createOutbound(Object.values(applications).flatMap(addressesOf))
+  const allowedOrigins = [...config.outboundAllow, ...(sandbox ? [sandbox] : [])]
+  const outbound = createOutbound([...allowedOrigins, ...Object.values(applications).flatMap(addressesOf)])
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
-  const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention, paymentsAddresses }
+  const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention, paymentsAddresses, allowedOrigins }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log }
 }

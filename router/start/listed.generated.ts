@@ -16,6 +16,11 @@ export const listed = {
     registration: () => import('../../subgraphs/launcher/registration.ts'),
     definition: () => import('../../subgraphs/launcher/definition.ts'),
   },
+  providers: {
+    routingUrl: "http://localhost:4005/graphql",
+    registration: () => import('../../subgraphs/providers/registration.ts'),
+    definition: () => import('../../subgraphs/providers/definition.ts'),
+  },
   identity: {
     routingUrl: "http://localhost:4006/graphql",
     registration: () => import('../../subgraphs/identity/registration.ts'),

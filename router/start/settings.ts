@@ -14,11 +14,14 @@ export interface Configured {
   readonly quotas: Config['quotas']
   readonly retention: Config['retention']
   readonly paymentsAddresses: Config['paymentsAddresses']
+  /** What may be called although it lies on a private address. */
+  readonly allowedOrigins: readonly string[]
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention, paymentsAddresses }: Configured): Settings => ({
+export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention, paymentsAddresses, allowedOrigins }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
   publishing: { applications, quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
+  providers: { quotas, retention, allowedOrigins },
 })

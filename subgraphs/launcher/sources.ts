@@ -1,7 +1,7 @@
 import type { Ask } from '../../platform/ask.ts'
 import type { Scope } from '../scopes.ts'
 import type { Viewer } from '../viewer.ts'
-import { PaymentsWidgetDocument, PublishingWidgetDocument, type ShownWidgetFragment } from './ask.generated.ts'
+import { PaymentsWidgetDocument, ProvidersWidgetDocument, PublishingWidgetDocument, type ShownWidgetFragment } from './ask.generated.ts'
 import { registration } from './registration.ts'
 
 const { appId } = registration
@@ -28,6 +28,11 @@ export const sources: Readonly<Record<string, Source>> = {
     scope: 'payments:dashboard.read',
     audience: 'organization',
     read: async (ask, viewer) => (await ask(PaymentsWidgetDocument, {}, { appId, viewer })).paymentsWidget ?? null,
+  },
+  providers: {
+    scope: 'providers:usage.read',
+    audience: 'organization',
+    read: async (ask, viewer) => (await ask(ProvidersWidgetDocument, {}, { appId, viewer })).providersWidget ?? null,
   },
 }
 

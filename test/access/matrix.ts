@@ -16,6 +16,8 @@ const nouns = await Promise.all([
   import('../subgraphs/payments/order/access.ts'),
   import('../subgraphs/payments/service-identity/access.ts'),
   import('../subgraphs/payments/widget/access.ts'),
+  import('../subgraphs/providers/credential/access.ts'),
+  import('../subgraphs/providers/widget/access.ts'),
   import('../subgraphs/publishing/brand/access.ts'),
   import('../subgraphs/publishing/connection/access.ts'),
   import('../subgraphs/publishing/delivery/access.ts'),

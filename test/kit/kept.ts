@@ -4,6 +4,7 @@ import type { listed } from '../../router/start/listed.generated.ts'
 import { stores as identity } from '../../subgraphs/identity/context.ts'
 import { stores as launcher } from '../../subgraphs/launcher/context.ts'
 import { stores as payments } from '../../subgraphs/payments/context.ts'
+import { stores as providers } from '../../subgraphs/providers/context.ts'
 import { stores as publishing } from '../../subgraphs/publishing/context.ts'
 import type { List } from '../../subgraphs/store/list.ts'
 
@@ -15,10 +16,13 @@ export interface Kept {
 
 const kept = (stores: object): readonly Kept[] => Object.values(stores).filter((each): each is Kept => 'table' in each)
 
+const cipher = createCipher([{ id: 'test', key: Buffer.alloc(32) }])
+
 /** What each subgraph keeps; one that is listed in `supergraph.yaml` and stands not here is a mistake of types. */
 export const keptBy: Readonly<Record<keyof typeof listed, readonly Kept[]>> = {
   identity: kept(identity),
   launcher: kept(launcher(() => Promise.reject(new Error('nobody is asked')))),
   payments: kept(payments),
-  publishing: kept(publishing(createCipher([{ id: 'test', key: Buffer.alloc(32) }]))),
+  providers: kept(providers(cipher)),
+  publishing: kept(publishing(cipher)),
 }

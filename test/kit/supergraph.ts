@@ -119,6 +119,7 @@ export async function supergraph({
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,
       paymentsAddresses: readConfig({}).paymentsAddresses,
+      allowedOrigins: x ? [x.origin] : [],
       // As clients elsewhere see it: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production' },
       log,

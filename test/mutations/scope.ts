@@ -31,7 +31,7 @@ export const areas: readonly Area[] = [
       'platform/jobs': ['test/jobs/{jobs,retention}.test.ts'],
       'platform/jobs/retention': ['test/jobs/retention.test.ts'],
       'platform/limit': ofPlatform('limit'),
-      'platform/outbound': ofPlatform('outbound'),
+      'platform/outbound': [...ofPlatform('outbound'), ...ofPlatform('reaches')],
       'platform/page': ofPlatform('page'),
     },
   },
@@ -81,6 +81,7 @@ export const areas: readonly Area[] = [
     tests: {
       'subgraphs/identity/': ['test/rules/identity/*.test.ts'],
       'subgraphs/payments/': ['test/rules/payments/*.test.ts'],
+      'subgraphs/providers/': ['test/rules/providers/*.test.ts'],
       'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'],
     },
   },

@@ -4,6 +4,7 @@ import { routeTables } from '../../router/rest/tables.ts'
 import type { Reply } from '../kit/door.ts'
 import type { Exchange } from './exchanges/exchange.ts'
 import { payments } from './exchanges/payments.ts'
+import { providers } from './exchanges/providers.ts'
 import { publishing } from './exchanges/publishing.ts'
 import { type Recorded, recorded } from './recording.ts'
 import { type RestWorld, restWorld, type Who } from './world.ts'
@@ -17,7 +18,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const aPost = async () => (await world.write()).id
 const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 'A brand' })).json.id as string
 
-const exchanges: Readonly<Record<string, Exchange>> = Object.assign({}, ...[payments, publishing].map(table => table(() => world)))
+const exchanges: Readonly<Record<string, Exchange>> = Object.assign({}, ...[payments, providers, publishing].map(table => table(() => world)))
 
 /** What was asked and answered here, for the examples of the REST document. */
 const examples = new Map<string, Recorded>()

@@ -114,7 +114,7 @@ let platform: Platform
 let member: Record<string, string>
 beforeAll(async () => {
   platform = await openRouter(publishing(), {
-    subgraphs: [page('identity'), page('payments'), page('publishing')],
+    subgraphs: [page('identity'), page('payments'), page('providers'), page('publishing')],
     tables: (await import('../../router/rest/tables.ts')).routeTables,
   })
   platform.signIn('member', { userId: newId(), organizationId: newId(), roles: ['owner'] })

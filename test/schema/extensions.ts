@@ -23,4 +23,11 @@ export const extensions: readonly Extension[] = [
     fields: ['orders'],
     because: 'an organization shows what was ordered of it',
   },
+  {
+    entity: 'Organization',
+    owner: 'identity',
+    by: 'providers',
+    fields: ['credentials'],
+    because: 'an organization shows what it calls providers with',
+  },
 ]

@@ -8,6 +8,7 @@ export interface Public {
 /** Object types that an edge without a rule may lead to: written by hand, so that each is a decision. */
 export const publicTypes: Readonly<Record<string, Public>> = {
   ActionItemSubject: { from: ['ActionItem'], because: 'a part of its item, which carries the rule' },
+  CredentialField: { from: ['Credential'], because: 'a part of its credential, which carries the rule; of a secret it has no more than its last characters' },
   Money: { from: ['Order', 'OrderLine'], because: 'an amount by itself; whose it is says the type that it stands in' },
   OrderLine: { from: ['Order'], because: 'a part of its order, which carries the rule' },
   PageInfo: { because: 'tells where a page stands; the list that it belongs to carries the rule' },

@@ -13,7 +13,8 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
     const trial = await openDemo(process)
     // Nothing works by itself here: no wake-up is taken, and no subgraph started.
     const never = new Promise<void>(() => {})
-    const parts = { databaseUrl: config.databaseUrl, keys: openKeys(config), applications: { ...trial.applications, ...config.applications } }
+    const applications = { ...trial.applications, ...config.applications }
+    const parts = { databaseUrl: config.databaseUrl, keys: openKeys(config), applications, sandbox: trial.sandbox }
     const home = await openHome(process, parts, never)
     await trial.provide(home)
     const { accounts, password, sandbox } = trial

@@ -30,7 +30,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     const notices = [...noticesOf(config)]
     let setup: string | null = null
     await wire(process, {
-      home: { databaseUrl: database.url, keys, applications: { ...trial?.applications, ...config.applications } },
+      home: { databaseUrl: database.url, keys, applications: { ...trial?.applications, ...config.applications }, sandbox: trial?.sandbox },
       async prepare(made) {
         if (trial) await trial.provide(made)
         else setup = await made.defined.identity!.openSetup()

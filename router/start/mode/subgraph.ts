@@ -29,8 +29,8 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
     await untilAborted(checkConnection(databaseUrl), signal)
     // Where the demo was made, its third parties are played for this process too.
-    const played = config.demo && config.sandbox.folder ? (await (await import('../sandbox.ts')).openSandbox(config)).applications : null
-    const applications = { ...played, ...config.applications }
+    const played = config.demo && config.sandbox.folder ? await (await import('../sandbox.ts')).openSandbox(config) : null
+    const applications = { ...played?.applications, ...config.applications }
     const times = watchSealTimes(log)
     const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, noteTime: times.note }))
     const carrier = createRemoteCarrier({ urls: subgraphUrls(config), secret: authSecret, clock: systemClock })
@@ -41,6 +41,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         databaseUrl,
         keys: { authSecret, encryptionKeys },
         applications,
+        sandbox: played?.origin,
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals), carrier },
       },
       async prepare({ defined: { identity }, notices }) {

@@ -1,0 +1,141 @@
+import type { Transaction } from 'sequelize'
+import type { Cipher } from '../../../platform/cipher.ts'
+import { isId } from '../../../platform/ids.ts'
+import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { createEachLoader } from '../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+
+export type Level = 'ORGANIZATION' | 'PLATFORM'
+export type CredentialStatus = 'UNTESTED' | 'WORKING' | 'FAILING' | 'DISABLED'
+
+/** What providers are called with, by organizations and by the platform. */
+export const credentials = table('providers.credentials', {
+  id: uuid.key,
+  level: text.of<Level>(),
+  /** Null for the platform's own. */
+  organizationId: uuid.maybe,
+  provider: text,
+  name: text,
+  /** The fields that are no secret, by name. */
+  plain: json.of<Readonly<Record<string, string>>>(),
+  /** Sealed. */
+  secret: text,
+  masked: text,
+  baseUrl: text.maybe,
+  status: text.of<CredentialStatus>().or('UNTESTED'),
+  testedAt: moment.maybe,
+  testMessage: text.maybe,
+  lastUsedAt: moment.maybe,
+  rotatedAt: moment.maybe,
+  graceEndsAt: moment.maybe,
+  ...stamps,
+})
+
+export type CredentialRow = Row<typeof credentials>
+
+/** Roles whose holders see the credentials of the platform. */
+export const platformReaders: readonly string[] = ['platform_admin', 'platform_super_admin']
+
+/** Oldest first. */
+export const oldestFirst: Order<CredentialRow> = {
+  name: 'credentials.oldest',
+  position: credential => [credential.createdAt.toISOString(), credential.id],
+  parts: [isMoment, isId],
+}
+
+/** Which credentials. */
+export interface CredentialFilter {
+  readonly level: Level
+  /** Null does not narrow. */
+  readonly providers: readonly string[] | null
+}
+
+interface Asked {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+const columns = selectList(credentials, 'c')
+const seesPlatform = (roles: string) => `${roles}::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
+
+/** Only what is asked stands in the statement, so that an index can be chosen for it. */
+function asked({ level, providers }: CredentialFilter, { organizationId, roles }: NonNullable<Opening['viewer']>, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [
+    level === 'PLATFORM' ? `c.organization_id is null and ${seesPlatform(bind(roles))}` : `c.organization_id = ${bind(organizationId)}`,
+    providers && `c.provider = any(${bind(providers)}::text[])`,
+    page?.after && `(c.created_at, c.id) > (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+  ].filter(condition => typeof condition === 'string')
+  const order = page ? ` order by c.created_at, c.id limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from providers.credentials c where ${conditions.join(' and ')}${order}`, values }
+}
+
+/** Each combination of filters is a statement of its own: eight, and half as many counts. */
+const filtered = keptStatements(12)
+const levelOf = statement('select level from providers.credentials where id = $1')
+const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
+const countOf = statement(
+  `select count(*)::int as "inAll", count(*) filter (where c.provider = $2 and ($2 <> 'custom' or c.name = $3))::int as alike
+     from providers.credentials c where c.organization_id is not distinct from $1::uuid`,
+)
+
+/** Whose a new credential is, and for what. */
+export type Owned = Pick<CredentialRow, 'organizationId' | 'provider' | 'name'>
+
+/** What only credentials are asked, and the only place where their secrets are sealed and opened. */
+function credentialSql(rows: Rows<typeof credentials>, { reading, viewer }: Opening, cipher: Cipher) {
+  const place = (id: string) => `providers.credential:${id}:secret`
+  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
+  const pages = createEachLoader<{ filter: CredentialFilter; request: PageRequest }, CredentialRow[]>(
+    reading,
+    ({ filter, request }) => ask<CredentialRow>(asked(filter, viewer!, columns, request)),
+    JSON.stringify,
+  )
+  const counts = createEachLoader<CredentialFilter, number>(
+    reading,
+    async filter => (await ask<{ count: number }>(asked(filter, viewer!, 'count(*)::int as count')))[0]!.count,
+    JSON.stringify,
+  )
+  return {
+    /** What a secret is kept as. */
+    seal: (id: string, secret: string): string => cipher.seal(secret, place(id)),
+
+    /** The secret in clear text: for whoever calls the provider, never for an answer. @throws when it was sealed with a key that is not configured */
+    open: ({ id, secret }: Pick<CredentialRow, 'id' | 'secret'>): string => cipher.open(secret, place(id)),
+
+    /** A page of what a viewer may see of a level; the same under several aliases is read once. */
+    async filtered(filter: CredentialFilter, request: PageRequest): Promise<Connection<CredentialRow>> {
+      const page = toConnection(await pages.load({ filter, request }), request, oldestFirst, () => counts.load(filter))
+      for (const credential of page.nodes) rows.byId.prime(credential.id, credential)
+      return page
+    },
+
+    /** At which level a credential stands, whosoever it is; null for none. */
+    async levelOf(id: string): Promise<Level | null> {
+      const [found] = await rows.read<{ level: Level }>(levelOf, [id])
+      return found?.level ?? null
+    },
+
+    /** How many an owner has, and how many of them stand where this one would. Nobody makes another one for the owner before the transaction ends. */
+    async ofOwner({ organizationId, provider, name }: Owned, transaction: Transaction): Promise<{ readonly inAll: number; readonly alike: number }> {
+      await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
+      const [found] = await rows.read<{ inAll: number; alike: number }>(countOf, [organizationId, provider, name], transaction)
+      return found!
+    },
+  }
+}
+
+/** An organization sees its own, and whoever administers the platform the platform's besides. */
+export const credentialStore = (cipher: Cipher) =>
+  store(
+    credentials,
+    {
+      what: 'credential',
+      tenancy: { where: `t.organization_id = :organization or (t.organization_id is null and ${seesPlatform(':roles')})` },
+      lists: { all: { below: 'organizationId', order: 'oldest first' } },
+    },
+    (rows, opening) => credentialSql(rows, opening, cipher),
+  )

@@ -1,0 +1,65 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createReaches, type ResolveName } from '../../../platform/outbound.ts'
+
+const names: Readonly<Record<string, readonly string[]>> = {
+  'public.test': ['93.184.216.34'],
+  'inside.test': ['10.0.0.7', 'fd00::1'],
+  'both.test': ['10.0.0.7', '93.184.216.34'],
+}
+const asked: string[] = []
+const resolve: ResolveName = (name, _, done) => {
+  asked.push(name)
+  const found = names[name]
+  if (name === 'silent.test') return
+  if (found)
+    done(
+      null,
+      found.map(address => ({ address, family: 4 })),
+    )
+  else done(Object.assign(new Error(name), { code: 'ENOTFOUND' }), [])
+}
+const reaches = createReaches(['http://inside.test:8080', 'https://127.0.0.1', 'smtp://10.0.0.9:25'], resolve)
+
+describe('whether a third party may be called', () => {
+  test.each([
+    ['https://public.test/v1', true],
+    ['https://both.test/v1', true],
+    ['https://93.184.216.34/v1', true],
+    ['http://[2606:2800:220:1::1]/v1', true],
+    ['https://inside.test/v1', false],
+    ['http://169.254.169.254/v1', false],
+    ['http://127.1/v1', false],
+    ['http://0x7f000001/v1', false],
+    ['http://[::1]:1/v1', false],
+    ['http://[::ffff:10.0.0.1]/v1', false],
+  ])('%s: %s', async (address, may) => {
+    expect(await reaches(new URL(address))).toBe(may)
+  })
+
+  test('a private one may that configuration names, at its port alone and by whatever protocol', async () => {
+    const each = [
+      'http://inside.test:8080/a',
+      'http://inside.test:8081',
+      'https://127.0.0.1/v1',
+      'http://127.0.0.1/v1',
+      'http://10.0.0.9:25',
+      'http://10.0.0.9',
+    ]
+    expect(await Promise.all(each.map(address => reaches(new URL(address))))).toEqual([true, false, true, false, true, false])
+  })
+
+  test('one whose name nobody knows at this moment may: every connection looks again', async () => {
+    expect(await reaches(new URL('https://nowhere.test'))).toBe(true)
+    vi.useFakeTimers()
+    const waiting = reaches(new URL('https://silent.test'))
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(await waiting).toBe(true)
+    vi.useRealTimers()
+  })
+
+  test('an address is not looked for by name', async () => {
+    asked.length = 0
+    await reaches(new URL('http://[::1]/v1'))
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/demo.ts'
+import { provideDemo } from '../../../subgraphs/providers/demo.ts'
+import { supergraph } from '../../kit/supergraph.ts'
+
+test('the demo has a credential of its own at the sandbox, made once, which goes where the sandbox goes and stays where a person put it', async () => {
+  await using graph = await supergraph()
+  const { organizationId, userId } = await providePeople(graph.platform.identity, null)
+  const provide = (sandbox: string) => provideDemo(graph.platform.providers.job(`user:${userId}`), { organizationId, userId, sandbox })
+  const found = () => graph.rows('select organization_id, provider, name, base_url, level, masked from providers.credentials')
+  await Promise.all([provide('http://localhost:4100'), provide('http://localhost:4100')])
+  const made = { organization_id: organizationId, provider: 'custom', name: 'demo-models', level: 'ORGANIZATION', masked: '••••dels' }
+  expect(await found()).toEqual([{ ...made, base_url: 'http://localhost:4100/openai/v1' }])
+  await provide('http://localhost:51234')
+  expect(await found()).toEqual([{ ...made, base_url: 'http://localhost:51234/openai/v1' }])
+  await graph.rows(`update providers.credentials set base_url = 'https://models.test/v1'`)
+  await provide('http://localhost:4100')
+  expect(await found()).toEqual([{ ...made, base_url: 'https://models.test/v1' }])
+  const { credentials } = graph.platform.providers.job('test')
+  const [kept] = await graph.rows<{ id: string; secret: string }>('select id, secret from providers.credentials')
+  expect(credentials.open(kept!)).toMatch(/^sk-sandbox-/)
+})
