@@ -1,8 +1,9 @@
 import { type GraphQLSchema, isEnumType } from 'graphql'
 import { fromEnum } from '../rest/enum-case.ts'
+import { headerNames } from '../rest/words.ts'
 
 /** What the graph's words are called on every route. */
-const names: Readonly<Record<string, string>> = { endCursor: 'nextCursor', expectedVersion: 'If-Match', idempotencyKey: 'Idempotency-Key' }
+const names: Readonly<Record<string, string>> = { ...headerNames, endCursor: 'nextCursor' }
 
 /** The same document with what the graph says of itself in the words of routes: enum values in lower case, and their own names. */
 export function retold<Value>(document: Value, schema: GraphQLSchema): Value {

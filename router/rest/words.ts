@@ -31,7 +31,7 @@ export interface Words {
 }
 
 /** What the graph's input calls otherwise than a route, on every route. */
-const headerNames: Readonly<Record<string, string>> = { expectedVersion: 'If-Match', idempotencyKey: 'Idempotency-Key' }
+export const headerNames: Readonly<Record<string, string>> = { expectedVersion: 'If-Match', idempotencyKey: 'Idempotency-Key' }
 
 /** What a value of each scalar has to be, after `must be`. */
 const forms: Readonly<Record<string, string>> = {

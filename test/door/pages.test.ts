@@ -45,6 +45,18 @@ test.each(rootFields)('the reference’s example of $at is an operation of the g
   expect(Object.keys(variables ?? {})).toEqual(field.args.filter(({ type }) => String(type).endsWith('!')).map(({ name }) => name))
 })
 
+test('an example leaves out what cannot be asked without more: fields with arguments, deprecated ones, lists of others', () => {
+  const small = buildSchema(`type Query { shelf(id: ID!, kind: Kind!, first: Int): Shelf } enum Kind { HIGH LOW }
+    type Shelf { id: ID! book(isbn: ID!): Book owner: Person old: String @deprecated(reason: "gone") books: [Book!] }
+    type Book { isbn: ID! } type Person { name: String! shelf: Shelf }`)
+  const { text, variables } = exampleOf('query', small.getQueryType()!.getFields().shelf!)
+  expect(text).toBe(
+    'query Shelf($id: ID!, $kind: Kind!) {\n  shelf(id: $id, kind: $kind) {\n    id\n    owner {\n      name\n      shelf {\n        id\n      }\n    }\n  }\n}',
+  )
+  expect(variables).toEqual({ id: expect.stringMatching(/^[\da-f-]{36}$/), kind: 'HIGH' })
+  expect(validate(small, parse(text))).toEqual([])
+})
+
 describe('the reference of the graph', () => {
   test('says of a field who may ask, what it takes and what it leads to; of a type where it is used', async () => {
     await using pages = await open()

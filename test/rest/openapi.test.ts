@@ -143,7 +143,7 @@ describe('the document of the platform', () => {
 describe('a row is described by watching its mapper', () => {
   const sdl = `type Query { thing(id: ID!, kind: Kind): Thing  things: [Thing!] }
     type Mutation { change(input: ChangeInput!): Thing }
-    "How it is." enum Kind { ROUND "With corners." SQUARE_ISH }
+    "How it is: SQUARE_ISH at expectedVersion." enum Kind { ROUND "With corners." SQUARE_ISH }
     "A thing." type Thing { id: ID! kind: Kind! open: Boolean! note: String parts: [Part!] price: Int! }
     type Part { name: String! kind: Kind! }
     input ChangeInput { id: ID! kind: Kind! note: String parts: [PartInput!] }
@@ -192,6 +192,7 @@ describe('a row is described by watching its mapper', () => {
     })
     expect(Part.properties).toEqual({ called: { type: 'string' }, kind: { $ref: '#/components/schemas/Kind' } })
     expect(Kind.enum).toEqual(['round', 'square_ish'])
+    expect(Kind.description).toMatch(/^How it is: square_ish at If-Match\./)
   })
 
   test('an enum that is answered as the graph writes it is a mistake', () => {
