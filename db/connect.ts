@@ -38,7 +38,7 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
   // `keepDefaultTimezone` is missing in the types of Sequelize 6; it and 'ignore' spare two SETs at the start of every session.
   const options: Options & { keepDefaultTimezone: boolean } = {
     dialect: 'postgres',
-    dialectModule: pg,
+    dialectModule: { ...pg, Client: ListenedClient },
     pool: { max: poolSize, min: 0, idle: idleMs, evict: 5_000, acquire: 2 * connectTimeoutMs },
     logging: false,
     timezone: '+00:00',
@@ -68,6 +68,17 @@ export function connect({ url, poolSize, log, silentMs }: { url: string; poolSiz
       closing ??= clients.endWith(() => sequelize.close())
       return closing
     },
+  }
+}
+
+/**
+ * A connection that somebody listens to from its first moment on. Sequelize listens a moment after it stands: when the server takes leave in
+ * that moment, nobody would hear it, and an error that nobody hears ends the process. Whoever uses the connection is told all the same.
+ */
+class ListenedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    this.on('error', () => {})
   }
 }
 

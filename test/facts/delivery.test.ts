@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { longMs, mostBodyBytes } from '../../platform/facts.ts'
 import { pauseMs } from '../../platform/jobs/facts/relay.ts'
+import { createReadiness } from '../../router/door/health.ts'
 import { until } from '../kit/launch.ts'
 import { countStatements } from '../kit/statements.ts'
 import { type FactStage, factStage, subjectOf } from './stage.ts'
@@ -168,6 +169,8 @@ test('what a receiver refuses for ever lies there with its reason, holds back it
   expect(await stage.writer.lying()).toBeUndefined()
   await stage.clock.run(longMs + 1)
   expect(await stage.writer.lying()).toMatch(/1 to publishing since .* \(1 refused\); npm run facts -- list/)
+  const look = createReadiness([{ name: 'identity', check: stage.writer.lying }])
+  expect(await look()).toEqual([{ name: 'identity', ready: true, notice: expect.stringMatching(/^facts are not delivered: 1 to publishing/) }])
   expect(stage.log).toContainEqual(expect.objectContaining({ level: 50, kind: 'organization.created', refused: expect.stringMatching(/knows no fact/) }))
 })
 
