@@ -263,6 +263,11 @@ export const quotas = {
     by: subgraphs,
     does: 'How many credentials of providers an organization may have.',
   }),
+  profilesADay: setting('PERSON_PROFILES_PER_DAY', quota, {
+    fallback: 5_000,
+    by: subgraphs,
+    does: 'How many person profiles one person may write in 24 hours.',
+  }),
 }
 
 /** Where the platform may go of its own accord. */

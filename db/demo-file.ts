@@ -12,6 +12,8 @@ export interface DemoFacts {
   readonly apiKey: string
   /** The demo's merchant, and orders of it in order of creation. */
   readonly payments: { readonly merchantId: string; readonly orderIds: readonly string[] }
+  /** The person profile `Demo voice`. */
+  readonly personProfileId: string
   /** Origin of the sandbox. */
   readonly sandbox: string
 }

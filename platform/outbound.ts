@@ -35,6 +35,13 @@ export class OutboundFailure extends Error {
   }
 }
 
+/** What an address that leads to no public place fails with. */
+const notPublicCode = 'ENOTPUBLIC'
+
+/** Whether the address itself was refused: asking it again leads nowhere else. */
+export const isRefusedAddress = (error: unknown): boolean =>
+  error instanceof OutboundFailure && (error.cause as { readonly code?: string } | undefined)?.code === notPublicCode
+
 const largestAnswer = 1024 * 1024
 
 /** Addresses that are nobody's public service (RFC 6890): a request there would be made on behalf of an attacker. */
@@ -96,7 +103,7 @@ export const onlyPublic =
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])
       const allowed = addresses.filter(({ address }) => isPublicAddress(address))
-      if (!allowed.length) return done(Object.assign(new Error(`${hostname} has no public address`), { code: 'ENOTPUBLIC' }), [])
+      if (!allowed.length) return done(Object.assign(new Error(`${hostname} has no public address`), { code: notPublicCode }), [])
       if (options.all) return done(null, allowed)
       return done(null, allowed[0]!.address, allowed[0]!.family)
     })
@@ -162,9 +169,10 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
   const send: Outbound = async (url, { method = 'GET', headers = {}, body, timeoutMs = 10_000, freshConnection = false } = {}) => {
     const target = new URL(url)
     const isTrusted = trusted.has(target.origin)
-    if (target.protocol !== 'https:' && target.protocol !== 'http:') throw new OutboundFailure(`${target.protocol} is not a way to reach a third party`, false)
+    const refuse = (why: string) => new OutboundFailure(why, false, { code: notPublicCode })
+    if (target.protocol !== 'https:' && target.protocol !== 'http:') throw refuse(`${target.protocol} is not a way to reach a third party`)
     const host = target.hostname.replace(/^\[|\]$/g, '')
-    if (!isTrusted && isIP(host) && !isPublicAddress(host)) throw new OutboundFailure(`${target.origin} is not a public address`, false)
+    if (!isTrusted && isIP(host) && !isPublicAddress(host)) throw refuse(`${target.origin} is not a public address`)
     const deadline = AbortSignal.timeout(timeoutMs)
     try {
       const answer = await request(target, {

@@ -51,14 +51,14 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const data = result.data
     // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
     const rootIsNull = !data || Object.values(data).every(value => value === null)
-    const error = rootIsNull && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])
+    const answer = rootIsNull ? null : row.reply(data)
+    const error = !answer && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])
     if (error) {
       const { reason, version } = error.extensions
       if (headers['if-match'] !== undefined && codeOf(error) === 'CONFLICT' && reason === 'STALE_VERSION')
         throw preconditionFailed('The record is not at the version that If-Match names: read it again, then repeat your change.', { reason, version })
       throw words.refusal(error, caller.viewer)
     }
-    const answer = data && !rootIsNull ? row.reply(data) : null
     if (!answer) throw new Refusal('NOT_FOUND', 'There is nothing here under this id, or it belongs to another organization.')
     return send(row, answer, request, reply)
   }

@@ -1,3 +1,7 @@
+import { personProfileRows } from './agents/person-profile.ts'
+import { profileSourceRows } from './agents/profile-source.ts'
+import { styleSnapshotRows } from './agents/style-snapshot.ts'
+import { widgetRows as agentsWidgetRows } from './agents/widget.ts'
 import { credentialRows } from './identity/credentials.ts'
 import { pageRows } from './identity/pages.ts'
 import { orderRows } from './payments/order.ts'
@@ -13,6 +17,7 @@ import type { RouteTable } from './row.ts'
 
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
+  { slug: 'agents', rows: [...personProfileRows, ...profileSourceRows, ...styleSnapshotRows, ...agentsWidgetRows] },
   { slug: 'identity', rows: [...credentialRows, ...pageRows] },
   { slug: 'payments', rows: [...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
   { slug: 'providers', rows: [...providerCredentialRows, ...providersWidgetRows] },

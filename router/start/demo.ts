@@ -1,5 +1,6 @@
 import { readDemoFile, writeDemoFile } from '../../db/demo-file.ts'
 import { lineOf } from '../../start-error.ts'
+import * as agentsDemo from '../../subgraphs/agents/demo.ts'
 import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
 import * as paymentsDemo from '../../subgraphs/payments/demo.ts'
 import * as providersDemo from '../../subgraphs/providers/demo.ts'
@@ -35,8 +36,8 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
     sandbox,
     applications,
     notices,
-    async provide({ defined: { identity, payments, providers, publishing }, outbound }) {
-      const { organizationId, userId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
+    async provide({ defined: { agents, identity, payments, providers, publishing }, outbound }) {
+      const { organizationId, userId, memberId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
       const job = publishing!.job(`user:${userId}`)
       const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
       // No start depends on what the network answers.
@@ -45,7 +46,8 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
       })
       const ordered = await paymentsDemo.provideDemo(payments!.job(`user:${userId}`), { organizationId, userId })
       await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox })
-      writeDemoFile(dataDir, { organizationId, brandId, threadId, postIds, apiKey, payments: ordered, sandbox })
+      const { personProfileId } = await agentsDemo.provideDemo(agents!.job(`user:${userId}`), { organizationId, userId, subjectId: memberId })
+      writeDemoFile(dataDir, { organizationId, brandId, threadId, postIds, apiKey, payments: ordered, personProfileId, sandbox })
       log.debug({ brandId }, 'the demo world is there')
     },
   }

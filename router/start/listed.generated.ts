@@ -6,6 +6,11 @@ export const listed = {
     registration: () => import('../../subgraphs/publishing/registration.ts'),
     definition: () => import('../../subgraphs/publishing/definition.ts'),
   },
+  agents: {
+    routingUrl: "http://localhost:4002/graphql",
+    registration: () => import('../../subgraphs/agents/registration.ts'),
+    definition: () => import('../../subgraphs/agents/definition.ts'),
+  },
   payments: {
     routingUrl: "http://localhost:4003/graphql",
     registration: () => import('../../subgraphs/payments/registration.ts'),

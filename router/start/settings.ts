@@ -22,6 +22,7 @@ export interface Configured {
 export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention, paymentsAddresses, allowedOrigins }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
   publishing: { applications, quotas, retention },
+  agents: { quotas },
   payments: { quotas, addresses: paymentsAddresses },
   providers: { quotas, retention, allowedOrigins },
 })

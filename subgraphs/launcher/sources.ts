@@ -1,7 +1,7 @@
 import type { Ask } from '../../platform/ask.ts'
 import type { Scope } from '../scopes.ts'
 import type { Viewer } from '../viewer.ts'
-import { PaymentsWidgetDocument, ProvidersWidgetDocument, PublishingWidgetDocument, type ShownWidgetFragment } from './ask.generated.ts'
+import { AgentsWidgetDocument, PaymentsWidgetDocument, ProvidersWidgetDocument, PublishingWidgetDocument, type ShownWidgetFragment } from './ask.generated.ts'
 import { registration } from './registration.ts'
 
 const { appId } = registration
@@ -23,6 +23,11 @@ export const sources: Readonly<Record<string, Source>> = {
     scope: 'publishing:dashboard.read',
     audience: 'organization',
     read: async (ask, viewer) => (await ask(PublishingWidgetDocument, {}, { appId, viewer })).publishingWidget ?? null,
+  },
+  agents: {
+    scope: 'agents:workspace.read',
+    audience: 'organization',
+    read: async (ask, viewer) => (await ask(AgentsWidgetDocument, {}, { appId, viewer })).agentsWidget ?? null,
   },
   payments: {
     scope: 'payments:dashboard.read',

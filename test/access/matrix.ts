@@ -2,6 +2,10 @@ import type { FieldRow, Ids, RouteRow, Stage } from './row.ts'
 
 /** The nouns that have rows, each after those of which it makes something; a noun that is not listed lacks its rows, as `matrix.test.ts` then says field by field. */
 const nouns = await Promise.all([
+  import('../subgraphs/agents/person-profile/access.ts'),
+  import('../subgraphs/agents/profile-source/access.ts'),
+  import('../subgraphs/agents/style-snapshot/access.ts'),
+  import('../subgraphs/agents/widget/access.ts'),
   import('../subgraphs/identity/api-key/access.ts'),
   import('../subgraphs/identity/credentials/access.ts'),
   import('../subgraphs/identity/membership/access.ts'),

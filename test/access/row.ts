@@ -75,6 +75,7 @@ export const accounts: readonly Scope[] = ['publishing:accounts.read']
 export const figures: readonly Scope[] = ['publishing:dashboard.read']
 export const readOrders: readonly Scope[] = ['payments:payments.read']
 export const payingFigures: readonly Scope[] = ['payments:dashboard.read']
+export const workingFigures: readonly Scope[] = ['agents:workspace.read']
 export const widgets: readonly Scope[] = ['launcher:widgets.read']
 /** A key always has a scope: this one opens nothing here. */
 export const unrelated: readonly Scope[] = ['payments:reports.read']

@@ -1,6 +1,7 @@
 import { createCipher } from '../../platform/cipher.ts'
 import type { Table } from '../../platform/sql/table.ts'
 import type { listed } from '../../router/start/listed.generated.ts'
+import { stores as agents } from '../../subgraphs/agents/context.ts'
 import { stores as identity } from '../../subgraphs/identity/context.ts'
 import { stores as launcher } from '../../subgraphs/launcher/context.ts'
 import { stores as payments } from '../../subgraphs/payments/context.ts'
@@ -20,6 +21,7 @@ const cipher = createCipher([{ id: 'test', key: Buffer.alloc(32) }])
 
 /** What each subgraph keeps; one that is listed in `supergraph.yaml` and stands not here is a mistake of types. */
 export const keptBy: Readonly<Record<keyof typeof listed, readonly Kept[]>> = {
+  agents: kept(agents),
   identity: kept(identity),
   launcher: kept(launcher(() => Promise.reject(new Error('nobody is asked')))),
   payments: kept(payments),

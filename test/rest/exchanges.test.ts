@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import type { Reply } from '../kit/door.ts'
+import { agents } from './exchanges/agents.ts'
 import type { Exchange } from './exchanges/exchange.ts'
 import { payments } from './exchanges/payments.ts'
 import { providers } from './exchanges/providers.ts'
@@ -18,7 +19,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const aPost = async () => (await world.write()).id
 const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 'A brand' })).json.id as string
 
-const exchanges: Readonly<Record<string, Exchange>> = Object.assign({}, ...[payments, providers, publishing].map(table => table(() => world)))
+const exchanges: Readonly<Record<string, Exchange>> = Object.assign({}, ...[agents, payments, providers, publishing].map(table => table(() => world)))
 
 /** What was asked and answered here, for the examples of the REST document. */
 const examples = new Map<string, Recorded>()

@@ -58,6 +58,7 @@ describe('no route speaks GraphQL, whatever it is sent', () => {
       failed: world.postId,
       targeted: world.postId,
       order: newId(),
+      profile: newId(),
       fresh,
     }
     const good = { ...(body?.(ids) as object | undefined) }

@@ -9,6 +9,13 @@ export interface Public {
 export const publicTypes: Readonly<Record<string, Public>> = {
   ActionItemSubject: { from: ['ActionItem'], because: 'a part of its item, which carries the rule' },
   CredentialField: { from: ['Credential'], because: 'a part of its credential, which carries the rule; of a secret it has no more than its last characters' },
+  ProfileAuthorization: { from: ['PersonProfile'], because: 'a part of its profile, which carries the rule' },
+  ProfileSourceFailure: { from: ['ProfileSource'], because: 'a part of its source, which carries the rule' },
+  ProfileUsagePolicy: { from: ['PersonProfile'], because: 'a part of its profile, which carries the rule' },
+  SpeakingStyle: { from: ['PersonProfile', 'StyleSnapshot'], because: 'a part of its profile or snapshot, which carry the rule' },
+  StyleMeasures: { from: ['StyleSnapshot'], because: 'a part of its snapshot, which carries the rule' },
+  VoiceProfile: { from: ['PersonProfile'], because: 'a part of its profile, which carries the rule' },
+  WritingStyle: { from: ['PersonProfile', 'StyleSnapshot'], because: 'a part of its profile or snapshot, which carry the rule' },
   Money: { from: ['Order', 'OrderLine'], because: 'an amount by itself; whose it is says the type that it stands in' },
   OrderLine: { from: ['Order'], because: 'a part of its order, which carries the rule' },
   PageInfo: { because: 'tells where a page stands; the list that it belongs to carries the rule' },

@@ -48,9 +48,10 @@ export interface DemoOwner {
 export async function provideDemo(
   identity: { provision(world: World): Promise<Provisioned> },
   knownKey: string | null,
-): Promise<DemoOwner & { readonly apiKey: string }> {
+): Promise<DemoOwner & { readonly apiKey: string; readonly memberId: string }> {
   const { users, organizations, keys } = await identity.provision({ ...demoWorld, keys: demoWorld.keys.map(key => ({ ...key, reissue: !knownKey })) })
-  return { organizationId: organizations.demo!, userId: users['owner@demo.test']!, apiKey: keys[keyName]!.secret ?? knownKey! }
+  const [userId, memberId] = [users['owner@demo.test']!, users['member@demo.test']!]
+  return { organizationId: organizations.demo!, userId, memberId, apiKey: keys[keyName]!.secret ?? knownKey! }
 }
 
 /** What a database holds of the demo. */

@@ -1,0 +1,65 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { newId, requireId } from '../../../platform/ids.ts'
+import { requireQuota } from '../../../platform/limit.ts'
+import { readPage } from '../../../platform/page.ts'
+import { create } from '../../store/write.ts'
+import { activeOrganization, actorOf, requirePerson } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import type { CreatePersonProfileInput, Resolvers } from '../resolvers.generated.ts'
+import { newestFirst, type PersonProfileRow } from '../stores/person-profile.ts'
+import { readAuthorizations, readProfile, requireMayWriteOf } from './rules.ts'
+
+/** Writes a profile with its evidence; once for each key. */
+async function createPersonProfile(context: Context, input: CreatePersonProfileInput): Promise<PersonProfileRow> {
+  const { viewer, personProfiles, profileAuthorizations, quotas } = context
+  const organizationId = activeOrganization(viewer, 'Person profiles')
+  const caller = requirePerson(viewer)
+  const subjectId = input.subjectId === null || input.subjectId === undefined ? caller : requireId(input.subjectId, 'subjectId')
+  requireMayWriteOf(subjectId, viewer)
+  const words = readProfile(input)
+  const authorizations = readAuthorizations(input.authorizations)
+  if (subjectId !== caller && !(await context.isMember(subjectId, organizationId, viewer)))
+    throw new Refusal('BAD_USER_INPUT', 'subjectId is nobody of the active organization: a profile is about one of its members.', { field: 'subjectId' })
+  const createdBy = actorOf(viewer)
+  const { row } = await create(context, {
+    of: personProfiles,
+    once: input,
+    tenantId: organizationId,
+    async run({ transaction, now }, id) {
+      const written = await personProfiles.madeBy(createdBy, now, quotas.profilesADay, transaction)
+      requireQuota(written, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.profilesADay }, 'person profiles that you wrote', 'wait', now)
+      const stamps = { createdAt: now, updatedAt: now, createdBy }
+      for (const given of authorizations)
+        await profileAuthorizations.insert({ profileId: id, id: newId(now), ...given, grantedAt: now, ...stamps }, transaction)
+      return { id, organizationId, subjectId, ...words, status: input.status ?? 'DRAFT', ...stamps }
+    },
+    audit: ({ id }) => ({ tenantId: organizationId, action: 'person-profile.created', subjectId: id }),
+  })
+  return row
+}
+
+export const personProfileResolvers: Resolvers = {
+  Query: {
+    personProfile: (_, { id }, { personProfiles }) => personProfiles.require(id),
+    personProfiles: (_, { subjectId, status, ...page }, { viewer, personProfiles }) => {
+      const filter = {
+        organizationId: activeOrganization(viewer, 'Person profiles'),
+        subjectId: subjectId === null || subjectId === undefined ? null : requireId(subjectId, 'subjectId'),
+        status: status ?? null,
+      }
+      return personProfiles.filtered(filter, readPage(page, newestFirst))
+    },
+  },
+  Mutation: {
+    createPersonProfile: (_, { input }, context) => createPersonProfile(context, input),
+  },
+  PersonProfile: {
+    __resolveReference: ({ id }, { personProfiles }) => personProfiles.byId.load(id),
+    subject: ({ subjectId }) => ({ __typename: 'User', id: subjectId }),
+    organization: ({ organizationId }) => ({ __typename: 'Organization', id: organizationId }),
+    authorizations: ({ id }, _, { profileAuthorizations }) => profileAuthorizations.manyBy('profileId').load(id),
+    sources: ({ id }, page, { profileSources }) => profileSources.page('ofProfile', id, page),
+    snapshots: ({ id }, page, { styleSnapshots }) => styleSnapshots.page('ofProfile', id, page),
+    activeSnapshot: ({ activeSnapshotId }, _, { styleSnapshots }) => styleSnapshots.find(activeSnapshotId),
+  },
+}

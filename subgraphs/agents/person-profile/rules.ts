@@ -1,0 +1,110 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { checkText, requireName } from '../../../platform/ids.ts'
+import type { CreatePersonProfileInput } from '../resolvers.generated.ts'
+import type { SpeakingStyle, UsagePolicy, Voice, WritingStyle } from '../stores/person-profile.ts'
+
+/** What a profile may hold, in entries and in characters. */
+const most = { name: 200, words: 500, list: 100, policies: 50, authorizations: 50, voices: 20, styleBytes: 65_536 } as const
+
+type Maybe<Value> = Value | null | undefined
+
+/** What people have written of a profile, as it is kept. */
+export interface ProfileWords {
+  readonly displayName: string
+  readonly writingStyle: WritingStyle
+  readonly speakingStyle: SpeakingStyle
+  readonly personaRules: readonly string[]
+  readonly usagePolicies: readonly UsagePolicy[]
+  readonly voiceProfiles: readonly Voice[]
+}
+
+/** An authorization as it is given. */
+export interface GivenAuthorization {
+  readonly kind: NonNullable<CreatePersonProfileInput['authorizations']>[number]['kind']
+  readonly reference: string
+  readonly grantedBy: string | null
+  readonly expiresAt: Date | null
+}
+
+/** Reads what a profile is made of. @throws BAD_USER_INPUT with the `field` that cannot be, such as `usagePolicies[2].product` */
+export const readProfile = (input: CreatePersonProfileInput): ProfileWords => ({
+  displayName: requireName(input.displayName, 'displayName', most.name),
+  writingStyle: readWritingStyle(input.writingStyle),
+  speakingStyle: readSpeakingStyle(input.speakingStyle),
+  personaRules: readTexts(input.personaRules, 'personaRules'),
+  usagePolicies: readEach(input.usagePolicies, 'usagePolicies', most.policies, ({ product, purpose, allowed, expiresAt }, at) => ({
+    product: requireName(product, `${at}.product`, 100),
+    purpose: readWords(purpose, `${at}.purpose`, 200),
+    allowed,
+    expiresAt: expiresAt?.toISOString() ?? null,
+  })),
+  voiceProfiles: readEach(input.voiceProfiles, 'voiceProfiles', most.voices, ({ provider, externalId, label }, at) => ({
+    provider: requireName(provider, `${at}.provider`, 100),
+    externalId: requireName(externalId, `${at}.externalId`, 200),
+    label: readWords(label, `${at}.label`, 200),
+  })),
+})
+
+/** Reads the evidence for a profile. @throws BAD_USER_INPUT with the `field` that cannot be */
+export const readAuthorizations = (given: CreatePersonProfileInput['authorizations']): readonly GivenAuthorization[] =>
+  readEach(given, 'authorizations', most.authorizations, ({ kind, reference, grantedBy, expiresAt }, at) => ({
+    kind,
+    reference: requireWords(reference, `${at}.reference`, 2_000),
+    grantedBy: readWords(grantedBy, `${at}.grantedBy`, 200),
+    expiresAt: expiresAt ?? null,
+  }))
+
+function readWritingStyle(given: CreatePersonProfileInput['writingStyle']): WritingStyle {
+  const at = 'writingStyle'
+  return ofSize(at, {
+    tone: readWords(given?.tone, `${at}.tone`),
+    formality: readWords(given?.formality, `${at}.formality`),
+    sentenceLength: readWords(given?.sentenceLength, `${at}.sentenceLength`),
+    vocabulary: readTexts(given?.vocabulary, `${at}.vocabulary`),
+    dos: readTexts(given?.dos, `${at}.dos`),
+    donts: readTexts(given?.donts, `${at}.donts`),
+    signaturePhrases: readTexts(given?.signaturePhrases, `${at}.signaturePhrases`),
+  })
+}
+
+function readSpeakingStyle(given: CreatePersonProfileInput['speakingStyle']): SpeakingStyle {
+  const at = 'speakingStyle'
+  return ofSize(at, {
+    pace: readWords(given?.pace, `${at}.pace`),
+    cadence: readWords(given?.cadence, `${at}.cadence`),
+    fillers: readTexts(given?.fillers, `${at}.fillers`),
+    pronunciations: readTexts(given?.pronunciations, `${at}.pronunciations`),
+  })
+}
+
+function ofSize<Style extends object>(field: string, style: Style): Style {
+  const bytes = Buffer.byteLength(JSON.stringify(style))
+  if (bytes <= most.styleBytes) return style
+  throw new Refusal('BAD_USER_INPUT', `${field} has ${bytes} bytes in all: ${most.styleBytes} are the most.`, { field })
+}
+
+const readTexts = (given: Maybe<readonly string[]>, field: string): readonly string[] =>
+  readEach(given, field, most.list, (words, at) => requireWords(words, at, most.words))
+
+function readEach<Given, Read>(given: Maybe<readonly Given[]>, field: string, longest: number, read: (one: Given, at: string) => Read): readonly Read[] {
+  const list = given ?? []
+  if (list.length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${list.length} entries: ${longest} are the most.`, { field })
+  return list.map((one, index) => read(one, `${field}[${index}]`))
+}
+
+function requireWords(given: string, field: string, longest: number): string {
+  const words = checkText(given.trim(), field)
+  const { length } = [...words]
+  if (length >= 1 && length <= longest) return words
+  throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: it takes 1 to ${longest}.`, { field })
+}
+
+/** The same for words that may be left out: null for none. */
+const readWords = (given: Maybe<string>, field: string, longest: number = most.words): string | null =>
+  given?.trim() ? requireWords(given, field, longest) : null
+
+/** @throws FORBIDDEN when somebody writes a profile of somebody else without managing the organization */
+export function requireMayWriteOf(subjectId: string, { userId, roles }: { readonly userId: string | null; readonly roles: readonly string[] }): void {
+  if (subjectId === userId || roles.includes('owner') || roles.includes('admin')) return
+  throw new Refusal('FORBIDDEN', 'Only owners and admins write a profile of somebody else: ask one of them, or leave subjectId out to write your own.')
+}

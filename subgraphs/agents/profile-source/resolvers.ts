@@ -1,0 +1,53 @@
+import { requireQuota } from '../../../platform/limit.ts'
+import { create } from '../../store/write.ts'
+import { activeOrganization, actorOf, personOf } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import type { CreateProfileSourceInput, Resolvers } from '../resolvers.generated.ts'
+import type { ProfileSourceRow } from '../stores/profile-source.ts'
+import { most, readSource } from './rules.ts'
+
+/** Adds a source to a profile; once for each key. */
+async function createProfileSource(context: Context, input: CreateProfileSourceInput): Promise<ProfileSourceRow> {
+  const { viewer, personProfiles, profileSources, clock } = context
+  const organizationId = activeOrganization(viewer, 'Person profiles')
+  const { id: profileId } = await personProfiles.require(input.personProfileId, 'personProfileId')
+  const { row: given, text } = readSource(input, clock.now())
+  const createdBy = actorOf(viewer)
+  const { row } = await create(context, {
+    of: profileSources,
+    once: input,
+    tenantId: organizationId,
+    async run({ transaction, now }, id) {
+      // Whoever adds another at the same moment waits here, and counts this one.
+      await personProfiles.requireLocked(profileId, transaction)
+      const inAll = await profileSources.countOf(profileId, transaction)
+      requireQuota({ inAll, today: 0, todaySince: null }, { inAll: most.sources, aDay: 1 }, 'sources of this profile', 'delete one of them', now)
+      if (text !== null) await profileSources.writeText({ profileId, id }, text, transaction)
+      return { profileId, id, ...given, createdAt: now, updatedAt: now, createdBy }
+    },
+    audit: ({ id }) => ({ tenantId: organizationId, action: 'profile-source.created', subjectId: id, details: { profileId } }),
+    announce() {
+      if (given.status === 'PROCESSING') context.fetchSoon()
+    },
+  })
+  return row
+}
+
+export const profileSourceResolvers: Resolvers = {
+  Query: {
+    profileSource: (_, { id }, { profileSources }) => profileSources.require(id),
+  },
+  Mutation: {
+    createProfileSource: (_, { input }, context) => createProfileSource(context, input),
+  },
+  ProfileSource: {
+    __resolveReference: ({ id }, { profileSources }) => profileSources.byId.load(id),
+    profile: ({ profileId }, _, { personProfiles }) => personProfiles.byId.load(profileId),
+    text: ({ id, status }, _, { profileSources }) => (status === 'READY' ? profileSources.texts.load(id) : null),
+    capturedBy: ({ createdBy }) => {
+      const id = personOf(createdBy)
+      return id ? { __typename: 'User', id } : null
+    },
+    capturedAt: ({ createdAt }) => createdAt,
+  },
+}

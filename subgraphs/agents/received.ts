@@ -1,0 +1,21 @@
+import { record } from '../store/books.ts'
+import type { Receives } from '../store/facts.ts'
+import type { Job } from './context.ts'
+
+/** What agents do with the facts of others. */
+export const received: Receives<'agents', Job> = {
+  // An organization begins without anything of agents.
+  'organization.created': async () => {},
+
+  // Who is gone cannot see any more what their profiles are used for, so nothing uses them.
+  async 'membership.removed'({ body: { organizationId, userId } }, job, unit) {
+    const { transaction, now } = unit
+    for (const id of await job.personProfiles.archiveOf(organizationId, userId, now, transaction))
+      await record(job, { tenantId: organizationId, action: 'person-profile.archived', subjectId: id, details: { why: 'membership.removed' } }, unit)
+  },
+
+  // No workflow waits for them yet.
+  'post.published': async () => {},
+  'post.failed': async () => {},
+  'order.paid': async () => {},
+}

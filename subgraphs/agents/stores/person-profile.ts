@@ -1,0 +1,162 @@
+import type { Transaction } from 'sequelize'
+import { isId } from '../../../platform/ids.ts'
+import { dayBefore, type Usage } from '../../../platform/limit.ts'
+import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { createEachLoader } from '../../store/loader.ts'
+import { notFound, type Opening, type Rows, store } from '../../store/store.ts'
+import { bindTenant } from '../../store/tenancy.ts'
+
+export type PersonProfileStatus = 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
+
+/** How somebody writes; null and empty for what is not known. */
+export interface WritingStyle {
+  readonly tone: string | null
+  readonly formality: string | null
+  readonly sentenceLength: string | null
+  readonly vocabulary: readonly string[]
+  readonly dos: readonly string[]
+  readonly donts: readonly string[]
+  readonly signaturePhrases: readonly string[]
+}
+
+/** How somebody speaks; null and empty for what is not known. */
+export interface SpeakingStyle {
+  readonly pace: string | null
+  readonly cadence: string | null
+  readonly fillers: readonly string[]
+  readonly pronunciations: readonly string[]
+}
+
+/** What a product may, or may not, use a profile for, as it is kept. */
+export interface UsagePolicy {
+  readonly product: string
+  readonly purpose: string | null
+  readonly allowed: boolean
+  /** ISO 8601. */
+  readonly expiresAt: string | null
+}
+
+/** A voice at a service that speaks. */
+export interface Voice {
+  readonly provider: string
+  readonly externalId: string
+  readonly label: string | null
+}
+
+export const personProfiles = table('agents.person_profiles', {
+  id: uuid.key,
+  organizationId: uuid,
+  /** The person whom it is about: they see it, like whoever manages the organization. */
+  subjectId: uuid,
+  displayName: text,
+  status: text.of<PersonProfileStatus>().or('DRAFT'),
+  writingStyle: json.of<WritingStyle>(),
+  speakingStyle: json.of<SpeakingStyle>(),
+  personaRules: texts.or([]),
+  usagePolicies: json.of<readonly UsagePolicy[]>().or([]),
+  voiceProfiles: json.of<readonly Voice[]>().or([]),
+  activeSnapshotId: uuid.maybe,
+  ...stamps,
+})
+
+export type PersonProfileRow = Row<typeof personProfiles>
+
+/** Who sees a profile, as SQL on its row: the subject, and owners and admins, while they are active in its organization. */
+const seenBy = (profile: string): string =>
+  `${profile}.organization_id = :organization and (${profile}.subject_id = :person or :roles::text[] && array['owner', 'admin'])`
+
+/** The same for a row `t` that belongs to a profile by `profile_id`. */
+export const seenWithProfile = `exists (select from agents.person_profiles p where p.id = t.profile_id and ${seenBy('p')})`
+
+/** Newest first. */
+export const newestFirst: Order<PersonProfileRow> = {
+  name: 'personProfiles.newest',
+  position: profile => [profile.createdAt.toISOString(), profile.id],
+  parts: [isMoment, isId],
+}
+
+/** Which profiles of an organization; null does not narrow. */
+export interface ProfileFilter {
+  readonly organizationId: string
+  readonly subjectId: string | null
+  readonly status: PersonProfileStatus | null
+}
+
+const columns = selectList(personProfiles, 't')
+
+/** Each combination of filters is a statement of its own: sixteen for viewers, and as many counts. */
+const filtered = keptStatements(50)
+const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
+const writtenToday = statement(
+  `select count(*)::int as today, min(created_at) as since from (
+     select created_at from agents.person_profiles where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
+)
+const archiveOf = statement(
+  `update agents.person_profiles set status = 'ARCHIVED', version = version + 1, updated_at = $3
+    where organization_id = $1 and subject_id = $2 and status <> 'ARCHIVED' returning id`,
+)
+
+/** What only person profiles are asked. */
+function personProfileSql(rows: Rows<typeof personProfiles>, { reading, viewer }: Opening) {
+  /** Only what is asked stands in the statement, so that an index can be chosen for it. */
+  const ask = <Found extends object>({ organizationId, subjectId, status }: ProfileFilter, select: string, page?: PageRequest) => {
+    const values: unknown[] = []
+    const bind = (value: unknown): string => `$${values.push(value)}`
+    const conditions = [
+      `t.organization_id = ${bind(organizationId)}`,
+      subjectId !== null && `t.subject_id = ${bind(subjectId)}`,
+      status !== null && `t.status = ${bind(status)}`,
+      page?.after && `(t.created_at, t.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+      viewer && seenBy('t'),
+    ].filter(condition => typeof condition === 'string')
+    const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
+    const bound = bindTenant(`select ${select} from agents.person_profiles t where ${conditions.join(' and ')}${order}`, values.length)
+    return rows.read<Found>(filtered(bound.text), viewer ? bound.values(values, viewer) : values)
+  }
+  const pages = createEachLoader<{ filter: ProfileFilter; request: PageRequest }, PersonProfileRow[]>(
+    reading,
+    ({ filter, request }) => ask<PersonProfileRow>(filter, columns, request),
+    JSON.stringify,
+  )
+  const counts = createEachLoader<ProfileFilter, number>(
+    reading,
+    async filter => (await ask<{ count: number }>(filter, 'count(*)::int as count'))[0]!.count,
+    JSON.stringify,
+  )
+  return {
+    /** A page of profiles, those alone that the viewer may see; the same under several aliases is read once. */
+    async filtered(filter: ProfileFilter, request: PageRequest): Promise<Connection<PersonProfileRow>> {
+      const page = toConnection(await pages.load({ filter, request }), request, newestFirst, () => counts.load(filter))
+      for (const profile of page.nodes) rows.byId.prime(profile.id, profile)
+      return page
+    },
+
+    /** One with this id, under lock. @throws NOT_FOUND for one that the viewer may not see, as for none */
+    async requireLocked(id: string, transaction: Transaction): Promise<PersonProfileRow> {
+      const profile = await rows.lock(id, transaction)
+      if (profile) return profile
+      throw notFound(rows.what, id)
+    },
+
+    /** Sees to it that nobody else who asks for this makes a profile of the organization before the transaction ends. */
+    async lockMaking(organizationId: string, transaction: Transaction): Promise<void> {
+      await rows.read(lockMaking, [organizationId], transaction)
+    },
+
+    /** How many profiles a caller has written within a day; beyond `most` they are not counted. */
+    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Usage> {
+      const [made] = await rows.read<{ today: number; since: Date | null }>(writtenToday, [createdBy, dayBefore(now), most + 1], transaction)
+      return { inAll: 0, today: made!.today, todaySince: made!.since }
+    },
+
+    /** Has the profiles of somebody who left an organization used no more. @returns ids of those that were in use */
+    async archiveOf(organizationId: string, subjectId: string, now: Date, transaction: Transaction): Promise<string[]> {
+      const archived = await rows.read<{ id: string }>(archiveOf, [organizationId, subjectId, now], transaction)
+      return archived.map(({ id }) => id)
+    },
+  }
+}
+
+export const personProfileStore = store(personProfiles, { what: 'person profile', tenancy: { where: seenBy('t') } }, personProfileSql)

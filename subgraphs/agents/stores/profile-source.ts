@@ -1,0 +1,99 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../platform/sql/statement.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { createLoader } from '../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+import { bindTenant } from '../../store/tenancy.ts'
+import { seenWithProfile } from './person-profile.ts'
+
+export type SourceKind = 'DOCUMENT' | 'TRANSCRIPT' | 'POST' | 'INTERVIEW' | 'URL'
+export type SourceStatus = 'PROCESSING' | 'READY' | 'FAILED'
+
+/** Why an address could not be fetched. */
+export interface SourceFailure {
+  readonly code: 'ADDRESS_REFUSED' | 'UPSTREAM_FAILED' | 'NOT_TEXT' | 'TOO_LARGE' | 'EMPTY'
+  readonly message: string
+}
+
+/** Sources without their texts, which lie in `agents.profile_texts`. */
+export const profileSources = table('agents.profile_sources', {
+  profileId: uuid.key,
+  id: uuid.key,
+  kind: text.of<SourceKind>(),
+  title: text,
+  url: text.maybe,
+  contentHash: text.maybe,
+  language: text.maybe,
+  status: text.of<SourceStatus>(),
+  failure: json.of<SourceFailure>().maybe,
+  /** While it is PROCESSING: when it is fetched next. */
+  fetchAt: moment.maybe,
+  attempts: integer.or(0),
+  ...stamps,
+})
+
+export type ProfileSourceRow = Row<typeof profileSources>
+
+/** What a snapshot is taken of. */
+export type ReadySource = Pick<ProfileSourceRow, 'id'> & { readonly contentHash: string; readonly text: string }
+
+const textsOf = `select t.source_id as "sourceId", t.text from agents.profile_texts t where t.source_id = any($1::uuid[])`
+const everybodysTexts = statement(textsOf)
+const seenTexts = bindTenant(`${textsOf} and ${seenWithProfile}`, 1)
+const seenTextsStatement = statement(seenTexts.text)
+const writeText = statement('insert into agents.profile_texts (profile_id, source_id, text) values ($1, $2, $3)')
+const countOf = statement('select count(*)::int as count from agents.profile_sources where profile_id = $1')
+const ready = statement(
+  `select s.id, s.content_hash as "contentHash", x.text
+     from agents.profile_sources s join agents.profile_texts x on x.profile_id = s.profile_id and x.source_id = s.id
+    where s.profile_id = $1 and s.status = 'READY' and ($2::uuid[] is null or s.id = any($2::uuid[])) order by s.created_at, s.id`,
+)
+const lockDue = statement(
+  `select ${selectList(profileSources, 't')} from agents.profile_sources t
+    where t.fetch_at <= $1 order by t.fetch_at limit 1 for no key update skip locked`,
+)
+
+/** What only sources are asked. */
+function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: Opening) {
+  return {
+    /** The text of a source, by its id; null while it has none. */
+    texts: createLoader<string, string | null>(reading, async ids => {
+      const found = viewer
+        ? await rows.read<{ sourceId: string; text: string }>(seenTextsStatement, seenTexts.values([ids], viewer))
+        : await rows.read<{ sourceId: string; text: string }>(everybodysTexts, [ids])
+      const byId = new Map(found.map(({ sourceId, text }) => [sourceId, text]))
+      return ids.map(id => byId.get(id) ?? null)
+    }),
+
+    /** Writes the text of a source, which has none yet. */
+    async writeText({ profileId, id }: Pick<ProfileSourceRow, 'profileId' | 'id'>, text: string, transaction: Transaction): Promise<void> {
+      await rows.read(writeText, [profileId, id, text], transaction)
+    },
+
+    /** How many a profile has; whoever holds the profile may rely on it. */
+    async countOf(profileId: string, transaction: Transaction): Promise<number> {
+      const [row] = await rows.read<{ count: number }>(countOf, [profileId], transaction)
+      return row!.count
+    },
+
+    /** What of a profile is READY, the oldest first. @param ids only these; null: all */
+    readyOf: (profileId: string, ids: readonly string[] | null, transaction: Transaction): Promise<ReadySource[]> =>
+      rows.read<ReadySource>(ready, [profileId, ids], transaction),
+
+    /** One whose address is to be fetched by now and that nobody else holds, under lock; null when there is none. */
+    async lockDue(now: Date, transaction: Transaction): Promise<ProfileSourceRow | null> {
+      const [due] = await rows.read(lockDue, [now], transaction)
+      return due ?? null
+    },
+  }
+}
+
+export const profileSourceStore = store(
+  profileSources,
+  {
+    what: 'profile source',
+    tenancy: { where: seenWithProfile },
+    lists: { ofProfile: { below: 'profileId', order: 'newest first' } },
+  },
+  profileSourceSql,
+)

@@ -1,0 +1,49 @@
+import type { Measures } from '../stores/style-snapshot.ts'
+
+/** A run of letters and digits, with apostrophes and hyphens between them; marks belong to the letter that they stand on. */
+const word = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu
+/** Where a piece ends: after a mark before white space or the end, or at an empty line. */
+const end = /([.!?…])(?=\s|$)|\n[^\S\n]*\n/gu
+
+/** Words of a text, as they stand. */
+export const wordsOf = (text: string): string[] => text.match(word) ?? []
+
+/** A sentence, and the mark that ended it; empty for one that ended without. */
+export interface Sentence {
+  readonly words: number
+  readonly mark: string
+}
+
+/** Sentences of a text, in order: pieces without a word are none. */
+export function sentencesOf(text: string): Sentence[] {
+  const sentences: Sentence[] = []
+  let from = 0
+  const add = (to: number, mark: string) => {
+    const words = wordsOf(text.slice(from, to)).length
+    if (words > 0) sentences.push({ words, mark })
+  }
+  for (const match of text.matchAll(end)) {
+    add(match.index, match[1] ?? '')
+    from = match.index + match[0].length
+  }
+  add(text.length, '')
+  return sentences
+}
+
+/** Two decimals, rounded half up; 0 of nothing. */
+const quotient = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part * 100) / whole) / 100)
+
+/** What is counted in several texts together, of which each ends its last sentence. */
+export function measure(texts: readonly string[]): Measures {
+  const words = texts.flatMap(wordsOf)
+  const sentences = texts.flatMap(sentencesOf)
+  const ending = (mark: string) => sentences.filter(sentence => sentence.mark === mark).length
+  return {
+    words: words.length,
+    sentences: sentences.length,
+    wordsPerSentence: quotient(words.length, sentences.length),
+    questionShare: quotient(ending('?'), sentences.length),
+    exclamationShare: quotient(ending('!'), sentences.length),
+    typeTokenRatio: quotient(new Set(words.map(each => each.toLowerCase())).size, words.length),
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../../../platform/errors.ts'
+import { readIdempotency } from '../../../platform/idempotency.ts'
+import { newId, requireId } from '../../../platform/ids.ts'
+import { requireQuota } from '../../../platform/limit.ts'
+import { findMade, writing } from '../../store/books.ts'
+import { write } from '../../store/write.ts'
+import { activeOrganization, actorOf } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import type { CreateStyleSnapshotInput } from '../resolvers.generated.ts'
+import type { PersonProfileRow } from '../stores/person-profile.ts'
+import type { ReadySource } from '../stores/profile-source.ts'
+import type { StyleSnapshotRow } from '../stores/style-snapshot.ts'
+import { measure } from './measures.ts'
+
+/** How many snapshots a profile may have. */
+const mostSnapshots = 1_000
+
+/** A snapshot that was asked for, and whether it was taken for that. */
+export interface Taken {
+  readonly snapshot: StyleSnapshotRow
+  readonly isNew: boolean
+}
+
+/** The same for the same style and the same texts, in whatever order. */
+export function digestOf({ writingStyle: w, speakingStyle: s }: Pick<PersonProfileRow, 'writingStyle' | 'speakingStyle'>, hashes: readonly string[]): string {
+  const style = [w.tone, w.formality, w.sentenceLength, w.vocabulary, w.dos, w.donts, w.signaturePhrases, s.pace, s.cadence, s.fillers, s.pronunciations]
+  return createHash('sha256')
+    .update(JSON.stringify([style, hashes.toSorted()]))
+    .digest('hex')
+}
+
+/**
+ * Takes down a profile's style and makes that its active snapshot, unless it is as the newest one has it. Whoever takes one of the same
+ * profile at the same moment waits, so that numbers follow each other.
+ * @throws NOT_FOUND; BAD_USER_INPUT for a source that is none; CONFLICT, reason NO_SOURCES
+ */
+export async function takeSnapshot(context: Context, input: CreateStyleSnapshotInput): Promise<Taken> {
+  const { viewer, personProfiles, profileSources, styleSnapshots } = context
+  const organizationId = activeOrganization(viewer, 'Person profiles')
+  const profileId = requireId(input.personProfileId, 'personProfileId')
+  const wanted = input.sourceIds?.map((id, index) => requireId(id, `sourceIds[${index}]`)) ?? null
+  const idempotency = readIdempotency(input)
+  return write<Taken>(context, {
+    async run(unit) {
+      const { transaction, now } = unit
+      const profile = await personProfiles.requireLocked(profileId, transaction)
+      const sources = await profileSources.readyOf(profileId, wanted, transaction)
+      const newest = await styleSnapshots.newestOf(profileId, transaction)
+      const digest = digestOf(
+        profile,
+        sources.map(({ contentHash }) => contentHash),
+      )
+      const isNew = newest?.digest !== digest
+      const id = isNew ? newId(now) : newest.id
+      const earlier = idempotency && (await findMade(context[writing], styleSnapshots, { tenantId: organizationId, id, ...idempotency }, unit))
+      if (earlier) return { snapshot: earlier, isNew: false }
+      requireSources(sources, wanted)
+      const snapshot = isNew ? await styleSnapshots.insert(freshOf(profile, sources), transaction) : newest
+      if (profile.activeSnapshotId !== snapshot.id)
+        await personProfiles.update(profile, { activeSnapshotId: snapshot.id, version: profile.version + 1, updatedAt: now }, transaction)
+      return { snapshot, isNew }
+
+      function freshOf({ writingStyle, speakingStyle }: PersonProfileRow, of: readonly ReadySource[]) {
+        const number = (newest?.number ?? 0) + 1
+        requireQuota(
+          { inAll: number - 1, today: 0, todaySince: null },
+          { inAll: mostSnapshots, aDay: 1 },
+          'snapshots of this profile',
+          'make another profile',
+          now,
+        )
+        const style = { writingStyle, speakingStyle, measures: measure(of.map(({ text }) => text)) }
+        const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+        return { profileId, id, number, sourceIds: of.map(source => source.id), ...style, digest, ...stamps }
+      }
+    },
+    audit: ({ snapshot, isNew }) =>
+      isNew ? { tenantId: organizationId, action: 'style-snapshot.created', subjectId: snapshot.id, details: { profileId, number: snapshot.number } } : null,
+  })
+}
+
+function requireSources(found: readonly ReadySource[], wanted: readonly string[] | null): void {
+  const ready = new Set(found.map(({ id }) => id))
+  const missing = wanted?.findIndex(id => !ready.has(id)) ?? -1
+  if (missing >= 0) {
+    const field = `sourceIds[${missing}]`
+    throw new Refusal('BAD_USER_INPUT', `${field} is no READY source of this profile: name those that are, or none for all of them.`, { field })
+  }
+  if (found.length === 0)
+    throw new Refusal('CONFLICT', 'The profile has no READY source to measure: add a text first, or wait until its address is fetched.', {
+      reason: 'NO_SOURCES',
+    })
+}

@@ -1,0 +1,57 @@
+import { expect } from 'vitest'
+import { type Exchanges, list, made } from './exchange.ts'
+
+export const agents: Exchanges = world => {
+  const profiles = '/agents/api/person-profiles'
+  const sources = (id: string) => `${profiles}/${id}/sources`
+  const style = (id: string) => `${profiles}/${id}/style`
+  const aSource = () => ({ kind: 'transcript', title: 'A talk', text: 'Said once. Said twice.' })
+  const aProfile = async () => (await world().ask('owner', 'POST', profiles, { displayName: 'A voice', status: 'active' })).json.id as string
+  const withSource = async () => {
+    const id = await aProfile()
+    await world().ask('owner', 'POST', sources(id), aSource())
+    return id
+  }
+  return {
+    [`POST ${profiles}`]: {
+      path: () => profiles,
+      body: () => ({ displayName: 'A voice', authorizations: [{ kind: 'contract', reference: 'page 3' }] }),
+      forbidden: 'reader',
+      answers: made(profiles),
+    },
+    // After the first is made, and before others are.
+    [`GET ${profiles}`]: { path: () => profiles, forbidden: 'reader', answers: list('personProfiles') },
+    [`GET ${profiles}/:id`]: {
+      path: id => `${profiles}/${id}`,
+      make: aProfile,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, headers: { etag: '"1"' }, json: { id, status: 'active', subjectId: expect.any(String), activeSnapshotId: null } }),
+    },
+    [`GET ${profiles}/:id/sources`]: { path: sources, make: withSource, forbidden: 'reader', answers: list('sources') },
+    [`POST ${profiles}/:id/sources`]: {
+      path: sources,
+      make: aProfile,
+      body: aSource,
+      forbidden: 'reader',
+      answers: id => ({ status: 201, json: { kind: 'transcript', status: 'ready', personProfileId: id } }),
+    },
+    [`GET ${profiles}/:id/style`]: {
+      path: style,
+      make: withSource,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { active: null, snapshots: [] } }),
+    },
+    [`POST ${profiles}/:id/style`]: {
+      path: style,
+      make: withSource,
+      body: () => ({}),
+      forbidden: 'reader',
+      answers: id => ({ status: 201, json: { personProfileId: id, number: 1, active: true, sourceIds: [expect.any(String)], measures: { sentences: 2 } } }),
+    },
+    'GET /agents/api/widget': {
+      path: () => '/agents/api/widget',
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { statistics: expect.any(Array), nextAction: null, serviceId: expect.any(String) } }),
+    },
+  }
+}

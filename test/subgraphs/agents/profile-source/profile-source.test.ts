@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { createProfileSource, profileSource } from '../documents.ts'
+import { seedProfile } from '../person-profile/seed.ts'
+
+const profileOf = async (graph: Supergraph, { organizationId, userId }: Viewer) =>
+  (await seedProfile(graph, { organizationId: organizationId!, subjectId: userId! })).id
+const add = (graph: Supergraph, as: Viewer, personProfileId: string, more: object = {}) =>
+  graph.execute(createProfileSource, { input: { personProfileId, kind: 'INTERVIEW', title: 'A talk', ...more } }, { as })
+
+describe('A-05 a source is added', () => {
+  test('as a text, which keeps its every character and its hash as UTF-8, is READY at once, and is on record', async () => {
+    await using graph = await supergraph()
+    const { owner, member } = await graph.seed.owner().member()
+    const id = await profileOf(graph, member)
+    const text = '  Größe – 日本\n\n“Yes.”  '
+    const { createProfileSource: made } = (await add(graph, owner, id, { text, language: 'de-AT' })).data()
+    expect(made).toEqual({
+      id: made.id,
+      profile: { id },
+      kind: 'INTERVIEW',
+      title: 'A talk',
+      url: null,
+      text,
+      contentHash: `sha256:${createHash('sha256').update(text).digest('hex')}`,
+      language: 'de-AT',
+      status: 'READY',
+      failure: null,
+      capturedBy: { id: owner.userId },
+      capturedAt: graph.clock.now().toISOString(),
+    })
+    expect((await graph.execute(profileSource, { id: made.id }, { as: member })).data().profileSource).toEqual(made)
+    expect(await graph.rows('select actor, action, subject_id, details from agents.audit_entries')).toEqual([
+      { actor: `user:${owner.userId}`, action: 'profile-source.created', subject_id: made.id, details: { profileId: id } },
+    ])
+  })
+
+  test('once under one key, however many at once', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await profileOf(graph, owner)
+    const made = await Promise.all(Array.from({ length: 8 }, async () => (await add(graph, owner, id, { text: 'One.', idempotencyKey: 'k' })).data()))
+    expect(new Set(made.map(each => each.createProfileSource.id)).size).toBe(1)
+    expect((await add(graph, owner, id, { text: 'Two.', idempotencyKey: 'k' })).refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
+  })
+
+  test.each<[string, object, string]>([
+    ['without text and address', {}, 'text'],
+    ['with both', { text: 'Both.', url: 'https://page.test/' }, 'text'],
+    ['without a word', { text: ' \n' }, 'text'],
+    ['with 200,001 characters', { text: 'x'.repeat(200_001) }, 'text'],
+    ['with a NUL', { text: 'a\0b' }, 'text'],
+    ['without a title', { text: 'One.', title: '' }, 'title'],
+    ['in no language', { text: 'One.', language: 'German!' }, 'language'],
+    ['at an address of another kind', { url: 'file:///etc/passwd' }, 'url'],
+    ['at an address with a password', { url: 'https://me:secret@page.test/' }, 'url'],
+    ['of what is no id', { text: 'One.', personProfileId: 'nonsense' }, 'personProfileId'],
+  ])('never %s', async (_, more, field) => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await profileOf(graph, owner)
+    expect((await add(graph, owner, id, more)).refused('BAD_USER_INPUT').extensions.field).toBe(field)
+    expect(await graph.rows('select count(*)::int as count from agents.profile_sources')).toEqual([{ count: 1 }])
+  })
+
+  test('until the profile has 500', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await profileOf(graph, owner)
+    await graph.rows(
+      `insert into agents.profile_sources (profile_id, id, kind, title, content_hash, status, created_at, updated_at, created_by)
+       select $1, gen_random_uuid(), 'POST', 'x', 'sha256:' || repeat('0', 64), 'READY', $2, $2, 'user:x' from generate_series(1, 499)`,
+      [id, graph.clock.now()],
+    )
+    expect((await add(graph, owner, id, { text: 'One more.' })).refused('CONFLICT').extensions.reason).toBe('QUOTA')
+  })
+})

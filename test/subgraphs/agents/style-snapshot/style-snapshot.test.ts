@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { openDoor } from '../../../kit/door.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { createPersonProfile, createProfileSource, createStyleSnapshot, personProfile, wholeProfile } from '../documents.ts'
+import { seedProfile } from '../person-profile/seed.ts'
+
+const newProfile = async (graph: Supergraph, as: Viewer) =>
+  (await graph.execute(createPersonProfile, { input: { displayName: 'A voice', writingStyle: { tone: 'dry' } } }, { as })).data().createPersonProfile
+    .id as string
+const add = async (graph: Supergraph, as: Viewer, personProfileId: string, text: string) => {
+  await graph.clock.advance(1000)
+  const input = { personProfileId, kind: 'INTERVIEW', title: 'A talk', text }
+  return (await graph.execute(createProfileSource, { input }, { as })).data().createProfileSource.id as string
+}
+const take = async (graph: Supergraph, as: Viewer, personProfileId: string, more: object = {}) =>
+  (await graph.execute(createStyleSnapshot, { input: { personProfileId, ...more } }, { as })).data().createStyleSnapshot
+
+describe('A-05 a snapshot is taken', () => {
+  test('of all READY sources with their exact measures, becomes the active one, and is on record', async () => {
+    await using graph = await supergraph()
+    const { member, organization } = await graph.seed.owner().member()
+    const id = await newProfile(graph, member)
+    const sources = [
+      await add(graph, member, id, 'One two three. Four five six seven? Eight nine ten!'),
+      await add(graph, member, id, "It's a well-made test. It's a test."),
+    ]
+    const taken = await take(graph, member, id)
+    expect(taken).toMatchObject({
+      profile: { id },
+      number: 1,
+      active: true,
+      justTaken: true,
+      writingStyle: { tone: 'dry', vocabulary: [] },
+      measures: { words: 17, sentences: 5, wordsPerSentence: 3.4, questionShare: 0.2, exclamationShare: 0.2, typeTokenRatio: 0.82 },
+      summary: null,
+      model: null,
+      createdBy: { id: member.userId },
+    })
+    expect(taken.sources.map((source: { id: string }) => source.id)).toEqual(sources)
+    const { personProfile: profile } = (await graph.execute(personProfile, { id }, { as: member })).data()
+    expect(profile).toMatchObject({ activeSnapshot: { id: taken.id }, version: 2 })
+    expect(await graph.rows(`select tenant_id, subject_id, details from agents.audit_entries where action = 'style-snapshot.created'`)).toEqual([
+      { tenant_id: organization.id, subject_id: taken.id, details: { profileId: id, number: 1 } },
+    ])
+  })
+
+  test('again only when there is something new: another source, or others that are named', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    const first = await add(graph, owner, id, 'One.')
+    const taken = await take(graph, owner, id)
+    expect(await take(graph, owner, id)).toMatchObject({ id: taken.id, number: 1, justTaken: false })
+    const second = await add(graph, owner, id, 'Two words.')
+    const next = await take(graph, owner, id)
+    expect(next).toMatchObject({ number: 2, active: true, justTaken: true, measures: { words: 3 } })
+    expect(await take(graph, owner, id, { sourceIds: [second, first] })).toMatchObject({ id: next.id, justTaken: false })
+    expect(await take(graph, owner, id, { sourceIds: [first] })).toMatchObject({ number: 3, sources: [{ id: first, text: 'One.' }] })
+    const { snapshots } = (await graph.execute(wholeProfile, { id }, { as: owner })).data().personProfile
+    expect(snapshots.nodes.map(({ number, active }: { number: number; active: boolean }) => [number, active])).toEqual([
+      [3, true],
+      [2, false],
+      [1, false],
+    ])
+    expect((await graph.execute(personProfile, { id }, { as: owner })).data().personProfile.version).toBe(4)
+  })
+
+  test('with numbers that follow each other, however many are taken at once, and the same one when nothing differs', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    const sources: string[] = []
+    for (let count = 0; count < 6; count += 1) sources.push(await add(graph, owner, id, `Text ${count}.`))
+    const taken = await Promise.all(sources.map(source => take(graph, owner, id, { sourceIds: [source] })))
+    expect(taken.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5, 6])
+    const same = await Promise.all(Array.from({ length: 6 }, () => take(graph, owner, id)))
+    expect([new Set(same.map(({ number }) => number)), same.filter(({ justTaken }) => justTaken).length]).toEqual([new Set([7]), 1])
+  })
+
+  test('once under one key, which then answers that one whatever was taken since', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    await add(graph, owner, id, 'One.')
+    const taken = await Promise.all(Array.from({ length: 5 }, () => take(graph, owner, id, { idempotencyKey: 'k' })))
+    expect(new Set(taken.map(each => each.id)).size).toBe(1)
+    expect(await take(graph, owner, id, { idempotencyKey: 'same' })).toMatchObject({ id: taken[0].id })
+    await add(graph, owner, id, 'Two.')
+    expect((await take(graph, owner, id)).number).toBe(2)
+    for (const idempotencyKey of ['k', 'same']) expect(await take(graph, owner, id, { idempotencyKey })).toMatchObject({ id: taken[0].id, justTaken: false })
+    const other = await graph.execute(createStyleSnapshot, { input: { personProfileId: id, sourceIds: [], idempotencyKey: 'k' } }, { as: owner })
+    expect(other.refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
+  })
+
+  test('never without a READY source, of one that is none, or of another profile’s; then the profile stays as it is', async () => {
+    await using graph = await supergraph()
+    const { owner, organization } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    const { sourceId } = await seedProfile(graph, { organizationId: organization.id, subjectId: owner.userId! })
+    const refusedOf = (more: object) => graph.execute(createStyleSnapshot, { input: { personProfileId: id, ...more } }, { as: owner })
+    for (const more of [{}, { sourceIds: [] }, { idempotencyKey: 'k' }])
+      expect((await refusedOf(more)).refused('CONFLICT').extensions.reason).toBe('NO_SOURCES')
+    const own = await add(graph, owner, id, 'One.')
+    for (const strange of [sourceId, newId(), 'nonsense'])
+      expect((await refusedOf({ sourceIds: [own, strange] })).refused('BAD_USER_INPUT').extensions.field).toBe('sourceIds[1]')
+    expect((await graph.execute(personProfile, { id }, { as: owner })).data().personProfile).toMatchObject({ activeSnapshot: null, version: 1 })
+    // A key that was refused has made nothing, so it may be used.
+    expect(await take(graph, owner, id, { idempotencyKey: 'k' })).toMatchObject({ number: 1 })
+  })
+})
+
+test('REST tells a new snapshot, 201, from the one that was there, 200', async () => {
+  await using graph = await supergraph({ now: new Date().toISOString() })
+  await using door = await openDoor(graph)
+  await graph.platform.identity.provision({
+    password: 'correct horse battery',
+    people: [{ email: 'owner@test.test', name: 'owner' }],
+    organizations: [{ slug: 'acme', name: 'Acme', members: [{ email: 'owner@test.test', roles: ['owner'] }] }],
+    keys: [],
+  })
+  const headers = await door.signIn('owner@test.test', 'correct horse battery')
+  const at = `/agents/api/person-profiles/${(await door.ask('POST', '/agents/api/person-profiles', { headers, body: { displayName: 'A voice' } })).json.id}`
+  const source = await door.ask('POST', `${at}/sources`, { headers, body: { kind: 'transcript', title: 'T', text: 'Said once. Said twice.' } })
+  const first = await door.ask('POST', `${at}/style`, { headers, body: {} })
+  const again = await door.ask('POST', `${at}/style`, { headers, body: {} })
+  expect([first.status, again.status, again.json.id]).toEqual([201, 200, first.json.id])
+  expect(first.json).not.toHaveProperty('justTaken')
+  expect((await door.ask('GET', `${at}/style`, { headers })).json).toMatchObject({
+    active: { id: first.json.id, sourceIds: [source.json.id], number: 1 },
+    snapshots: [{ id: first.json.id, personProfileId: at.split('/').at(-1) }],
+    nextCursor: null,
+    totalCount: 1,
+  })
+  const one = await door.ask('GET', at, { headers })
+  expect([one.headers.etag, one.json.activeSnapshotId]).toEqual(['"2"', first.json.id])
+})
