@@ -1,6 +1,7 @@
 /** Measures the router beside its peers and prints Markdown tables: `npm run bench -- --help` says how it is asked. */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
@@ -53,6 +54,7 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   store: async () =>
     `## The store, on PostgreSQL\n\n${tableOf(await measureStore({ rounds, seconds: 1.5, only }), 'µs/operation', ['bare prepared statement'])}`,
   events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,
+  apart: async () => `## The platform's query, every subgraph in a process of its own\n\n${await measureApart({ rounds, seconds: 3 })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
     return `## Operations that were never asked before

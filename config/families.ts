@@ -3,6 +3,7 @@ import { networkFamilies } from './networks.ts'
 import {
   addresses,
   answerBytes,
+  appTokens,
   atLeast,
   days,
   flag,
@@ -108,8 +109,13 @@ export const secrets = {
   }),
 }
 
-/** How the router tells subgraphs that run apart who asks. */
+/** How the router tells subgraphs that run apart who asks, and they tell the router. */
 export const seal = {
+  appTokens: setting('APP_SERVICE_TOKENS', appTokens, {
+    fallback: null,
+    by: ['router', 'subgraph'],
+    does: 'For processes apart: `app_publishing:…,app_agents:…`, with what services show which one they are when they ask the router for nobody whom it sent, as their jobs do. Routers have all of them, a subgraph its own; an app has several while one is changed.',
+  }),
   privateKey: setting('SEAL_PRIVATE_KEY', oneKey, {
     fallback: null,
     by: ['router'],

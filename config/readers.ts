@@ -124,4 +124,19 @@ export const keys = z.string().transform((value, context) => {
   return list as readonly NamedKey[] as readonly [NamedKey, ...NamedKey[]]
 })
 
+/** Tokens of services by the app that each is for. */
+export type AppTokens = ReadonlyMap<string, readonly string[]>
+
+/** `app_publishing:token,…`, each token 32 characters or more; an app has several while one is changed. */
+export const appTokens = z.string().transform((value, context): AppTokens => {
+  const pairs = value.split(',').map(part => /^(app_[a-z\d_]+):([\x21-\x2b\x2d-\x7e]{32,})$/.exec(part.trim()))
+  if (!pairs.every(pair => pair !== null)) {
+    context.addIssue('must be a list of app:token pairs, each token 32 characters or more, such as app_publishing:$(openssl rand -base64 32)')
+    return z.NEVER
+  }
+  const tokens = new Map<string, string[]>()
+  for (const [, app, token] of pairs) tokens.set(app!, [...(tokens.get(app!) ?? []), token!])
+  return tokens
+})
+
 export const oneKey = keys.refine(list => list.length === 1, 'must be one name:key pair: the router signs with one key').transform(([key]) => key)

@@ -14,7 +14,11 @@ export type Ask = <Data, Variables extends Record<string, unknown>>(
 export interface AskAs {
   /** The asking app, `app_<slug>`. */
   readonly appId: string
-  /** The viewer for whom it asks: gives the organization, the person and the upper bound of scopes. */
+  /**
+   * The viewer for whom it asks: gives the organization, the person and the upper bound of scopes. A job, which nobody's request is
+   * behind, makes one of what it has kept: the organization, the person on whose behalf it works or null, and the scopes that it needs
+   * of those that its service is registered for. Between processes that takes the service's token (APP_SERVICE_TOKENS).
+   */
   readonly viewer: {
     readonly userId: string | null
     readonly organizationId: string | null

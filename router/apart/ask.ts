@@ -1,9 +1,13 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { print } from 'graphql'
 import { decodeJwt } from 'jose'
-import type { Ask } from '../../platform/ask.ts'
+import type { AppTokens } from '../../config/readers.ts'
+import type { Ask, AskAs } from '../../platform/ask.ts'
 import { Refusal } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
 import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -59,12 +63,18 @@ export function rememberSeals(read: SealReader): Seals {
   }
 }
 
+/** With what a service shows which one it is, where it asks for nobody whom the router sent: token and name of the app. */
+const tokenHeader = 'x-service-token'
+const appHeader = 'x-app-id'
+
 /**
  * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with, or of a
- * stream with one that the router makes for it. It says who asks, for it was made for one subgraph, and on whose behalf. So only a
- * viewer can be asked for whom the router sent in the last minute, or whose stream it keeps open.
+ * stream with one that the router makes for it. It says who asks, for it was made for one subgraph, and on whose behalf. For anybody
+ * else, as jobs do, the service asks with its token, for a viewer of its own making.
+ * @param token the service's own @default none: then it asks only for a viewer whom the router sent in the last minute, or whose
+ *   stream the router keeps open
  */
-export function createRemoteAsk(routerUrls: readonly string[], seals: Seals): Ask {
+export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, token: string | null = null): Ask {
   const { pathname } = new URL(routerUrls[0]!)
   const router = openOrigins(
     routerUrls.map(url => new URL(url).origin),
@@ -73,9 +83,10 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals): As
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
   return async (document, variables, { appId, viewer, signal }) => {
     const seal = await seals.of(viewer)
-    if (!seal) throw new Error(`${appId} asks for a viewer whom the router did not send`)
-    const headers = ['content-type', 'application/json', sealHeader, seal]
-    const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables }) })
+    if (!seal && !token) throw new Error(`${appId} asks for a viewer whom the router did not send, and has no token (APP_SERVICE_TOKENS)`)
+    const headers = ['content-type', 'application/json', ...(seal ? [sealHeader, seal] : [tokenHeader, token!, appHeader, appId])]
+    const made = seal ? undefined : claimed(viewer)
+    const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables, viewer: made }) })
     const late = setTimeout(() => exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`)), patienceMs)
     const leave = () => exchange.cancel(new UpstreamFailure('late', 'Nobody waits for it any more'))
     if (signal?.aborted) leave()
@@ -90,6 +101,9 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals): As
     return data as never
   }
 }
+
+/** Who is asked for, without anything else that the object holds. */
+const claimed = ({ userId, organizationId, roles, scopes, context }: AskAs['viewer']): AskAs['viewer'] => ({ userId, organizationId, roles, scopes, context })
 
 interface Answer {
   readonly data?: unknown
@@ -109,27 +123,40 @@ export interface AskDoor extends Pick<SealReaderOptions, 'keys' | 'clock'> {
   readonly engine: Engine
   readonly documents: Documents
   readonly registrations: readonly Registration[]
+  /** Tokens of services, by app id: several where one is being changed. @default none */
+  readonly tokens?: AppTokens | undefined
 }
 
 /** What a subgraph was sent for a caller. The router's own questions are asked for nobody. */
 const mayBeShown = (purpose: Purpose) => purpose.for === 'operation' || purpose.for === 'forward'
 
 /** Takes those questions at the router: believes only seals that it made itself, and asks as the app they were made for. */
-export function serveAsk(app: FastifyInstance, { engine, documents, registrations, keys, clock }: AskDoor): void {
+export function serveAsk(app: FastifyInstance, { engine, documents, registrations, keys, clock, tokens }: AskDoor): void {
   const ask = createAsk(engine, registrations)
   const readers = new Map(registrations.map(({ slug, appId }) => [slug as string, { appId, read: createSealReader({ audience: slug, keys, clock }) }]))
+  const refusal = () => new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
+  const bySeal = async (token: unknown) => {
+    const asking = readers.get(audienceOf(token))
+    if (!asking) throw refusal()
+    const viewer: Viewer = await asking.read(token, mayBeShown)
+    return { appId: asking.appId, viewer }
+  }
+  const byToken = (headers: IncomingHttpHeaders, made: unknown) => {
+    const [given, appId] = [headers[tokenHeader], headers[appHeader]].map(String) as [string, string]
+    // A service asks within what it is registered for, whoever it says it asks for.
+    if (!(tokens?.get(appId) ?? []).some(token => isSame(given, token)) || !isClaim(made)) throw refusal()
+    return { appId, viewer: made }
+  }
   app.register(async scope => {
     readJsonBodies(scope)
     scope.post(askPath, async (request, reply) => {
       const token = request.headers[sealHeader]
-      const asking = readers.get(audienceOf(token))
-      if (!asking) throw new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
-      const viewer: Viewer = await asking.read(token, mayBeShown)
-      const { query, variables } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown> }
+      const { query, variables, viewer: made } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown>; viewer?: unknown }
+      const { appId, viewer } = token === undefined ? byToken(request.headers, made) : await bySeal(token)
       const read = documents.read(String(query))
       if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
       try {
-        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId: asking.appId, viewer, signal: leavingSignal(reply.raw) }) }
+        return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId, viewer, signal: leavingSignal(reply.raw) }) }
       } catch (error) {
         const { message, extensions } = error as Error & { extensions?: Record<string, unknown> }
         if (!extensions) throw error
@@ -137,6 +164,18 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
       }
     })
   })
+}
+
+const isSame = (given: string, right: string): boolean => {
+  const [one, other] = [given, right].map(text => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
+  return timingSafeEqual(one, other)
+}
+
+function isClaim(made: unknown): made is AskAs['viewer'] {
+  const { userId, organizationId, roles, scopes, context } = (made ?? {}) as Partial<Record<keyof AskAs['viewer'], unknown>>
+  const words = (list: unknown) => Array.isArray(list) && list.every(each => typeof each === 'string')
+  const id = (value: unknown) => value === null || isId(value as string)
+  return id(userId) && id(organizationId) && words(roles) && words(scopes) && (context === 'personal' || context === 'organization')
 }
 
 /** Unchecked: it only chooses the reader, which checks. */

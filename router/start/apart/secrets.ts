@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
 import { publicHalf } from '../../engine/transport/seal.ts'
 import { openKeys } from '../keys.ts'
+import { type ListedSlug, listedSlugs } from '../registry.ts'
 
 /** What processes of one machine must know of each other, as variables of their environments. */
 export interface SharedSecrets {
-  readonly subgraph: Readonly<Record<string, string>>
+  /** What every subgraph knows, and what it alone does. */
+  readonly subgraph: (slug: ListedSlug) => Readonly<Record<string, string>>
   readonly router: Readonly<Record<string, string>>
   /** With which processes come to the NATS server that is started for them. */
   readonly natsToken: string
@@ -23,13 +25,19 @@ export function openSharedSecrets(config: Config): SharedSecrets {
   const { sealKey, natsToken } = readOrGenerate(join(config.dataDir, 'apart-keys.json'))
   const seal = config.seal.privateKey ?? { id: 'generated', key: Buffer.from(sealKey, 'base64') }
   const written = ({ id, key }: { readonly id: string; readonly key: Buffer }) => `${id}:${key.toString('base64')}`
+  // Of the key that only routers have: another one changes them all.
+  const tokens =
+    (config.seal.appTokens && [...config.seal.appTokens].flatMap(([app, list]) => list.map(token => [app, token] as const))) ??
+    listedSlugs.map(slug => [`app_${slug}`, createHmac('sha256', seal.key).update(`app_${slug}`).digest('base64url')] as const)
+  const pairs = (some: typeof tokens) => some.map(pair => pair.join(':')).join()
   return {
-    subgraph: {
+    subgraph: slug => ({
+      APP_SERVICE_TOKENS: pairs(tokens.filter(([app]) => app === `app_${slug}`)),
       AUTH_SECRET: authSecret,
       ENCRYPTION_KEYS: encryptionKeys.map(written).join(),
       SEAL_PUBLIC_KEYS: [publicHalf(seal), ...(config.seal.publicKeys ?? [])].map(written).join(),
-    },
-    router: { SEAL_PRIVATE_KEY: written(seal) },
+    }),
+    router: { APP_SERVICE_TOKENS: pairs(tokens), SEAL_PRIVATE_KEY: written(seal) },
     natsToken,
   }
 }

@@ -70,7 +70,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     const secrets = openSharedSecrets(config)
     const events = await startEvents()
     const sandbox = config.demo && !config.sandbox.folder ? await startSandbox() : config.sandbox.folder
-    const shared = { DATABASE_URL: database, ...secrets.subgraph, ...events.environment, ...(sandbox && { SANDBOX_DIR: sandbox }) }
+    const shared = { DATABASE_URL: database, ...events.environment, ...(sandbox && { SANDBOX_DIR: sandbox }) }
     const prepared = config.demo ? await prepare() : null
 
     const urls = new Map<ListedSlug, string[]>()
@@ -81,7 +81,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         const given = await portFor(port + own + 10 * at, taken)
         urls.set(slug, [...(urls.get(slug) ?? []), `http://localhost:${given}/graphql`])
         const name = `${slug} ${at + 1}`
-        subgraphs.push({ name, ...ours(['subgraph', slug], { ...shared, PORT: String(given) }), ready: readyLine })
+        subgraphs.push({ name, ...ours(['subgraph', slug], { ...shared, ...secrets.subgraph(slug), PORT: String(given) }), ready: readyLine })
       }
     }
     const addresses = Object.fromEntries([...urls].map(([slug, list]) => [`${slug.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_URL`, list.join()]))
@@ -158,7 +158,15 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     /** Makes the demo data by a process that ends when it is done. */
     async function prepare(): Promise<Prepared> {
       const { promise, resolve } = Promise.withResolvers<Prepared>()
-      const once = keep({ name: 'demo data', ...ours(['demo'], shared), ready: readyLine, heard: message => resolve(message as Prepared) }, onlooker)
+      const once = keep(
+        {
+          name: 'demo data',
+          ...ours(['demo'], { ...shared, ...secrets.subgraph('identity') }),
+          ready: readyLine,
+          heard: message => resolve(message as Prepared),
+        },
+        onlooker,
+      )
       try {
         await allReady([once])
         return await untilAborted(promise, signal)

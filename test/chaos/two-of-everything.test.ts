@@ -1,0 +1,295 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createClient } from 'graphql-ws'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Machine, startMachine } from '../kit/apart.ts'
+import { signIn } from '../kit/client.ts'
+import { newDataFolder, until } from '../kit/launch.ts'
+
+const wanted = Boolean(process.env.CHAOS)
+if (!wanted) console.warn('kills of two of everything are left out, they take some minutes: npm run test:chaos')
+
+const sockets = 20
+const streamsEach = 10
+const writesASecond = 20
+const readsASecond = 10
+/** Posts that are due while processes die: the network takes a hundred in a quarter of an hour. */
+const mostScheduled = 60
+/** How long after it subscribed anew a client reads again what it missed, in ms. */
+const rereadMs = 2_000
+
+const create = `mutation($input: CreatePostInput!) { createPost(input: $input) { id copy version } }`
+const everything = '{ viewer { user { name } organization { name } } posts(first: 5) { nodes { copy author { name } brand { name } } } widgets { app } }'
+const followed = 'subscription($brandId: ID!) { postStatusChanged(brandId: $brandId) { id version } }'
+
+interface Failure {
+  readonly at: number
+  readonly what: string
+}
+
+/** A client of HTTP that follows the protocol: what failed on its way is asked again, a write under the same key. */
+function createCaller(url: string, token: () => string) {
+  const failures: Failure[] = []
+  return {
+    failures,
+    async ask(kind: string, query: string, variables: object): Promise<{ data: Record<string, never>; tries: number }> {
+      for (let tries = 1; ; tries++) {
+        let what: string
+        try {
+          const response = await fetch(`${url}/graphql`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', authorization: `Bearer ${token()}` },
+            body: JSON.stringify({ query, variables }),
+            signal: AbortSignal.timeout(15_000),
+          })
+          const { data, errors } = (await response.json()) as { data: Record<string, never>; errors?: { message: string; extensions?: { code?: string } }[] }
+          if (!errors) return { data, tries }
+          what = `${response.status} ${errors[0]!.extensions?.code}: ${errors[0]!.message}`
+        } catch (error) {
+          what = String((error as Error & { cause?: { code?: string } }).cause?.code ?? (error as Error).message)
+        }
+        failures.push({ at: performance.now(), what: `${kind}: ${what}` })
+        if (tries > 100) throw new Error(`${kind} fails for good: ${what}`)
+        await wait(100 + Math.random() * 200)
+      }
+    },
+  }
+}
+
+/** One subscription of a client that subscribes anew whenever it ends. */
+interface Subscriber {
+  readonly versions: Map<string, number>
+  /** When it heard nothing: from the end of a stream until it has read again what it missed. */
+  readonly gaps: { readonly from: number; to: number }[]
+  listening: boolean
+}
+
+function subscribeAll(url: string, token: () => string, brandId: string) {
+  let over = false
+  const subscribers: Subscriber[] = []
+  const ends: string[] = []
+  const clients = Array.from({ length: sockets }, () =>
+    createClient({
+      url: `${url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: () => ({ authorization: `Bearer ${token()}` }),
+      retryAttempts: Number.POSITIVE_INFINITY,
+      retryWait: () => wait(100 + Math.random() * 200),
+      shouldRetry: () => !over,
+      keepAlive: 5_000,
+      on: { closed: () => {} },
+    }),
+  )
+  for (const client of clients)
+    for (let each = 0; each < streamsEach; each++) {
+      const subscriber: Subscriber = { versions: new Map(), gaps: [], listening: false }
+      subscribers.push(subscriber)
+      const lost = () => {
+        if (subscriber.listening) subscriber.gaps.push({ from: performance.now(), to: Number.POSITIVE_INFINITY })
+        subscriber.listening = false
+      }
+      client.on('closed', lost)
+      const begun = () => {
+        subscriber.listening = true
+        const gap = subscriber.gaps.at(-1)
+        if (gap) gap.to = Math.min(gap.to, performance.now() + rereadMs)
+      }
+      client.on('connected', () => begun())
+      const subscribe = () => {
+        if (over) return
+        const again = (cause?: unknown) => {
+          ends.push(
+            JSON.stringify((cause as { reason?: string; code?: number } | undefined)?.code ?? (cause as Error | undefined)?.message ?? cause ?? 'complete'),
+          )
+          lost()
+          setTimeout(subscribe, 100 + Math.random() * 200)
+        }
+        client.subscribe<{ postStatusChanged: { id: string; version: number } | null }>(
+          { query: followed, variables: { brandId } },
+          {
+            next({ data, errors }) {
+              if (errors) return
+              const post = data?.postStatusChanged
+              if (post) subscriber.versions.set(post.id, Math.max(post.version, subscriber.versions.get(post.id) ?? 0))
+            },
+            error: again,
+            complete: () => again(),
+          },
+        )
+        if (subscriber.gaps.length > 0) begun()
+      }
+      subscribe()
+    }
+  return {
+    subscribers,
+    /** How streams ended, in words. */
+    ends,
+    listening: () => subscribers.filter(({ listening }) => listening).length,
+    async end() {
+      over = true
+      await Promise.all(clients.map(client => client.dispose()))
+    },
+  }
+}
+
+/** A process of PostgreSQL that serves a client. */
+function backendOf(postmaster: number): number {
+  for (const name of readdirSync('/proc').filter(each => /^\d+$/.test(each))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== postmaster) continue
+      if (/127\.0\.0\.1/.test(readFileSync(`/proc/${name}/cmdline`, 'utf8'))) return Number(name)
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  throw new Error('PostgreSQL serves nobody')
+}
+
+test.runIf(wanted)(
+  'two of everything: whatever is killed, and with all of it restarted in turn, no post is lost or doubled, no answer wrong, and every subscriber knows what a reader knows',
+  { timeout: 900_000 },
+  async () => {
+    await using folder = newDataFolder()
+    const replicas = 'router=2,publishing=2,identity=2,launcher=2'
+    await using machine: Machine = await startMachine(folder, replicas, { POSTS_PER_DAY: '100000', LOG_LEVEL: 'fatal' })
+    const { url } = machine
+    let token = (await signIn(url)).token
+    const renewal = setInterval(
+      () =>
+        signIn(url)
+          .then(client => {
+            token = client.token
+          })
+          .catch(() => {}),
+      120_000,
+    )
+    const caller = createCaller(url, () => token)
+    const own = await caller.ask('setup', '{ viewer { organization { brands { nodes { id } } } } }', {})
+    const brandId = (own.data as unknown as { viewer: { organization: { brands: { nodes: { id: string }[] } } } }).viewer.organization.brands.nodes[0]!.id
+    const live = subscribeAll(url, () => token, brandId)
+    await until('everybody listens', () => live.listening() === sockets * streamsEach, 60)
+
+    const written = new Map<string, { readonly id: string; readonly at: number }>()
+    const scheduled: string[] = []
+    const wrong: string[] = []
+    let [going, count, reads, repeated] = [true, 0, 0, 0]
+    const write = async () => {
+      const at = count++
+      const isDue = at % 60 === 7 && scheduled.length < mostScheduled
+      const copy = `chaos ${at}${isDue ? ', due' : ''}`
+      if (isDue) scheduled.push(copy)
+      const input = { brandId, platform: 'X', copy, idempotencyKey: `chaos-${at}`, ...(isDue && { scheduledAt: new Date(Date.now() + 4_000).toISOString() }) }
+      const { data, tries } = await caller.ask('write', create, { input })
+      const post = (data as unknown as { createPost: { id: string; copy: string } }).createPost
+      if (tries > 1) repeated++
+      if (post.copy !== copy || written.has(copy)) wrong.push(`${copy} became ${post.copy}`)
+      written.set(copy, { id: post.id, at: performance.now() })
+    }
+    let first: string | undefined
+    const read = async () => {
+      reads++
+      const { data } = await caller.ask('read', everything, {})
+      const { viewer, widgets } = data as unknown as { viewer: unknown; widgets: unknown }
+      const text = JSON.stringify([viewer, widgets])
+      first ??= text
+      if (text !== first) wrong.push(`a read answered ${text}`)
+    }
+    const works: Promise<void>[] = []
+    const every = (times: number, work: () => Promise<void>) =>
+      setInterval(() => {
+        if (going) works.push(work())
+      }, 1000 / times)
+    const loads = [every(writesASecond, write), every(readsASecond, read)]
+
+    const report: string[] = []
+    /** Does something to the platform and tells for how long clients noticed. */
+    const disturb = async (name: string, act: () => Promise<unknown>) => {
+      const before = caller.failures.length
+      const began = performance.now()
+      await act()
+      const backAfter = (performance.now() - began) / 1000
+      await until(`everybody listens after ${name}`, () => live.listening() === sockets * streamsEach, 120).catch(error => {
+        throw new Error(
+          `${error.message}: ${live.listening()} do; streams ended last by ${live.ends.slice(-5).join('; ')}; ${caller.failures
+            .slice(-3)
+            .map(({ what }) => what)
+            .join('; ')}\n${report.join('\n')}\n${machine.keeper.said().slice(-600)}`,
+        )
+      })
+      await wait(3_000)
+      const failures = caller.failures.slice(before)
+      const last = Math.max(0, ...failures.map(({ at }) => at - began)) / 1000
+      const gaps = live.subscribers.flatMap(each => each.gaps).filter(({ from }) => from > began)
+      const silent = gaps.length ? Math.max(...gaps.map(({ from, to }) => to - rereadMs - from)) / 1000 : 0
+      const kinds = [...new Set(failures.map(({ what }) => what))].slice(0, 3).join('; ')
+      report.push(`| ${name} | ${failures.length} | ${last.toFixed(1)} | ${gaps.length} | ${silent.toFixed(1)} | ${backAfter.toFixed(1)} | ${kinds} |`)
+    }
+    await wait(3_000)
+    const names = [...machine.processes().keys()]
+    for (const name of ['router 1', 'publishing 1', 'launcher 1', 'identity 1', ...(names.includes('nats') ? ['nats'] : [])])
+      await disturb(`kill -9 of ${name}`, () => machine.replace(name))
+    await disturb('kill -9 of a PostgreSQL backend', async () => {
+      process.kill(backendOf(folder.postgres()!.pid), 'SIGKILL')
+      await until('the platform answers again', async () => (await fetch(`${url}/health/ready`).catch(() => null))?.status === 200, 40)
+    })
+    const rolling = names.filter(name => /^(?:router|publishing|launcher|identity) /.test(name))
+    for (const name of rolling) await disturb(`TERM of ${name}, restarted in turn`, () => machine.replace(name, 'SIGTERM'))
+
+    going = false
+    for (const load of loads) clearInterval(load)
+    await Promise.all(works)
+    clearInterval(renewal)
+
+    // All that was promised is there, once.
+    const kept = new Map<string, { id: string; version: number }>()
+    for (let after: string | null = null; ; ) {
+      const query = 'query($after: String) { posts(first: 100, after: $after) { nodes { id copy version status } pageInfo { hasNextPage endCursor } } }'
+      const { data } = await caller.ask('check', query, { after })
+      const { nodes, pageInfo } = (
+        data as unknown as { posts: { nodes: { id: string; copy: string; version: number }[]; pageInfo: { hasNextPage: boolean; endCursor: string } } }
+      ).posts
+      for (const { id, copy, version } of nodes) {
+        if (!copy.startsWith('chaos ')) continue
+        if (kept.has(copy)) wrong.push(`${copy} is there twice`)
+        kept.set(copy, { id, version })
+      }
+      if (!pageInfo.hasNextPage) break
+      after = pageInfo.endCursor
+    }
+    expect(wrong).toEqual([])
+    expect([kept.size, written.size]).toEqual([count, count])
+    const { sandbox } = JSON.parse(readFileSync(`${folder.path}/demo.json`, 'utf8')) as { sandbox: string }
+    const texts = await until(
+      'what was due is published',
+      async () => {
+        const received = (await (await fetch(`${sandbox}/_control/received?network=x`)).json()) as { text: string }[]
+        const found = received.map(({ text }) => text).filter(text => text.startsWith('chaos '))
+        return found.length >= scheduled.length && found
+      },
+      90,
+    )
+    expect(texts.sort()).toEqual([...scheduled].sort())
+
+    // Whoever listened knows of each post as it is now, or will read it again because it knows that it missed something.
+    const missing = () =>
+      live.subscribers.reduce((sum, { versions, gaps }) => {
+        const lacks = [...written].filter(
+          ([copy, { id, at }]) => !versions.has(id) && !scheduled.includes(copy) && !gaps.some(({ from, to }) => at > from - 1_500 && at < to),
+        )
+        return sum + lacks.length
+      }, 0)
+    const atOnce = missing()
+    await until('every subscriber knows every post', () => missing() === 0, 80)
+    await live.end()
+    console.log(
+      [
+        `${count} writes (${repeated} asked again), ${reads} reads, ${sockets * streamsEach} subscribers, ${scheduled.length} posts published; ${atOnce} of ${count * sockets * streamsEach} events came by looking again`,
+        '| what | failed attempts | last failure after s | streams that began anew | silent for s at most | the process was back after s | how |',
+        '|---|---|---|---|---|---|---|',
+        ...report,
+      ].join('\n'),
+    )
+  },
+)
