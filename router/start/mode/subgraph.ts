@@ -41,12 +41,8 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         databaseUrl,
         keys: { authSecret, encryptionKeys },
         applications,
-<<<<<<< HEAD
         sandbox: played?.origin,
-        apart: { slug, ask: createRemoteAsk(config.routerUrls, seals), carrier },
-=======
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, config.seal.appTokens?.get(`app_${slug}`)?.[0]), carrier },
->>>>>>> 1cf95ed (A job asks other services across processes with its service's token; chaos of two of everything; what apart costs is a chapter of the bench; operating says how it scales)
       },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)
