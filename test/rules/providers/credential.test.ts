@@ -105,8 +105,12 @@ describe('G-01 the name of a credential', () => {
 })
 
 describe('G-01 where a provider is called', () => {
-  test('is said of custom providers, without a slash at its end', () => {
-    expect([readBaseUrl('custom', 'https://m.example.com/v1/')?.href, readBaseUrl('openai', null)]).toEqual(['https://m.example.com/v1', null])
+  test('is said of custom providers, without slashes at its end', () => {
+    expect(['https://m.example.com/v1//', 'http://m.example.com/v1/'].map(address => readBaseUrl('custom', address)?.href)).toEqual([
+      'https://m.example.com/v1',
+      'http://m.example.com/v1',
+    ])
+    expect([readBaseUrl('openai', null), readBaseUrl('openai', undefined)]).toEqual([null, null])
   })
 
   test.each([
@@ -114,6 +118,8 @@ describe('G-01 where a provider is called', () => {
     '',
     'm.example.com',
     'ftp://example.com/v1',
+    'httpsx://example.com/v1',
+    'xhttp://example.com/v1',
     'https://me:word@example.com',
     'https://me@example.com',
     'https://:word@example.com',
@@ -135,6 +141,7 @@ describe('G-01 where a provider is called', () => {
 
   test('is a host and a port for mail', () => {
     expect(mail('smtp.example.com', '587')).toMatchObject({ address: new URL('http://smtp.example.com:587'), field: 'fields[2].value' })
+    expect(mail('smtp.example.com', '65535')?.address.port).toBe('65535')
     expect([mail('::1', '25')?.address.host, mail('[::1]', '25')?.address.host]).toEqual(['[::1]:25', '[::1]:25'])
     expect(readMailHost('openai', { plain: {} }, [])).toBeNull()
   })
@@ -142,6 +149,8 @@ describe('G-01 where a provider is called', () => {
   test.each([
     ['smtp.example.com', '0', 'fields[1].value'],
     ['smtp.example.com', '65536', 'fields[1].value'],
+    ['smtp.example.com', '25/a', 'fields[1].value'],
+    ['smtp.example.com', '25,26', 'fields[1].value'],
     ['smtp.example.com', 'smtp', 'fields[1].value'],
     ['smtp.example.com', '025', 'fields[1].value'],
     ['example.com/a', '25', 'fields[2].value'],
@@ -161,6 +170,8 @@ describe('G-01 credentials of the platform', () => {
     ['an admin', by('owner', 'platform_admin'), 'allowed', 'FORBIDDEN'],
     ['an owner', by('owner'), 'FORBIDDEN', 'FORBIDDEN'],
     ['a program, whatever it is', program, 'FORBIDDEN', 'FORBIDDEN'],
+    ['a program, on whose behalf it may be', { ...program, userId: newId() }, 'FORBIDDEN', 'FORBIDDEN'],
+    ['nobody', { ...by('platform_super_admin'), userId: null }, 'FORBIDDEN', 'FORBIDDEN'],
   ])('%s', (_, viewer, read, change) => {
     expect([verdictOf(() => requirePlatformReader(viewer)), verdictOf(() => requirePlatformChanger(viewer))]).toEqual([read, change])
   })
