@@ -1,6 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
 import type { Viewer } from '../../viewer.ts'
-import { organizationRoles, platformOrganization, platformRoles, type Role } from '../stores/membership.ts'
+import { organizationRoles, platformOrganization, platformRoles, type Role } from '../stores/roles.ts'
 
 const known: ReadonlySet<string> = new Set([...organizationRoles, ...platformRoles])
 const overPlatform: ReadonlySet<string> = new Set(platformRoles)

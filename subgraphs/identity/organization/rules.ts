@@ -2,7 +2,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
-import { platformOrganization } from '../stores/membership.ts'
+import { platformOrganization } from '../stores/roles.ts'
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 

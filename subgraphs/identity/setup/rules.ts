@@ -3,7 +3,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { distinctSentence, isDistinct, longestPassword } from '../credentials/password.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../mail-address.ts'
 import { readName, readSlug } from '../organization/rules.ts'
-import { platformOrganization } from '../stores/membership.ts'
+import { platformOrganization } from '../stores/roles.ts'
 import type { World } from './world.ts'
 
 /** Where the set-up page is; the link adds `?code=`. */

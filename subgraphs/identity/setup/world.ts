@@ -1,5 +1,5 @@
 import type { Scope } from '../../scopes.ts'
-import type { Role } from '../stores/membership.ts'
+import type { Role } from '../stores/roles.ts'
 
 /** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
 export interface World {

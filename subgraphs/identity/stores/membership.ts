@@ -3,17 +3,6 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
 
-/** Roles that every organization has, from most to least. */
-export const organizationRoles = ['owner', 'admin', 'member', 'viewer'] as const
-
-/** Roles over the whole platform: only members of the platform's own organization hold them. */
-export const platformRoles = ['platform_super_admin', 'platform_admin'] as const
-
-export type Role = (typeof organizationRoles)[number] | (typeof platformRoles)[number]
-
-/** Slug of the organization whose members may hold platform roles. */
-export const platformOrganization = 'admin'
-
 export const memberships = table('identity.memberships', {
   organizationId: uuid.key,
   id: uuid.key,

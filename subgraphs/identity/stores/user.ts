@@ -3,7 +3,7 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { foreignMoment, type Row, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { toStored } from '../mail-address.ts'
-import { platformOrganization, platformRoles } from './membership.ts'
+import { platformOrganization, platformRoles } from './roles.ts'
 
 /** People, as the credential library keeps them; we read its table and write it only when a person is provisioned. */
 export const users = table('identity.users', {
