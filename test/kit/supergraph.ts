@@ -31,6 +31,8 @@ export interface SupergraphOptions {
   readonly sandbox?: boolean
   /** Origin under which clients would reach it. @default http://localhost:4000 */
   readonly publicUrl?: string
+  /** Origins of third parties that may lie on a private address, besides the sandbox. @default none */
+  readonly trusts?: readonly string[]
   /** What one caller may make, where it is not what configuration says by itself. */
   readonly quotas?: Partial<Config['quotas']>
   /** How many ms this process' clock is behind the database's. @default 0 */
@@ -80,6 +82,7 @@ export async function supergraph({
   now,
   sandbox = false,
   publicUrl = 'http://localhost:4000',
+  trusts = [],
   quotas,
   behindMs = 0,
 }: SupergraphOptions = {}): Promise<Supergraph> {
@@ -91,7 +94,7 @@ export async function supergraph({
   await database.sequelize.query(`alter database ${name} set pgboss.test_clock = 'on'`)
   await database.sequelize.query(`set pgboss.test_clock = 'on'`)
   const x = sandbox ? opening.use(await standIn(clock, callbackUrl(publicUrl, 'X'))) : null
-  const way = createOutbound(x ? [x.origin] : [])
+  const way = createOutbound([...trusts, ...(x ? [x.origin] : [])])
   opening.defer(() => way.close())
   const sent: string[] = []
   const outbound: Outbound = async (url, options) => {
@@ -119,7 +122,7 @@ export async function supergraph({
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,
       paymentsAddresses: readConfig({}).paymentsAddresses,
-      allowedOrigins: x ? [x.origin] : [],
+      allowedOrigins: [...trusts, ...(x ? [x.origin] : [])],
       // As clients elsewhere see it: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production' },
       log,

@@ -1,0 +1,139 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { createProfileSource, createStyleSnapshot, profileSource } from '../documents.ts'
+import { seedProfile } from '../person-profile/seed.ts'
+
+/** A site on this machine, and a platform that may go there although that is no public place. */
+async function siteAnd(answer: RequestListener) {
+  await using opening = new AsyncDisposableStack()
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url!)
+    answer(request, response)
+  })
+  opening.defer(() => {
+    server.closeAllConnections()
+    return new Promise<void>(done => server.close(() => done()))
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const graph = opening.use(await supergraph({ trusts: [site] }))
+  const { owner } = await graph.seed.owner()
+  const { id } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+  const open = opening.move()
+  return { site, asked, graph, owner, profileId: id, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+const add = async (graph: Supergraph, as: Viewer, personProfileId: string, url: string) =>
+  (await graph.execute(createProfileSource, { input: { personProfileId, kind: 'URL', title: 'A page', url } }, { as })).data().createProfileSource
+const read = async (graph: Supergraph, as: Viewer, id: string) => (await graph.execute(profileSource, { id }, { as })).data().profileSource
+const page: RequestListener = (_, response) =>
+  response.setHeader('content-type', 'text/html; charset=utf-8').end('<title>T</title><h1>Hello</h1><p>One two.</p>')
+
+describe('A-05 an address', () => {
+  test('is fetched after it was added, and the text of its page is then a source like any other', async () => {
+    await using stage = await siteAnd(page)
+    const { graph, owner, site, profileId } = stage
+    const made = await add(graph, owner, profileId, `${site}/page`)
+    expect(made).toMatchObject({ status: 'PROCESSING', url: `${site}/page`, text: null, contentHash: null, failure: null })
+    await graph.clock.run(100)
+    await expect.poll(() => read(graph, owner, made.id)).toMatchObject({ status: 'READY', text: expect.stringContaining('Hello\n\nOne two.'), failure: null })
+    expect(stage.asked).toEqual(['/page'])
+    const { createStyleSnapshot: taken } = (await graph.execute(createStyleSnapshot, { input: { personProfileId: profileId } }, { as: owner })).data()
+    expect(taken.sources.map(({ id }: { id: string }) => id)).toContain(made.id)
+    await graph.clock.run(120_000)
+    expect(stage.asked).toEqual(['/page'])
+  })
+
+  test('that leads on is followed, as long as it leads to a public place', async () => {
+    await using stage = await siteAnd((request, response) => {
+      if (request.url === '/here') return response.writeHead(302, { location: '/there' }).end()
+      if (request.url === '/inside') return response.writeHead(301, { location: 'http://169.254.169.254/latest' }).end()
+      if (request.url === '/around') return response.writeHead(307, { location: '/around' }).end()
+      return response.setHeader('content-type', 'text/plain').end('There.')
+    })
+    const { graph, owner, site, profileId } = stage
+    const found = new Map<string, string>()
+    for (const way of ['/here', '/inside', '/around']) found.set(way, (await add(graph, owner, profileId, `${site}${way}`)).id)
+    await graph.clock.run(100)
+    await expect.poll(() => read(graph, owner, found.get('/here')!)).toMatchObject({ status: 'READY', text: 'There.' })
+    await expect.poll(() => read(graph, owner, found.get('/inside')!)).toMatchObject({ status: 'FAILED', failure: { code: 'ADDRESS_REFUSED' } })
+    await expect.poll(() => read(graph, owner, found.get('/around')!)).toMatchObject({ status: 'FAILED', failure: { code: 'UPSTREAM_FAILED' } })
+    expect(stage.asked.filter(way => way === '/around')).toHaveLength(6)
+  })
+
+  test.each<[string, string, RequestListener]>([
+    ['NOT_TEXT', 'a picture', (_, response) => response.setHeader('content-type', 'image/png').end('x')],
+    ['EMPTY', 'a page without words', (_, response) => response.setHeader('content-type', 'text/html').end('<script>1</script>')],
+    ['TOO_LARGE', 'more than a source may have', (_, response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(200_001))],
+    ['UPSTREAM_FAILED', 'nothing', (_, response) => response.writeHead(404).end()],
+  ])('FAILED with %s where there is %s, and is asked once', async (code, _, answer) => {
+    await using stage = await siteAnd(answer)
+    const { graph, owner, site, profileId } = stage
+    const { id } = await add(graph, owner, profileId, `${site}/page`)
+    await graph.clock.run(100)
+    await expect
+      .poll(() => read(graph, owner, id))
+      .toMatchObject({ status: 'FAILED', text: null, contentHash: null, failure: { code, message: expect.any(String) } })
+    await graph.clock.run(120_000)
+    expect(stage.asked).toEqual(['/page'])
+  })
+
+  test('inside the network is refused without being asked', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const { id: profileId } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+    for (const url of ['http://127.0.0.1:1/', 'http://169.254.169.254/', 'http://[::1]/', 'http://localhost:1/']) {
+      const { id } = await add(graph, owner, profileId, url)
+      await graph.clock.run(100)
+      await expect.poll(() => read(graph, owner, id), { message: url }).toMatchObject({ status: 'FAILED', failure: { code: 'ADDRESS_REFUSED' } })
+    }
+  })
+
+  test('that does not answer is tried three times, and then no more', async () => {
+    await using stage = await siteAnd((_, response) => response.writeHead(503).end())
+    const { graph, owner, site, profileId } = stage
+    const { id } = await add(graph, owner, profileId, `${site}/page`)
+    await graph.clock.run(100)
+    await expect.poll(() => stage.asked).toHaveLength(1)
+    await expect
+      .poll(async () => graph.rows('select attempts from agents.profile_sources where id = $1 and fetch_at < $2', [id, graph.clock.in(10_000)]))
+      .toHaveLength(1)
+    expect((await read(graph, owner, id)).status).toBe('PROCESSING')
+    await graph.clock.run(3_000)
+    await expect.poll(() => stage.asked).toHaveLength(2)
+    await expect
+      .poll(async () => graph.rows('select from agents.profile_sources where id = $1 and fetch_at < $2', [id, graph.clock.in(20_000)]))
+      .toHaveLength(1)
+    await graph.clock.run(40_000)
+    await expect.poll(() => read(graph, owner, id)).toMatchObject({ status: 'FAILED', failure: { code: 'UPSTREAM_FAILED' } })
+    await graph.clock.run(120_000)
+    expect(stage.asked).toHaveLength(3)
+  })
+
+  test('whose process was killed while it asked is fetched by another, a minute later; one that processes died of three times is given up', async () => {
+    await using stage = await siteAnd(page)
+    const { graph, owner, site, profileId } = stage
+    const held = async (attempts: number) => {
+      // As somebody leaves it who has written down that they ask, and then is gone.
+      const id = newId(graph.clock.now())
+      await graph.rows(
+        `insert into agents.profile_sources (profile_id, id, kind, title, url, status, fetch_at, attempts, created_at, updated_at, created_by)
+         values ($1, $2, 'URL', 'A page', $3, 'PROCESSING', $4, $5, $6, $6, 'user:x')`,
+        [profileId, id, `${site}/held`, graph.clock.in(60_000), attempts, graph.clock.now()],
+      )
+      return id
+    }
+    const [once, often] = [await held(1), await held(3)]
+    await graph.clock.run(50_000)
+    expect([(await read(graph, owner, once)).status, stage.asked]).toEqual(['PROCESSING', []])
+    await graph.clock.run(60_000)
+    await expect.poll(() => read(graph, owner, once)).toMatchObject({ status: 'READY' })
+    await expect.poll(() => read(graph, owner, often)).toMatchObject({ status: 'FAILED', failure: { code: 'UPSTREAM_FAILED' } })
+    expect(stage.asked).toEqual(['/held'])
+  })
+})
