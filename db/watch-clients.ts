@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as immediate, setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { doFor } from '../platform/cause.ts'
 
 /** How long the server may say nothing to a statement, in ms: it ends statements itself after 8 s, and tells so. */
 const silence = 10_000
@@ -27,7 +28,7 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
     watch(client) {
       present.add(client)
       client.once('end', () => present.delete(client))
-      client.on('error', error => ending || log.warn({ err: error }, 'a database connection was lost'))
+      client.on('error', error => ending || doFor(null, () => log.warn({ err: error }, 'a database connection was lost')))
       const socket = socketOf(client)
       // It was on its way when the pool ended.
       if (ended) return void socket.destroy()

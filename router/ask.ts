@@ -1,4 +1,5 @@
 import type { Ask } from '../platform/ask.ts'
+import { causeId } from '../platform/cause.ts'
 import { newId } from '../platform/ids.ts'
 import type { Registration } from '../subgraphs/subgraph.ts'
 import type { Viewer } from '../subgraphs/viewer.ts'
@@ -25,7 +26,7 @@ export function createAsk(engine: Engine, registrations: readonly Registration[]
       sessionId: null,
       keyId: null,
     }
-    const { data, errors } = await engine.execute({ document, variables, viewer: service, requestId: newId(), signal })
+    const { data, errors } = await engine.execute({ document, variables, viewer: service, requestId: causeId() ?? newId(), signal })
     const [first] = errors ?? []
     if (first) throw Object.assign(new Error(first.message, { cause: first.originalError }), { extensions: first.extensions })
     return data as never

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
+import { withCause } from '../cause.ts'
 import { NotReady } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { OpenPool } from '../sql/pool.ts'
@@ -134,8 +135,8 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
         const group = queues.find(({ name }) => name === queue)?.groupOf?.(data)
         const options = { ...(group && { group: { id: group } }), ...(transaction && { db: runnerOf(transaction) }) }
         // Every job has a key, because of jobs without one the queue would let only one wait.
-        if (key === undefined) await boss.send(queue, data, { ...options, singletonKey: newId(), ...(startAfter && { startAfter }) })
-        else await boss.upsert(queue, data, { ...options, singletonKey: key, startAfter: startAfter ?? 0 })
+        if (key === undefined) await boss.send(queue, withCause(data), { ...options, singletonKey: newId(), ...(startAfter && { startAfter }) })
+        else await boss.upsert(queue, withCause(data), { ...options, singletonKey: key, startAfter: startAfter ?? 0 })
         const ms = startAfter ? startAfter.getTime() - clock.now() : 0
         // Whoever waits longer is found by the next look in time.
         if (ms > pollMs) return

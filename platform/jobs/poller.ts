@@ -1,5 +1,6 @@
 import type { Clock, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
+import { doFor, splitCause } from '../cause.ts'
 import { type Elapsed, within } from './deadline.ts'
 import type { JobData, JobQueue } from './queue.ts'
 import type { QueueTable } from './queue-table.ts'
@@ -59,7 +60,8 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
 
   const arm = () => {
     clock.clearTimeout(timer)
-    if (!over) timer = clock.setTimeout(() => void look(), Math.max(0, due - elapsed()))
+    // Whoever wakes it does so in the middle of something else.
+    if (!over) timer = doFor(null, () => clock.setTimeout(() => void look(), Math.max(0, due - elapsed())))
   }
   const wake = (ms = 0) => {
     const at = elapsed() + ms
@@ -93,18 +95,21 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
     if (ms === null || ms > 0) return void (ms !== null && ms < pollMs && wake(ms))
     const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: free, includeMetadata: true, ...groups })
     full = jobs.length === free
-    for (const job of jobs) void run(job as Job)
+    for (const job of jobs) {
+      const { cause, data } = splitCause(job.data)
+      void doFor({ queue: name, job: job.id, ...cause }, () => run(job as Job, data))
+    }
   }
 
-  async function run(job: Job): Promise<void> {
+  async function run(job: Job, data: JobData): Promise<void> {
     running.set(job.id, job)
-    beat ??= clock.setInterval(touch, beatMs)
+    beat ??= doFor(null, () => clock.setInterval(touch, beatMs))
     try {
-      const outcome = await within(clock, handleMs, `a job of ${name}`, queue.handle(job.data as JobData))
+      const outcome = await within(clock, handleMs, `a job of ${name}`, queue.handle(data))
       if (outcome?.again) await putBack(job, outcome.again)
       else await boss.complete(name, job)
     } catch (error) {
-      log.error({ err: error, queue: name, job: job.id, data: job.data }, 'a job failed')
+      log.error({ err: error, queue: name, job: job.id, data }, 'a job failed')
       // Where this fails too, the missing heartbeat ends the job.
       await fail(job, error).catch(failure => log.error({ err: failure, queue: name }, 'a job could not be ended'))
     }

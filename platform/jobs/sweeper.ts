@@ -1,5 +1,6 @@
 import type { Clock } from 'pg-boss'
 import type { Logger } from 'pino'
+import { doFor } from '../cause.ts'
 import { type Elapsed, within } from './deadline.ts'
 import type { Sweep } from './queue.ts'
 
@@ -63,7 +64,8 @@ export function createSweeper({ sweep, clock, elapsed, mayRun, log }: SweeperOpt
     } else if (round) again = true
     else begin()
   }
-  sweep.wakes?.(wake)
+  // Whoever wakes it does so in the middle of something else.
+  sweep.wakes?.(ms => doFor(null, () => wake(ms)))
   return {
     get lastFinished() {
       return lastFinished

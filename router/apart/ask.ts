@@ -6,11 +6,12 @@ import { print } from 'graphql'
 import { decodeJwt } from 'jose'
 import type { AppTokens } from '../../config/readers.ts'
 import type { Ask, AskAs } from '../../platform/ask.ts'
+import { callIs, causeHeaders, causeId } from '../../platform/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
-import type { Viewer } from '../../subgraphs/viewer.ts'
+import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
 import { createAsk } from '../ask.ts'
 import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents.ts'
@@ -84,7 +85,9 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
   return async (document, variables, { appId, viewer, signal }) => {
     const seal = await seals.of(viewer)
     if (!seal && !token) throw new Error(`${appId} asks for a viewer whom the router did not send, and has no token (APP_SERVICE_TOKENS)`)
-    const headers = ['content-type', 'application/json', ...(seal ? [sealHeader, seal] : [tokenHeader, token!, appHeader, appId])]
+    const id = causeId()
+    const known = [...(id === undefined ? [] : ['x-request-id', id]), ...causeHeaders()]
+    const headers = ['content-type', 'application/json', ...(seal ? [sealHeader, seal] : [tokenHeader, token!, appHeader, appId]), ...known]
     const made = seal ? undefined : claimed(viewer)
     const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables, viewer: made }) })
     const late = setTimeout(() => exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`)), patienceMs)
@@ -153,6 +156,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
       const token = request.headers[sealHeader]
       const { query, variables, viewer: made } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown>; viewer?: unknown }
       const { appId, viewer } = token === undefined ? byToken(request.headers, made) : await bySeal(token)
+      callIs(actorOf(viewer))
       const read = documents.read(String(query))
       if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
       try {

@@ -6,12 +6,13 @@ import { useServer } from 'graphql-ws/use/ws'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
+import { type Cause, callIs, doFor, readClient } from '../../platform/cause.ts'
 import { codeOf } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
 import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
-import type { Viewer } from '../../subgraphs/viewer.ts'
+import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
@@ -76,7 +77,11 @@ const mostDocuments = 2000
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
   const { subgraph, seals, publicUrl, readiness, internal, facts, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
-  const readSeal = seals.read
+  const readSeal: Seals['read'] = async (token, opens) => {
+    const viewer = await seals.read(token, opens)
+    if (viewer.kind !== 'anonymous') callIs(actorOf(viewer))
+    return viewer
+  }
   const look = createReadiness(readiness)
   const transport = createEmbeddedTransport(new Map([[slug, subgraph]]))
   let leaving = false
@@ -188,8 +193,17 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
 
   const server = createServer({ maxHeaderSize: mostHeaderBytes }, (request, response) => {
     const given = request.headers['x-request-id']
-    const requestId = typeof given === 'string' ? given.slice(0, 64) : newId()
-    handle(request, response, requestId).catch(error => {
+    const requestId = typeof given === 'string' ? given.slice(0, mostIdCharacters) : newId()
+    const began = performance.now()
+    const work = async () => {
+      await handle(request, response, requestId)
+      if (!/^\/health\//.test(request.url ?? ''))
+        log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')
+    }
+    doFor(
+      causeOf(requestId, name => request.headers[name]),
+      work,
+    ).catch(error => {
       const known = refusalOfThrown(error)
       // Who left in the middle of a stream broke nothing.
       if (!known && (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') log.error({ requestId, err: error }, 'a request failed')
@@ -215,17 +229,26 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       onSubscribe({ extra, connectionParams }, _id, { query, variables }) {
         const fetch = read(query)
         if (!('text' in fetch)) return fetch
-        const requestId = String(connectionParams?.['x-request-id'] ?? newId()).slice(0, 64)
-        return { schema: subgraph.schema, document: fetch.document, contextValue: { fetch, call: callOf(extra.viewer!, requestId, variables) } }
+        const requestId = String(connectionParams?.['x-request-id'] ?? newId()).slice(0, mostIdCharacters)
+        const cause = { ...causeOf(requestId, name => connectionParams?.[name]), caller: actorOf(extra.viewer!) }
+        return { schema: subgraph.schema, document: fetch.document, contextValue: { fetch, cause, call: callOf(extra.viewer!, requestId, variables) } }
       },
-      execute: ({ contextValue }) => transport.fetch((contextValue as Started).fetch, (contextValue as Started).call),
+      execute: ({ contextValue }) => {
+        const { fetch, call, cause } = contextValue as Started
+        return doFor(cause, () => transport.fetch(fetch, call))
+      },
       subscribe: (({ contextValue }: { contextValue: Started }) =>
-        transport.subscribe(contextValue.fetch, { ...contextValue.call, deadline: performance.now() + streamMs, eventMs: streamMs })) as never,
+        doFor(contextValue.cause, () =>
+          transport.subscribe(contextValue.fetch, { ...contextValue.call, deadline: performance.now() + streamMs, eventMs: streamMs }),
+        )) as never,
       // What is announced from here on is heard, and the router is to know.
       onOperation({ extra }, _id, _payload, _args, result) {
         if (Symbol.asyncIterator in result) extra.socket.send(JSON.stringify({ type: 'ping', payload: { [begun]: true } }))
       },
-      onNext: (_context, _id, _payload, { contextValue }, result) => tellable(result as ExecutionResult, (contextValue as Started).call.requestId) as never,
+      onNext(_context, _id, _payload, { contextValue }, result) {
+        const { call, cause } = contextValue as Started
+        return doFor(cause, () => tellable(result as ExecutionResult, call.requestId)) as never
+      },
     },
     sockets,
   )
@@ -258,6 +281,15 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
 interface Started {
   readonly fetch: Fetch
   readonly call: FetchCall
+  readonly cause: Cause
+}
+
+/** Characters of a request's id, with the number of an operation of a socket behind it. */
+const mostIdCharacters = 80
+
+function causeOf(requestId: string, header: (name: string) => unknown): Cause {
+  const client = readClient(header)
+  return { requestId, ...(client !== undefined && { client }) }
 }
 
 const coded = (message: string, code = 'GRAPHQL_VALIDATION_FAILED') => new GraphQLError(message, { extensions: { code } })

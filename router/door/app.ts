@@ -3,11 +3,13 @@ import { type IncomingMessage, maxHeaderSize, STATUS_CODES } from 'node:http'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
+import { type Cause, doFor, readClient } from '../../platform/cause.ts'
 import { statusOf } from '../../platform/errors.ts'
 import { canonicalPath, type Hosts } from '../hosts.ts'
 import { readTarget } from '../target.ts'
 import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, type Telling } from './errors.ts'
+import { readRequestId } from './headers.ts'
 import { sendErrors } from './http.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
 
@@ -76,6 +78,16 @@ export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: ex
       socket.end(writtenProblem(status, sentence))
     },
   })
+  /** What is done for a request is logged with its id, with who asks once that is known, and with the program that does. */
+  const causes = new WeakMap<IncomingMessage, Cause>()
+  app.addHook('onRequest', ({ raw, id }, _reply, done) => {
+    const client = readClient(name => raw.headers[name])
+    const cause: Cause = { requestId: id, ...(client !== undefined && { client }) }
+    causes.set(raw, cause)
+    doFor(cause, done)
+  })
+  // A body comes by events of its connection, which many requests share.
+  app.addHook('preValidation', ({ raw }, _reply, done) => doFor(causes.get(raw) ?? null, done))
   let warned = trustProxy !== false
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -96,7 +108,16 @@ export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: ex
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ip, id } = request
     const route = unrouted.has(request.raw) ? undefined : routeOptions.url
-    const line = { requestId: id, method, route: route ?? 'none', status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }
+    const line = {
+      requestId: id,
+      caller: undefined,
+      ...causes.get(request.raw),
+      method,
+      route: route ?? 'none',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      ip,
+    }
     if (routeOptions.url?.startsWith('/health/')) log.debug(line, 'answered')
     else log.info(line, 'answered')
   })
@@ -117,12 +138,6 @@ export function writtenProblem(status: number, sentence: string): string {
 
 /** Clients may offer to speak HTTP/2 (`Upgrade: h2c`), as Java's does unasked: then they are answered in HTTP/1.1. */
 export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^websocket$/i.test(request.headers.upgrade ?? '')
-
-/** An id that a caller brings is kept when it is plain; otherwise the request gets one. */
-function readRequestId(request: IncomingMessage): string {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
-}
 
 /** The one place where an exchange that failed is answered: GraphQL errors on `/graphql`, problem+json elsewhere. */
 function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
 
 /** The headers of a request of node:http in the form of the Fetch standard. */
@@ -23,3 +24,12 @@ const [json, responseJson, html] = ['application/json; charset=utf-8', 'applicat
 /** The media type that an Accept header prefers; of equal ones the first. */
 const preferred = (accept: string | null | undefined, available: string[]): string | undefined =>
   accept ? new Negotiator({ headers: { accept } }).mediaType(available) : undefined
+
+/**
+ * The id of a request: what a caller brings in `x-request-id` is kept when it is plain, letters, digits, `_`, `.` and `-`, 8 to 64 of them;
+ * behind it may stand the number of an operation of a WebSocket, which a subgraph brings that asks on its behalf.
+ */
+export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && /^[\w.-]{8,64}(?:\.\d{1,12})?$/.test(given) ? given : randomUUID()
+}

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { causeNow } from '../../platform/cause.ts'
 
 /** What never stands in a log, wherever a caller put it. */
 const secrets = [
@@ -31,6 +32,8 @@ export function createLog(level: string, destination?: DestinationStream, elapse
   const options: LoggerOptions = {
     level,
     base: null,
+    // A copy: what a line is given by itself comes before it.
+    mixin: () => ({ ...causeNow() }),
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: describeError },
     hooks: {

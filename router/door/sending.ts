@@ -3,8 +3,9 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { neighbourhoodOf } from '../../platform/address.ts'
+import { callIs, doFor } from '../../platform/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
-import type { Viewer } from '../../subgraphs/viewer.ts'
+import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
 import { callerName } from '../live/shares.ts'
 import { withStatus } from './errors.ts'
 
@@ -37,6 +38,7 @@ const callers = new WeakMap<IncomingMessage, string>()
 export function rememberCaller(request: FastifyRequest, viewer: Viewer): string {
   const name = callerName(viewer, request.ip)
   callers.set(request.raw, name)
+  if (viewer.kind !== 'anonymous') callIs(actorOf(viewer))
   return name
 }
 
@@ -85,7 +87,7 @@ export function boundSending(app: FastifyInstance, log: Logger, limits: SendingL
   const watch = (response: ServerResponse) => {
     const sent: Sent = { response, taken: -1, since: now() }
     sending.add(sent)
-    looking ??= setInterval(look, limits.lookMs).unref()
+    looking ??= doFor(null, () => setInterval(look, limits.lookMs).unref())
     response.once('close', () => {
       sending.delete(sent)
       if (sending.size > 0) return

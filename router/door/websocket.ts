@@ -6,20 +6,22 @@ import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/address.ts'
+import { type Cause, doFor, readClient } from '../../platform/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { createCounter } from '../../platform/limit.ts'
+import { actorOf } from '../../subgraphs/viewer.ts'
 import type { AddressOf } from '../access/address.ts'
 import { type Authenticate, type Caller, credentialHeaders, isCaller } from '../access/authenticate.ts'
 import { credentialsIn } from '../access/parameters.ts'
-import type { Engine, OperationRequest, ResultStream } from '../engine/engine.ts'
+import type { Engine, OperationRequest } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import { callerName, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
+import { untilEnd } from '../live/until-end.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
-import { webHeaders } from './headers.ts'
+import { readRequestId, webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
 
 export interface WebSocketDoor {
@@ -84,6 +86,10 @@ export interface Sockets {
 interface Extra {
   readonly request: IncomingMessage
   readonly id: string
+  /** How many operations it has asked: their ids are numbered under its own. */
+  asked: number
+  /** What program dialled. */
+  readonly program: Pick<Cause, 'client'>
   caller: Caller | null
   /** Under what everything counts that the caller does at once. */
   name: string
@@ -100,6 +106,7 @@ interface Extra {
 type Socket = Context<Record<string, unknown> | undefined, Extra>
 
 interface Asked extends OperationRequest {
+  readonly cause: Cause
   readonly caller: string
 }
 
@@ -159,7 +166,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
       return true
     },
     onSubscribe(context: Socket, _id: string, payload: SubscribePayload) {
-      const requestId = newId()
+      const { extra } = context
+      const requestId = `${extra.id}.${++extra.asked}`
+      const { viewer } = extra.caller!
+      const cause: Cause = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: actorOf(viewer) }) }
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
       const refused = refusedValues(payload.variables)
@@ -171,7 +181,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const { name } = context.extra
       const request: Asked = {
         caller: name,
-        inTurn: work => events.run(name, work),
+        inTurn: work => doFor(cause, () => events.run(name, work)),
+        cause,
         document: read.document,
         operationName: payload.operationName ?? undefined,
         variables: payload.variables ?? undefined,
@@ -208,9 +219,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
     },
     onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
       if (!errors) return undefined
-      const { requestId } = contextValue as OperationRequest
+      const { requestId, cause } = contextValue as Asked
       return {
-        errors: errors.map(error => tell(error, { ...manner, requestId })),
+        errors: doFor(cause, () => errors.map(error => tell(error, { ...manner, requestId }))),
         ...(data !== undefined && { data }),
         ...(extensions && { extensions }),
       }
@@ -227,7 +238,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
   /** Runs what a socket asked when its caller has a place for it; a refusal is a result, for a throw would end the socket. */
   async function inShare<Result>(asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {
     try {
-      return await shares.run(asked.caller, () => work(asked), asked.signal)
+      return await doFor(asked.cause, () => shares.run(asked.caller, () => work(asked), asked.signal))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }
@@ -271,38 +282,6 @@ export function createSockets(door: WebSocketDoor): Sockets {
   }
 }
 
-/** A stream that says once that it has ended, however it did. */
-function untilEnd(stream: ResultStream, ended: () => void): ResultStream {
-  let isOver = false
-  const end = () => {
-    if (!isOver) ended()
-    isOver = true
-  }
-  return {
-    async next() {
-      try {
-        const result = await stream.next()
-        if (result.done) end()
-        return result
-      } catch (cause) {
-        end()
-        throw cause
-      }
-    },
-    return() {
-      end()
-      return stream.return()
-    },
-    throw(cause: unknown) {
-      end()
-      return stream.throw?.(cause) ?? Promise.reject(cause)
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
-}
-
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
 function serve(
   protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
@@ -311,7 +290,22 @@ function serve(
   { log, pingMs = socketLimits.pingMs }: Pick<WebSocketDoor, 'log' | 'pingMs'>,
 ) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const extra: Extra = { request, id: newId(), caller: null, name: '', viewer: null, headers: noHeaders, closed: false, leaving: new AbortController(), end }
+  const client = readClient(name => request.headers[name])
+  const program = client === undefined ? {} : { client }
+  const id = readRequestId(request)
+  const extra: Extra = {
+    request,
+    id,
+    asked: 0,
+    program,
+    caller: null,
+    name: '',
+    viewer: null,
+    headers: noHeaders,
+    closed: false,
+    leaving: new AbortController(),
+    end,
+  }
   // Every operation of the socket listens to it.
   setMaxListeners(0, extra.leaving.signal)
   const closed = protocol.opened(

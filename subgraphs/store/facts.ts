@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { causeNow, doFor } from '../../platform/cause.ts'
 import { crash } from '../../platform/crash.ts'
 import { type Fact, longMs, type Receipt } from '../../platform/facts.ts'
 import { inboxAging, inboxOf, isTooOld, recordFact } from '../../platform/jobs/facts/inbox.ts'
@@ -60,37 +61,40 @@ export function openFacts<S extends Slug, Job extends Writing>(
   const relay = createRelay({ slug, outbox, sequelize, clock, carrier, log })
   const handlers = received as Readonly<Record<string, ((fact: Fact, job: Job, unit: Unit) => Promise<(() => void) | undefined>) | undefined>>
 
+  async function receive(fact: Fact): Promise<Receipt> {
+    const kind = kindOf(fact.kind)
+    const handle = Object.hasOwn(handlers, fact.kind) ? handlers[fact.kind] : undefined
+    if (!kind || !handle) return { refused: `${slug} of this version knows no fact ${fact.kind}: start the version that does, then retry` }
+    if (!(kind.from as readonly string[]).includes(fact.from)) return { refused: `${fact.from} is not who tells ${fact.kind}` }
+    const body = kind.body.safeParse(fact.body)
+    if (!body.success)
+      return { refused: `its body is not that of ${fact.kind}: ${body.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}` }
+    if (isTooOld(fact, clock.now())) return { refused: `it became true on ${fact.at.toISOString()}, which is too long ago to know whether it was received` }
+    const opened = job()
+    crash('before-inbox')
+    let announce: (() => void) | undefined
+    await write(opened, {
+      async run(unit) {
+        if (!(await recordFact(sequelize, inbox, fact, unit.now, unit.transaction))) return
+        crash('in-inbox')
+        announce = (await handle({ ...fact, body: body.data }, opened, unit)) ?? undefined
+        crash('after-effect')
+      },
+    })
+    crash('after-inbox')
+    announce?.()
+    return 'received'
+  }
+
   return {
     slug,
     receivers: carrier.receivers,
     outbox,
+    log,
     wake: relay.wake,
     sweeps: tells ? [relay.sweep] : [],
     aging: [...(tells ? [outboxAging(slug)] : []), ...(receives ? [inboxAging(slug)] : [])],
-    async receive(fact) {
-      const kind = kindOf(fact.kind)
-      const handle = Object.hasOwn(handlers, fact.kind) ? handlers[fact.kind] : undefined
-      if (!kind || !handle) return { refused: `${slug} of this version knows no fact ${fact.kind}: start the version that does, then retry` }
-      if (!(kind.from as readonly string[]).includes(fact.from)) return { refused: `${fact.from} is not who tells ${fact.kind}` }
-      const body = kind.body.safeParse(fact.body)
-      if (!body.success)
-        return { refused: `its body is not that of ${fact.kind}: ${body.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}` }
-      if (isTooOld(fact, clock.now())) return { refused: `it became true on ${fact.at.toISOString()}, which is too long ago to know whether it was received` }
-      const opened = job()
-      crash('before-inbox')
-      let announce: (() => void) | undefined
-      await write(opened, {
-        async run(unit) {
-          if (!(await recordFact(sequelize, inbox, fact, unit.now, unit.transaction))) return
-          crash('in-inbox')
-          announce = (await handle({ ...fact, body: body.data }, opened, unit)) ?? undefined
-          crash('after-effect')
-        },
-      })
-      crash('after-inbox')
-      announce?.()
-      return 'received'
-    },
+    receive: fact => doFor({ ...causeNow(), fact: fact.id }, () => receive(fact)),
     async lying() {
       if (!tells) return undefined
       const now = clock.now()

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Sequelize, Transaction } from 'sequelize'
 import { crash } from '../../platform/crash.ts'
 import { type Outbox, type Outgoing, writeFacts } from '../../platform/jobs/facts/outbox.ts'
@@ -10,6 +11,7 @@ export interface Telling {
   /** Who is there to be told. */
   readonly receivers: readonly string[]
   readonly outbox: Outbox
+  readonly log: Pick<Logger, 'info'>
   /** Has what was written delivered: called after the commit. */
   wake(): void
 }
@@ -24,9 +26,11 @@ export interface Teller {
 export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
   const outgoing = made.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)
   if (outgoing.length === 0) return
-  await writeFacts(sequelize, facts.outbox, outgoing, now, transaction)
+  const ids = await writeFacts(sequelize, facts.outbox, outgoing, now, transaction)
   transaction.afterCommit(() => {
     crash('fact-written')
+    // The row does not say what it was told for; whoever receives it logs its id.
+    for (const [at, { kind, subject }] of outgoing.entries()) facts.log.info({ fact: ids[at], kind, subject }, 'a fact was told')
     facts.wake()
   })
 }

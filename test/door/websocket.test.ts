@@ -113,6 +113,28 @@ describe('S-04 GraphQL over WebSocket', () => {
     await listening(0)
   })
 
+  test('gives each operation an id under that of its socket, which the client may bring', async () => {
+    const lines = () => platform.lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'an operation failed')
+    const before = lines().length
+    for (const headers of [{ 'x-request-id': 'my-socket', 'user-agent': 'phone/3' }, { 'x-request-id': 'not "plain"' }]) {
+      const wire = await dial(headers)
+      await wire.init()
+      for (const id of ['a', 'b']) {
+        wire.subscribe(id, '{ crash }')
+        await wire.got('next', id)
+      }
+      wire.socket.terminate()
+    }
+    const told = lines().slice(before)
+    expect(told.map(({ requestId }) => requestId)).toEqual([
+      'my-socket.1',
+      'my-socket.2',
+      expect.stringMatching(/^[\da-f-]{36}\.1$/),
+      expect.stringMatching(/\.2$/),
+    ])
+    expect(told[0]).toMatchObject({ client: 'phone/3' })
+  })
+
   test('tells errors in the words of the doors: refusals whole, accidents masked', async () => {
     await using staging = await openRouter(schemaEngine(smallGraph(events)), { environment: 'staging' })
     const wire = await dial({}, staging.url)

@@ -70,11 +70,13 @@ export function outboxOf(slug: string): Outbox {
 
 /**
  * Writes facts in the transaction that makes them true, by one statement.
+ * @returns their ids
  * @throws Error for a body that is larger than facts may be: a mistake of the program
  */
-export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts: readonly Outgoing[], now: Date, transaction: Transaction): Promise<void> {
-  const made = facts.flatMap(({ receivers, ...fact }) => {
-    const id = newId(now)
+export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts: readonly Outgoing[], now: Date, transaction: Transaction): Promise<string[]> {
+  const ids = facts.map(() => newId(now))
+  const made = facts.flatMap(({ receivers, ...fact }, at) => {
+    const id = ids[at]!
     const body = JSON.stringify(fact.body)
     if (Buffer.byteLength(body) > mostBodyBytes)
       throw new Error(`a fact ${fact.kind} would have ${Buffer.byteLength(body)} bytes: ${mostBodyBytes} are the most`)
@@ -82,6 +84,7 @@ export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts:
   })
   const column = <Name extends keyof (typeof made)[number]>(name: Name) => made.map(fact => fact[name])
   await rows(sequelize, write, [column('id'), column('receiver'), column('kind'), column('subject'), column('body'), now], transaction)
+  return ids
 }
 
 /** Facts that were delivered go when they are old; the others stay until they are delivered or an operator drops them. */

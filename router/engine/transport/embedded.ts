@@ -1,4 +1,5 @@
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
+import { causeNow, doFor } from '../../../platform/cause.ts'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
 import { errorFor, TooMuch } from '../errors.ts'
@@ -91,7 +92,10 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
         return coded(source)
       }
       // The deadline of the call is over soon after the start; an event may come at any time.
-      const runEvent = async (event: unknown) => {
+      // Whoever announces an event does it for something else.
+      const cause = causeNow() ?? null
+      const runEvent = (event: unknown) => doFor(cause, () => answerEvent(event))
+      const answerEvent = async (event: unknown) => {
         const deadline = call.eventMs === undefined ? undefined : now() + call.eventMs
         const work = new Work(call.requestId, streaming.signal, deadline, now)
         try {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
+import { causeHeaders } from '../../../platform/cause.ts'
 import { browserHeader } from '../../../subgraphs/browser.ts'
 import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import { isData } from '../data/merge.ts'
@@ -126,7 +127,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     const passed = target.passing.length > 0 ? passedHeaders(target.passing, call.headers) : none
     const body = bodyOf(fetch, call.variables)
     const headers = [...common, 'x-request-id', call.requestId, ...target.headers, ...passed]
-    if (sealed !== null) headers.push(sealHeader, sealed)
+    if (sealed !== null) headers.push(sealHeader, sealed, ...causeHeaders())
     if (sealed !== null && call.browser && fetch.kind === 'mutation') headers.push(browserHeader, call.browser.fingerprint)
     const question = { path: target.path, headers, body }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
@@ -182,7 +183,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
               ...['x-request-id', call.requestId],
               ...target.headers,
               ...passedHeaders(target.passing, call.headers),
-              ...(sealed === null ? [] : [sealHeader, sealed]),
+              ...(sealed === null ? [] : [sealHeader, sealed, ...causeHeaders()]),
             ],
             timeoutMs: patienceOf(target, call),
             pingMs: options.pingMs ?? 12_000,

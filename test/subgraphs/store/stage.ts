@@ -69,7 +69,7 @@ export async function openLibrary(keysOf: 'organization' | 'caller' = 'organizat
   const database: TestDatabase = await createTestDatabase({ poolSize: 10 })
   await database.sequelize.query(schema(keysOf === 'organization' ? 'publishing' : 'identity'))
   const clock: BoundTime = boundTime()
-  const facts = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), wake() {} } as const
+  const facts = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), log: { info() {} }, wake() {} } as const
   const contexts = contextsOf('story', stores, { house: 'the library' }, { sequelize: database.sequelize, clock }, facts, keysOf)
   return {
     database,

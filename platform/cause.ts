@@ -1,0 +1,78 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * What work is done for. It stands in every line that the work logs, and goes along with what the work asks of others and leaves for
+ * later, through every process. Never a credential.
+ */
+export interface Cause {
+  /** Id of the request that the work is part of. */
+  readonly requestId?: string
+  /** Of what is done later: id of the request that made it necessary. */
+  readonly cause?: string
+  /** Of what a fact has others do: its id. */
+  readonly fact?: string
+  /** Queue and id of the job that the work is. */
+  readonly queue?: string
+  readonly job?: string
+  /** The program that asks, as it calls itself. */
+  readonly client?: string
+  /** Who asks, as the record names it (`user:…`), once that is known. */
+  caller?: string
+}
+
+const present = new AsyncLocalStorage<Cause | undefined>()
+
+/** What is being done at this moment, and what for; undefined for what the process does of its own accord. */
+export const causeNow = (): Cause | undefined => present.getStore()
+
+/** Does work, and whatever it begins, for this cause; null: for nobody, as timers and connections are that many share. */
+export const doFor = <Result>(cause: Cause | null, work: () => Result): Result => present.run(cause ?? undefined, work)
+
+/** Notes who asks, once that is known. @param caller as the record names it */
+export function callIs(caller: string): void {
+  const cause = present.getStore()
+  if (cause) cause.caller = caller
+}
+
+/** The id under which all that is done for the same request is found. */
+export const causeId = (): string | undefined => {
+  const cause = present.getStore()
+  return cause?.requestId ?? cause?.cause ?? cause?.fact
+}
+
+/** Under this key the data of a job say what made it necessary; handlers do not see it. */
+const causeKey = '_cause'
+
+/** The data of a job with what makes it necessary. */
+export function withCause(data: Readonly<Record<string, string>>): Record<string, string> {
+  const now = present.getStore()
+  const cause = causeId()
+  return now && cause ? { ...data, [causeKey]: JSON.stringify({ cause, caller: now.caller, client: now.client }) } : { ...data }
+}
+
+/** What made a job necessary, and its data without that. */
+export function splitCause(data: Readonly<Record<string, string>>): { readonly cause: Cause; readonly data: Readonly<Record<string, string>> } {
+  const { [causeKey]: written, ...rest } = data
+  return { cause: written === undefined ? {} : (JSON.parse(written) as Cause), data: rest }
+}
+
+/** Header in which processes of the platform tell each other what program asks. */
+export const clientHeader = 'graphql-client-name'
+
+/** Names and values, in turn, of the headers that tell another process of the platform what this work is done for. */
+export const causeHeaders = (): readonly string[] => {
+  const client = present.getStore()?.client
+  return client === undefined ? [] : [clientHeader, client]
+}
+
+/** Characters of a program's name that are kept. */
+const longestClient = 100
+
+/** What a program calls itself: by the headers of GraphQL clients, else by its User-Agent; undefined when it says nothing. @param header reads one */
+export function readClient(header: (name: string) => unknown): string | undefined {
+  const word = (...names: readonly string[]) => names.map(header).find((value): value is string => typeof value === 'string' && value !== '')
+  const name = word('apollographql-client-name', clientHeader)
+  const version = word('apollographql-client-version', 'graphql-client-version')
+  const client = name === undefined ? word('user-agent') : version === undefined ? name : `${name}@${version}`
+  return client?.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, longestClient)
+}
