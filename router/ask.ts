@@ -1,5 +1,5 @@
 import type { Ask } from '../platform/ask.ts'
-import { causeId } from '../platform/cause.ts'
+import { causeId } from '../platform/caller/cause.ts'
 import { newId } from '../platform/ids.ts'
 import type { Registration } from '../subgraphs/subgraph.ts'
 import type { Viewer } from '../subgraphs/viewer.ts'

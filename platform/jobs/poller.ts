@@ -1,6 +1,6 @@
 import type { Clock, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import { doFor, splitCause } from '../cause.ts'
+import { doFor, splitCause } from '../caller/cause.ts'
 import { type Elapsed, within } from './deadline.ts'
 import type { JobData, JobQueue } from './queue.ts'
 import type { QueueTable } from './queue-table.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from 'pg-boss'
 import type { Logger } from 'pino'
-import { doFor } from '../cause.ts'
+import { doFor } from '../caller/cause.ts'
 import { type Elapsed, within } from './deadline.ts'
 import type { Sweep } from './queue.ts'
 

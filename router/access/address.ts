@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
-import { plainAddress } from '../../platform/address.ts'
+import { plainAddress } from '../../platform/caller/address.ts'
 
 /** Tells the address that a request comes from, for upgrades: of other requests Fastify tells it. */
 export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string

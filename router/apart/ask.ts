@@ -6,7 +6,7 @@ import { print } from 'graphql'
 import { decodeJwt } from 'jose'
 import type { AppTokens } from '../../config/readers.ts'
 import type { Ask, AskAs } from '../../platform/ask.ts'
-import { callIs, causeHeaders, causeId } from '../../platform/cause.ts'
+import { callIs, causeHeaders, causeId } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
@@ -142,12 +142,14 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
     const asking = readers.get(audienceOf(token))
     if (!asking) throw refusal()
     const viewer: Viewer = await asking.read(token, mayBeShown)
+    callIs(actorOf(viewer))
     return { appId: asking.appId, viewer }
   }
   const byToken = (headers: IncomingHttpHeaders, made: unknown) => {
     const [given, appId] = [headers[tokenHeader], headers[appHeader]].map(String) as [string, string]
     // A service asks within what it is registered for, whoever it says it asks for.
     if (!(tokens?.get(appId) ?? []).some(token => isSame(given, token)) || !isClaim(made)) throw refusal()
+    callIs(`service:${appId}`)
     return { appId, viewer: made }
   }
   app.register(async scope => {
@@ -156,7 +158,6 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
       const token = request.headers[sealHeader]
       const { query, variables, viewer: made } = (request.body ?? {}) as { query?: unknown; variables?: Record<string, unknown>; viewer?: unknown }
       const { appId, viewer } = token === undefined ? byToken(request.headers, made) : await bySeal(token)
-      callIs(actorOf(viewer))
       const read = documents.read(String(query))
       if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
       try {

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import { causeNow } from '../../platform/cause.ts'
+import { causeNow } from '../../platform/caller/cause.ts'
 
 /** What never stands in a log, wherever a caller put it. */
 const secrets = [

@@ -1,4 +1,4 @@
-import { neighbourhoodOf } from '../../platform/address.ts'
+import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 

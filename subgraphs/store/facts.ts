@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { causeNow, doFor } from '../../platform/cause.ts'
+import { causeNow, doFor } from '../../platform/caller/cause.ts'
 import { crash } from '../../platform/crash.ts'
 import { type Fact, longMs, type Receipt } from '../../platform/facts.ts'
 import { inboxAging, inboxOf, isTooOld, recordFact } from '../../platform/jobs/facts/inbox.ts'

@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { causeNow, doFor, readClient } from '../../platform/cause.ts'
+import { causeNow, doFor, readClient } from '../../platform/caller/cause.ts'
 import { createAsk } from '../../router/ask.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { mode } from '../kit/assembled.ts'

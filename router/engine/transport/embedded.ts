@@ -1,5 +1,5 @@
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql'
-import { causeNow, doFor } from '../../../platform/cause.ts'
+import { causeNow, doFor } from '../../../platform/caller/cause.ts'
 import type { Subgraph } from '../../../subgraphs/subgraph.ts'
 import type { Fetch, FetchCall, ResultStream, Transport } from '../engine.ts'
 import { errorFor, TooMuch } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
-import { causeHeaders } from '../../../platform/cause.ts'
+import { causeHeaders } from '../../../platform/caller/cause.ts'
 import { browserHeader } from '../../../subgraphs/browser.ts'
 import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import { isData } from '../data/merge.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { neighbourhoodOf } from '../../../platform/address.ts'
+import { neighbourhoodOf } from '../../../platform/caller/address.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 import { createCounter, createLimit } from '../../../platform/limit.ts'

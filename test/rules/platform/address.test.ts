@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { neighbourhoodOf } from '../../../platform/address.ts'
+import { neighbourhoodOf } from '../../../platform/caller/address.ts'
 
 test.each<[written: string, neighbourhood: string]>([
   ['7.7.7.7', '7.7.7.7'],
