@@ -15,10 +15,11 @@ const ofDelivery = (...names: string[]) => names.map(name => `test/subgraphs/pub
 export const areas: readonly Area[] = [
   {
     name: 'platform',
-    sources: /^platform\/(?:[^/]+|jobs\/(?:jobs|retention))\.ts$/,
+    sources: /^platform\/(?:[^/]+|caller\/[^/]+|jobs\/(?:jobs|retention))\.ts$/,
     tests: {
       'platform/': ['test/rules/platform/*.test.ts'],
-      'platform/address': ofPlatform('address'),
+      'platform/caller/address': ofPlatform('address'),
+      'platform/caller/cause': ['test/supergraph/cause.test.ts'],
       'platform/cipher': ofPlatform('cipher'),
       'platform/clock': ofPlatform('clock'),
       'platform/crash': ofPlatform('crash'),
