@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { listedSlugs } from '../../router/start/registry.ts'
 import { type Machine, startMachine } from '../kit/apart.ts'
 import { signIn } from '../kit/client.ts'
 import { newDataFolder, until } from '../kit/launch.ts'
@@ -148,7 +149,7 @@ test.runIf(wanted)(
   { timeout: 900_000 },
   async () => {
     await using folder = newDataFolder()
-    const replicas = 'router=2,publishing=2,identity=2,launcher=2'
+    const replicas = [...listedSlugs, 'router'].map(name => `${name}=2`).join()
     await using machine: Machine = await startMachine(folder, replicas, { POSTS_PER_DAY: '100000', LOG_LEVEL: 'fatal' })
     const { url } = machine
     let token = (await signIn(url)).token
@@ -225,13 +226,13 @@ test.runIf(wanted)(
     }
     await wait(3_000)
     const names = [...machine.processes().keys()]
-    for (const name of ['router 1', 'publishing 1', 'launcher 1', 'identity 1', ...(names.includes('nats') ? ['nats'] : [])])
+    for (const name of ['router 1', ...listedSlugs.map(slug => `${slug} 1`), ...(names.includes('nats') ? ['nats'] : [])])
       await disturb(`kill -9 of ${name}`, () => machine.replace(name))
     await disturb('kill -9 of a PostgreSQL backend', async () => {
       process.kill(backendOf(folder.postgres()!.pid), 'SIGKILL')
       await until('the platform answers again', async () => (await fetch(`${url}/health/ready`).catch(() => null))?.status === 200, 40)
     })
-    const rolling = names.filter(name => /^(?:router|publishing|launcher|identity) /.test(name))
+    const rolling = names.filter(name => / \d+$/.test(name))
     for (const name of rolling) await disturb(`TERM of ${name}, restarted in turn`, () => machine.replace(name, 'SIGTERM'))
 
     going = false
