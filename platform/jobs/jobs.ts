@@ -26,7 +26,7 @@ export interface Jobs {
   start(): Promise<void>
   /** Rejects while the queues and sweeps do not run, with a `NotReady` that names those that are late: asked by readiness. */
   check(): Promise<void>
-  /** Stops taking work, waits at most 2.5 s for what runs; safe to call twice. */
+  /** Stops taking work, waits at most 2.5 s for what runs, and gives back what has not ended by then; safe to call twice. */
   stop(): Promise<void>
 }
 
@@ -70,6 +70,8 @@ const settings = {
 
 /** How long work that runs has to end when the platform stops, in ms. */
 const stopMs = 2_500
+/** How long giving back what has not ended by then may take, in ms. */
+const giveBackMs = 500
 /** How long past its turn a queue or sweep may be before readiness tells of it, in ms. */
 const lateMs = 15_000
 
@@ -122,7 +124,12 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
     }
     const end = async () => {
       const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))
-      await within(systemJobClock, stopMs, 'what runs', ended).catch(error => log.warn({ err: error }, 'jobs are left to the next start'))
+      await within(systemJobClock, stopMs, 'what runs', ended).catch(async () => {
+        const givenBack = Promise.all([...pollers.values()].map(poller => poller.giveBack()))
+        await within(systemJobClock, giveBackMs, 'giving back what runs', givenBack).catch(error =>
+          log.warn({ err: error }, 'jobs that run are left: their heartbeat ends, and then they are taken up'),
+        )
+      })
       // It asks the database once more, which may be the one that hangs.
       await within(systemJobClock, 500, 'pg-boss', boss.stop({ graceful: false })).catch(error =>
         log.warn({ err: error }, 'the job runner did not end cleanly'),

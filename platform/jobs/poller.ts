@@ -25,6 +25,8 @@ export interface Poller {
   readonly lastFinished: number
   /** Takes no more; resolves when nothing runs. */
   stop(): Promise<void>
+  /** Gives back what still runs, for another process to take at once: this one is about to end. */
+  giveBack(): Promise<void>
 }
 
 /** How often a queue is looked at that nobody woke, in ms: jobs of other processes, and those that fall due, are late by this at most. */
@@ -150,6 +152,9 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
       table = opened
       due = elapsed()
       void look()
+    },
+    async giveBack() {
+      await Promise.all([...running.values()].map(job => putBack(job, new Date(clock.now()))))
     },
     async stop() {
       over = true

@@ -97,6 +97,28 @@ describe('a job with a key', () => {
   })
 })
 
+test('what has not ended when its process stops is given back: another process takes it at once, not when its heartbeat ends', async () => {
+  const began = gate()
+  await using run = await runner([
+    {
+      name: queue,
+      async handle() {
+        began.resolve()
+        await new Promise(() => {})
+      },
+    },
+  ])
+  const { woken, queue: wake } = noting()
+  await run.jobs.start()
+  await run.jobs.enqueue(queue, { id: 'hangs' }, { key: 'post' })
+  await run.clock.tick(10)
+  await began.promise
+  await run.jobs.stop()
+  await run.another([wake]).start()
+  await run.clock.tick(1_500)
+  await expect.poll(() => woken).toEqual(['hangs'])
+})
+
 test('jobs without a key are as many as were sent', async () => {
   const { woken, queue: wake } = noting()
   await using run = await runner([wake])
