@@ -81,7 +81,9 @@ async function startPlatform(words: readonly string[]): Promise<Platform> {
     EVENT_CARRIER: words.length > 0 ? 'notify' : 'memory',
   }
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
-  const child = spawn('env', [...variables, process.execPath, '--max-semi-space-size=64', 'router/main.ts', ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('env', [...variables, process.execPath, ...(words.length > 0 ? [] : ['--max-semi-space-size=64']), 'router/main.ts', ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ready = Promise.withResolvers<void>()
   createInterface({ input: child.stdout }).on('line', line => line.startsWith('ready in') && ready.resolve())
   await Promise.race([ready.promise, once(child, 'exit').then(() => Promise.reject(new Error(`the platform ${words.join(' ')} did not start`)))])
