@@ -4,6 +4,7 @@ import { StartError } from '../start-error.ts'
 import * as agents from '../subgraphs/agents/demo.ts'
 import * as identity from '../subgraphs/identity/setup/demo.ts'
 import * as payments from '../subgraphs/payments/demo.ts'
+import * as providers from '../subgraphs/providers/demo.ts'
 import * as publishing from '../subgraphs/publishing/demo.ts'
 import { type Deletion, deletionsBy, type Run } from '../subgraphs/store/removal.ts'
 
@@ -40,7 +41,7 @@ export function removeDemo(sequelize: Sequelize): Promise<identity.DemoFound> {
     const found = await identity.findDemo(run)
     if (found.accounts.length === 0) return found
     const organizations = found.organizations.map(({ id }) => id)
-    const parts = await Promise.all([agents, payments, publishing, identity].map(subgraph => subgraph.demoDeletions(run, organizations)))
+    const parts = await Promise.all([agents, payments, providers, publishing, identity].map(subgraph => subgraph.demoDeletions(run, organizations)))
     // What any subgraph keeps of the organizations themselves, its record included.
     const theirs = await Promise.all([deletionsBy(run, 'organization_id', organizations), deletionsBy(run, 'tenant_id', organizations)])
     await inAnyOrder([...theirs, ...parts].flat(), run)

@@ -1,4 +1,5 @@
 import { idOfName } from '../../platform/ids.ts'
+import type { Deletion, Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'
 import type { Job } from './context.ts'
 import { mask } from './credential/rules.ts'
@@ -34,3 +35,12 @@ export const provideDemo = (job: Job, { organizationId, userId, sandbox }: DemoP
 
 /** Whether an address is the sandbox's of another start, and not one that a person has chosen since. */
 const isAtSandbox = (baseUrl: string | null): boolean => /^http:\/\/(?:localhost|127\.0\.0\.1):\d+\/openai\/v1$/.test(baseUrl ?? '')
+
+/** What goes of providers with organizations, beside what belongs to these: credentials of the platform that somebody of them has kept. */
+export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
+  const made = await run<{ id: string }>(
+    `select subject_id as id from providers.audit_entries where action = 'credential.created' and tenant_id = any($1::uuid[])`,
+    [organizations],
+  )
+  return [{ sql: 'delete from providers.credentials where organization_id is null and id = any($1::uuid[])', bind: [made.map(({ id }) => id)] }]
+}

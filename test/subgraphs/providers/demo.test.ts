@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { removeDemo } from '../../../db/demo-removal.ts'
 import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/demo.ts'
 import { provideDemo } from '../../../subgraphs/providers/demo.ts'
 import { supergraph } from '../../kit/supergraph.ts'
+import { person } from '../../kit/viewers.ts'
+import { createCredential } from './documents.ts'
 
 test('the demo has a credential of its own at the sandbox, made once, which goes where the sandbox goes and stays where a person put it', async () => {
   await using graph = await supergraph()
@@ -19,4 +22,22 @@ test('the demo has a credential of its own at the sandbox, made once, which goes
   const { credentials } = graph.platform.providers.job('test')
   const [kept] = await graph.rows<{ id: string; secret: string }>('select id, secret from providers.credentials')
   expect(credentials.open(kept!)).toMatch(/^sk-sandbox-/)
+})
+
+test('with the demo goes what its people have kept for the platform, whose password everybody knows; what others have kept stays', async () => {
+  await using graph = await supergraph()
+  await providePeople(graph.platform.identity, null)
+  const [admin] = await graph.rows<{ userId: string; organizationId: string }>(
+    `select m.user_id as "userId", m.organization_id as "organizationId" from identity.memberships m where 'platform_super_admin' = any(m.roles)`,
+  )
+  const { owner } = await graph.seed.owner()
+  const make = async (organizationId: string, provider: string) => {
+    const as = person(admin!.userId, organizationId, ['platform_super_admin'])
+    const input = { provider, level: 'PLATFORM', fields: [{ name: 'apiKey', value: 'sk-x' }] }
+    ;(await graph.execute(createCredential, { input }, { as })).data()
+  }
+  await make(admin!.organizationId, 'openai')
+  await make(owner.organizationId!, 'google')
+  await removeDemo(graph.database.sequelize)
+  expect(await graph.rows('select provider from providers.credentials')).toEqual([{ provider: 'google' }])
 })
