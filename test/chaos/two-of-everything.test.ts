@@ -235,6 +235,8 @@ test.runIf(wanted)(
     const rolling = names.filter(name => / \d+$/.test(name))
     for (const name of rolling) await disturb(`TERM of ${name}, restarted in turn`, () => machine.replace(name, 'SIGTERM'))
 
+    // Then, without a disturbance, everybody hears everything.
+    await wait(10_000)
     going = false
     for (const load of loads) clearInterval(load)
     await Promise.all(works)
@@ -270,11 +272,11 @@ test.runIf(wanted)(
     )
     expect(texts.sort()).toEqual([...scheduled].sort())
 
-    // Whoever listened knows of each post as it is now, or will read it again because it knows that it missed something.
+    // Whoever began anew has read what there was by then; what was written since came by itself.
     const missing = () =>
       live.subscribers.flatMap(({ versions, gaps }, index) =>
         [...written]
-          .filter(([copy, { id, from, to }]) => !versions.has(id) && !scheduled.includes(copy) && !gaps.some(gap => to > gap.from && from < gap.to))
+          .filter(([copy, { id, from, to }]) => !versions.has(id) && !scheduled.includes(copy) && !gaps.some(gap => from < gap.to))
           .map(
             ([copy, { from, to }]) =>
               `${index} lacks ${copy}, written ${from.toFixed(0)}-${to.toFixed(0)}, gaps ${gaps.map(gap => `${gap.from.toFixed(0)}-${gap.to.toFixed(0)}`)}`,
@@ -283,7 +285,7 @@ test.runIf(wanted)(
     const atOnce = missing().length
     console.log(
       [
-        `${count} writes (${repeated} asked again), ${reads} reads, ${sockets * streamsEach} subscribers, ${scheduled.length} posts published; ${atOnce} of ${count * sockets * streamsEach} events came by looking again`,
+        `${count} writes (${repeated} asked again), ${reads} reads, ${sockets * streamsEach} subscribers, ${scheduled.length} posts published; ${atOnce} events were still on their way at the end`,
         '| what | failed attempts | last failure after s | streams that began anew | silent for s at most | the process was back after s | how |',
         '|---|---|---|---|---|---|---|',
         ...report,
