@@ -22,7 +22,7 @@ export interface Configured {
 export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention, paymentsAddresses, allowedOrigins }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
   publishing: { applications, quotas, retention },
-  agents: { quotas },
+  agents: { quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
   providers: { quotas, retention, allowedOrigins },
 })

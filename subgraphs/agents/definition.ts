@@ -17,19 +17,21 @@ import { widgetResolvers } from './widget/resolvers.ts'
 /** What agents are told by configuration. */
 export interface AgentsSettings {
   readonly quotas: Quotas
+  readonly retention: { readonly auditDays: number }
 }
 
 /** Agents: person profiles, what they are learned from, and what is measured in it. */
-export function define(foundation: Foundation, { quotas }: AgentsSettings): Subgraph<Context> & { job(actor: string): Job } {
+export function define(foundation: Foundation, { quotas, retention: { auditDays } }: AgentsSettings): Subgraph<Context> & { job(actor: string): Job } {
   const { ask, clock, openJobs, outbound } = foundation
   const { slug, appId } = registration
   const log = foundation.log.child({ subgraph: slug })
   const facts: Facts = openFacts(foundation, { slug: 'agents', received, job: () => contexts.everybodys('facts'), log })
   const fetching = openFetching(() => contexts.everybodys('sources'))
+  const audit = { table: 'agents.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' }
   const jobs = openJobs({
     slug,
     queues: [],
-    sweeps: [fetching.sweep, ...facts.sweeps, retention(foundation, [agingOfKeys(slug), ...facts.aging])],
+    sweeps: [fetching.sweep, ...facts.sweeps, retention(foundation, [audit, agingOfKeys(slug), ...facts.aging])],
     log,
   })
   const services: Services = {

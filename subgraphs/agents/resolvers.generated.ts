@@ -145,7 +145,7 @@ export type Mutation = {
   readonly createProfileSource?: Maybe<ProfileSource>;
   /**
    * Takes down a profile's style with what is measured in its sources, and makes that the active snapshot. When style and texts are those
-   * of the newest snapshot, that one is answered. CONFLICT, reason `NO_SOURCES`, without a READY source.
+   * of the newest snapshot, that one is answered. CONFLICT, reason `NO_SOURCES`, without a READY source; `QUOTA` for more than 10,000,000 characters together.
    */
   readonly createStyleSnapshot?: Maybe<StyleSnapshot>;
 };

@@ -35,7 +35,7 @@ export const profileSources = table('agents.profile_sources', {
 export type ProfileSourceRow = Row<typeof profileSources>
 
 /** What a snapshot is taken of. */
-export type ReadySource = Pick<ProfileSourceRow, 'id'> & { readonly contentHash: string; readonly text: string }
+export type ReadySource = Pick<ProfileSourceRow, 'id'> & { readonly contentHash: string; readonly characters: number }
 
 const textsOf = `select t.source_id as "sourceId", t.text from agents.profile_texts t where t.source_id = any($1::uuid[])`
 const everybodysTexts = statement(textsOf)
@@ -44,10 +44,11 @@ const seenTextsStatement = statement(seenTexts.text)
 const writeText = statement('insert into agents.profile_texts (profile_id, source_id, text) values ($1, $2, $3)')
 const countOf = statement('select count(*)::int as count from agents.profile_sources where profile_id = $1')
 const ready = statement(
-  `select s.id, s.content_hash as "contentHash", x.text
+  `select s.id, s.content_hash as "contentHash", length(x.text) as characters
      from agents.profile_sources s join agents.profile_texts x on x.profile_id = s.profile_id and x.source_id = s.id
     where s.profile_id = $1 and s.status = 'READY' and ($2::uuid[] is null or s.id = any($2::uuid[])) order by s.created_at, s.id`,
 )
+const textsOfSome = statement('select t.text from agents.profile_texts t where t.profile_id = $1 and t.source_id = any($2::uuid[])')
 const lockDue = statement(
   `select ${selectList(profileSources, 't')} from agents.profile_sources t
     where t.fetch_at <= $1 order by t.fetch_at limit 1 for no key update skip locked`,
@@ -56,12 +57,12 @@ const lockDue = statement(
 /** What only sources are asked. */
 function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: Opening) {
   return {
-    /** The text of a source, by its id; null while it has none. */
-    texts: createLoader<string, string | null>(reading, async ids => {
+    /** The text of a source, by its id; null while it has none. In an object, so that it counts against what an operation may hold. */
+    texts: createLoader<string, { readonly text: string } | null>(reading, async ids => {
       const found = viewer
         ? await rows.read<{ sourceId: string; text: string }>(seenTextsStatement, seenTexts.values([ids], viewer))
         : await rows.read<{ sourceId: string; text: string }>(everybodysTexts, [ids])
-      const byId = new Map(found.map(({ sourceId, text }) => [sourceId, text]))
+      const byId = new Map(found.map(each => [each.sourceId, each]))
       return ids.map(id => byId.get(id) ?? null)
     }),
 
@@ -79,6 +80,12 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
     /** What of a profile is READY, the oldest first. @param ids only these; null: all */
     readyOf: (profileId: string, ids: readonly string[] | null, transaction: Transaction): Promise<ReadySource[]> =>
       rows.read<ReadySource>(ready, [profileId, ids], transaction),
+
+    /** The texts of some sources of a profile, in no order. */
+    async textsOf(profileId: string, ids: readonly string[], transaction: Transaction): Promise<string[]> {
+      const found = await rows.read<{ text: string }>(textsOfSome, [profileId, ids], transaction)
+      return found.map(({ text }) => text)
+    },
 
     /** One whose address is to be fetched by now and that nobody else holds, under lock; null when there is none. */
     async lockDue(now: Date, transaction: Transaction): Promise<ProfileSourceRow | null> {

@@ -33,17 +33,43 @@ export function sentencesOf(text: string): Sentence[] {
 /** Two decimals, rounded half up; 0 of nothing. */
 const quotient = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part * 100) / whole) / 100)
 
-/** What is counted in several texts together, of which each ends its last sentence. */
-export function measure(texts: readonly string[]): Measures {
-  const words = texts.flatMap(wordsOf)
-  const sentences = texts.flatMap(sentencesOf)
-  const ending = (mark: string) => sentences.filter(sentence => sentence.mark === mark).length
+/** Counts text by text. */
+export interface Measuring {
+  /** Counts one more text, which ends its last sentence. */
+  add(text: string): void
+  /** What was counted so far. */
+  measures(): Measures
+}
+
+export function createMeasuring(): Measuring {
+  const different = new Set<string>()
+  let [words, sentences, questions, exclamations] = [0, 0, 0, 0]
   return {
-    words: words.length,
-    sentences: sentences.length,
-    wordsPerSentence: quotient(words.length, sentences.length),
-    questionShare: quotient(ending('?'), sentences.length),
-    exclamationShare: quotient(ending('!'), sentences.length),
-    typeTokenRatio: quotient(new Set(words.map(each => each.toLowerCase())).size, words.length),
+    add(text) {
+      for (const each of wordsOf(text)) {
+        words += 1
+        different.add(each.toLowerCase())
+      }
+      for (const { mark } of sentencesOf(text)) {
+        sentences += 1
+        if (mark === '?') questions += 1
+        if (mark === '!') exclamations += 1
+      }
+    },
+    measures: () => ({
+      words,
+      sentences,
+      wordsPerSentence: quotient(words, sentences),
+      questionShare: quotient(questions, sentences),
+      exclamationShare: quotient(exclamations, sentences),
+      typeTokenRatio: quotient(different.size, words),
+    }),
   }
+}
+
+/** What is counted in several texts together. */
+export function measure(texts: readonly string[]): Measures {
+  const measuring = createMeasuring()
+  for (const text of texts) measuring.add(text)
+  return measuring.measures()
 }

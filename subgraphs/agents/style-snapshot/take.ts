@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as others } from 'node:timers/promises'
 import { Refusal } from '../../../platform/errors.ts'
 import { readIdempotency } from '../../../platform/idempotency.ts'
 import { newId, requireId } from '../../../platform/ids.ts'
@@ -10,11 +11,15 @@ import type { Context } from '../context.ts'
 import type { CreateStyleSnapshotInput } from '../resolvers.generated.ts'
 import type { PersonProfileRow } from '../stores/person-profile.ts'
 import type { ReadySource } from '../stores/profile-source.ts'
-import type { StyleSnapshotRow } from '../stores/style-snapshot.ts'
-import { measure } from './measures.ts'
+import type { Measures, StyleSnapshotRow } from '../stores/style-snapshot.ts'
+import { createMeasuring } from './measures.ts'
 
 /** How many snapshots a profile may have. */
 const mostSnapshots = 1_000
+/** How much text one snapshot measures, in characters: all of it is counted while others wait for their turn. */
+const mostCharacters = 10_000_000
+/** How many texts are held at once. */
+const atOnce = 10
 
 /** A snapshot that was asked for, and whether it was taken for that. */
 export interface Taken {
@@ -56,12 +61,12 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
       const earlier = idempotency && (await findMade(context[writing], styleSnapshots, { tenantId: organizationId, id, ...idempotency }, unit))
       if (earlier) return { snapshot: earlier, isNew: false }
       requireSources(sources, wanted)
-      const snapshot = isNew ? await styleSnapshots.insert(freshOf(profile, sources), transaction) : newest
+      const snapshot = isNew ? await styleSnapshots.insert(await freshOf(profile, sources), transaction) : newest
       if (profile.activeSnapshotId !== snapshot.id)
         await personProfiles.update(profile, { activeSnapshotId: snapshot.id, version: profile.version + 1, updatedAt: now }, transaction)
       return { snapshot, isNew }
 
-      function freshOf({ writingStyle, speakingStyle }: PersonProfileRow, of: readonly ReadySource[]) {
+      async function freshOf({ writingStyle, speakingStyle }: PersonProfileRow, of: readonly ReadySource[]) {
         const number = (newest?.number ?? 0) + 1
         requireQuota(
           { inAll: number - 1, today: 0, todaySince: null },
@@ -70,9 +75,20 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
           'make another profile',
           now,
         )
-        const style = { writingStyle, speakingStyle, measures: measure(of.map(({ text }) => text)) }
+        const style = { writingStyle, speakingStyle, measures: await measured(of.map(source => source.id)) }
         const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
         return { profileId, id, number, sourceIds: of.map(source => source.id), ...style, digest, ...stamps }
+      }
+
+      async function measured(ids: readonly string[]): Promise<Measures> {
+        const measuring = createMeasuring()
+        for (let at = 0; at < ids.length; at += atOnce) {
+          for (const text of await profileSources.textsOf(profileId, ids.slice(at, at + atOnce), transaction)) {
+            measuring.add(text)
+            await others()
+          }
+        }
+        return measuring.measures()
       }
     },
     audit: ({ snapshot, isNew }) =>
@@ -87,6 +103,11 @@ function requireSources(found: readonly ReadySource[], wanted: readonly string[]
     const field = `sourceIds[${missing}]`
     throw new Refusal('BAD_USER_INPUT', `${field} is no READY source of this profile: name those that are, or none for all of them.`, { field })
   }
+  const characters = found.reduce((sum, source) => sum + source.characters, 0)
+  if (characters > mostCharacters)
+    throw new Refusal('CONFLICT', `The sources have ${characters} characters together, and one snapshot measures ${mostCharacters}: name fewer in sourceIds.`, {
+      reason: 'QUOTA',
+    })
   if (found.length === 0)
     throw new Refusal('CONFLICT', 'The profile has no READY source to measure: add a text first, or wait until its address is fetched.', {
       reason: 'NO_SOURCES',

@@ -111,6 +111,18 @@ describe('A-05 a snapshot is taken', () => {
   })
 })
 
+test('of more text than one snapshot measures nothing is taken, and of fewer sources it is', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  const id = await newProfile(graph, owner)
+  const small = await add(graph, owner, id, 'Small.')
+  const large = await add(graph, owner, id, 'Large.')
+  await graph.rows(`update agents.profile_texts set text = repeat('a ', 5000000) where source_id = $1`, [large])
+  const whole = await graph.execute(createStyleSnapshot, { input: { personProfileId: id } }, { as: owner })
+  expect(whole.refused('CONFLICT').extensions.reason).toBe('QUOTA')
+  expect((await take(graph, owner, id, { sourceIds: [small] })).measures.words).toBe(1)
+})
+
 test('REST tells a new snapshot, 201, from the one that was there, 200', async () => {
   await using graph = await supergraph({ now: new Date().toISOString() })
   await using door = await openDoor(graph)
