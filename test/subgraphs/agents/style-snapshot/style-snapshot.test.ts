@@ -57,6 +57,7 @@ describe('A-05 a snapshot is taken', () => {
     const next = await take(graph, owner, id)
     expect(next).toMatchObject({ number: 2, active: true, justTaken: true, measures: { words: 3 } })
     expect(await take(graph, owner, id, { sourceIds: [second, first] })).toMatchObject({ id: next.id, justTaken: false })
+    await graph.clock.advance(1000)
     expect(await take(graph, owner, id, { sourceIds: [first] })).toMatchObject({ number: 3, sources: [{ id: first, text: 'One.' }] })
     const { snapshots } = (await graph.execute(wholeProfile, { id }, { as: owner })).data().personProfile
     expect(snapshots.nodes.map(({ number, active }: { number: number; active: boolean }) => [number, active])).toEqual([
