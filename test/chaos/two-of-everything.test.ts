@@ -276,7 +276,7 @@ test.runIf(wanted)(
     const missing = () =>
       live.subscribers.flatMap(({ versions, gaps }, index) =>
         [...written]
-          .filter(([copy, { id, from, to }]) => !versions.has(id) && !scheduled.includes(copy) && !gaps.some(gap => from < gap.to))
+          .filter(([copy, { id, from }]) => !versions.has(id) && !scheduled.includes(copy) && !gaps.some(gap => from < gap.to))
           .map(
             ([copy, { from, to }]) =>
               `${index} lacks ${copy}, written ${from.toFixed(0)}-${to.toFixed(0)}, gaps ${gaps.map(gap => `${gap.from.toFixed(0)}-${gap.to.toFixed(0)}`)}`,
