@@ -111,12 +111,12 @@ test('what was quick and is slow now is answered by itself the next time', async
   expect(await sent(() => Promise.all([rows(database.sequelize, slow, [0]), read(1)]))).toEqual([2])
 })
 
-test('values go out as pg writes them, and come back as Sequelize reads them', async () => {
+test('values go out as pg writes them, and come back as Sequelize reads them, whole numbers beyond 32 bits exactly', async () => {
   const kinds = statement(`select $1::text[] as texts, $2::jsonb as json, $3::timestamptz as at, $4::int as missing, $5::boolean as yes, $6::bytea as bytes,
     $7::bigint as large, 1.5::numeric as exact`)
   const values = [['a "b"', 'c\\d', null, '{}', ''], { a: ['ä'] }, new Date('2026-03-01T12:00:00.250Z'), null, true, Buffer.from([0, 255]), '9007199254740993']
   const [texts, json, at, missing, yes, bytes, large] = values
-  expect(await rows(database.sequelize, kinds, values)).toEqual([{ texts, json, at, missing, yes, bytes, large, exact: '1.5' }])
+  expect(await rows(database.sequelize, kinds, values)).toEqual([{ texts, json, at, missing, yes, bytes, large: BigInt(large as string), exact: '1.5' }])
 })
 
 test('a connection that is lost fails what was on its way, and the next read goes over another', async () => {
