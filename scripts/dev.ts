@@ -9,7 +9,7 @@ import { watchProject } from './watch.ts'
  * next save tries again. Words of the command line are the platform's.
  */
 const root = join(import.meta.dirname, '..')
-const folders = ['subgraphs', 'platform', 'router', 'db', 'sandbox', 'schema', 'config']
+const folders = ['subgraphs', 'platform', 'carriers', 'router', 'db', 'sandbox', 'schema', 'config']
 
 const isDerived = (path: string) => /\.generated\.ts$|^schema\/(?:subgraphs\/.*|supergraph|api)\.graphql$/.test(path)
 /** What `npm run generate` reads: contracts, operations, the list of subgraphs, rows, settings, and its own code. */

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { listedSlugs } from '../../router/start/registry.ts'
 import { startMachine } from '../kit/apart.ts'
 import { signIn } from '../kit/client.ts'
 import { leftovers, newDataFolder, until } from '../kit/launch.ts'
@@ -17,7 +18,7 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
   await using folder = newDataFolder()
   await using machine = await startMachine(folder, '', { EVENT_CARRIER: 'notify' })
   const { url, keeper } = machine
-  expect([...machine.processes().keys()].sort()).toEqual(['database', 'identity 1', 'launcher 1', 'publishing 1', 'router 1', 'sandbox'])
+  expect([...machine.processes().keys()].sort()).toEqual([...listedSlugs.map(slug => `${slug} 1`), 'database', 'router 1', 'sandbox'].sort())
   expect(keeper.said()).toContain('PostgreSQL (NOTIFY)')
   const secrets = ['authSecret', 'encryptionKey', 'sealKey', 'natsToken']
   expect(secrets.filter(secret => keeper.said().includes(secret))).toEqual([])

@@ -56,6 +56,7 @@ test('`npm run dev` generates and restarts after each save; with a mistake it sh
     'package.json',
     '.npmrc',
     'config.ts',
+    'carriers',
     'config',
     'start-error.ts',
     'codegen.ts',
