@@ -1,5 +1,5 @@
 /**
- * Workload 2 at a stock gateway: @apollo/gateway before the three subgraphs, each a process of its own on the same core, asked over
+ * Workload 2 at a stock gateway: @apollo/gateway before the subgraphs, each a process of its own on the same core, asked over
  * HTTP by its own data source. Arguments: the database's URL, the viewer as JSON, node options of the subgraphs' processes. On the
  * other core, and not counted, stands a router that answers what launcher asks.
  */
@@ -10,6 +10,7 @@ import { ApolloServer, HeaderMap } from '@apollo/server'
 import { systemClock } from '../../platform/clock.ts'
 import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
+import { listedSlugs } from '../../router/start/registry.ts'
 import { forOperation, sealHeader } from '../../subgraphs/seal.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { freePort, loadCore, measuredCore, start } from '../processes.ts'
@@ -19,12 +20,12 @@ import { crossing, withoutIds } from './query.ts'
 const here = (path: string) => new URL(path, import.meta.url).pathname
 const [, , databaseUrl, viewerText, ...nodeOptions] = process.argv
 const viewer: Viewer = JSON.parse(viewerText!)
-const slugs = ['identity', 'publishing', 'launcher']
+const slugs = listedSlugs
 
 const key = { id: 'bench', key: randomBytes(32) }
 const half = publicHalf(key)
 const [routerPort, ...ports] = await Promise.all([freePort(), ...slugs.map(() => freePort())])
-const urls = new Map(slugs.map((slug, index) => [slug, `http://127.0.0.1:${ports[index]}/graphql`]))
+const urls = new Map<string, string>(slugs.map((slug, index) => [slug, `http://127.0.0.1:${ports[index]}/graphql`]))
 const common = { PUBLIC_URL: `http://localhost:${routerPort}`, LOG_LEVEL: 'fatal' }
 const main = here('../../router/main.ts')
 const subgraphs = slugs.map((slug, index) =>
