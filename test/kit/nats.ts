@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort, launch, until } from './launch.ts'
-import { removeRunFolder, runFolderVariable } from './run/folder.ts'
+import { pidFile, removeRunFolder, runFolderVariable } from './run/folder.ts'
 
 /** Whether NATS can be tried here. */
 export const hasNats = spawnSync('nats-server', ['--version'], { stdio: 'ignore' }).status === 0
@@ -19,7 +19,7 @@ export interface NatsServer extends AsyncDisposable {
 export async function natsServer(settings = ''): Promise<NatsServer> {
   const folder = mkdtempSync(join(process.env[runFolderVariable]!, 'nats-'))
   const port = await freePort()
-  writeFileSync(join(folder, 'nats.conf'), `host: 127.0.0.1\nport: ${port}\n${settings}`)
+  writeFileSync(join(folder, 'nats.conf'), `host: 127.0.0.1\nport: ${port}\npid_file: "${join(folder, pidFile)}"\n${settings}`)
   const server = launch('nats-server', ['-c', join(folder, 'nats.conf')])
   await until('NATS listens', () => listens(port))
   return {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCluster, readCluster, removeLeftovers } from '../../../db/embedded/cluster.ts'
@@ -53,5 +53,21 @@ function hasRoom(path: string): boolean {
     return bavail * bsize >= neededBytes
   } catch {
     return false
+  }
+}
+
+/** Where a server that a worker shares among its tests leaves its process id, in a folder of its own: workers end without a word. */
+export const pidFile = 'server.pid'
+
+/** Ends the servers that workers have left behind. */
+export function endServers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name, pidFile)
+    if (!existsSync(file)) continue
+    try {
+      process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
   }
 }

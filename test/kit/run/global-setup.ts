@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { type EmbeddedPostgres, startPostgres } from '../../../db/embedded.ts'
-import { openRunFolder, removeRunFolder, runFolderVariable } from './folder.ts'
+import { endServers, openRunFolder, removeRunFolder, runFolderVariable } from './folder.ts'
 import { makeTemplate, serverVariable } from './template.ts'
 
 /** What a database that nobody needs tomorrow may leave out. */
@@ -28,5 +28,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 
 async function close(folder: string | undefined, postgres: EmbeddedPostgres | undefined): Promise<void> {
   await postgres?.stop()
-  if (folder) removeRunFolder(folder)
+  if (!folder) return
+  endServers(folder)
+  removeRunFolder(folder)
 }
