@@ -36,6 +36,10 @@ export function requireId(value: string, field: string): string {
   return value.toLowerCase()
 }
 
+/** The same for an id that may be left out: null for none. */
+export const readId = (value: string | null | undefined, field: string): string | null =>
+  value === null || value === undefined ? null : requireId(value, field)
+
 /**
  * Hands back a text of any length.
  * @param field the argument's name as the client wrote it, for the sentence

@@ -1,6 +1,6 @@
 import { retention } from '../../platform/jobs/retention.ts'
 import { executableSchema } from '../executable.ts'
-import { agingOfKeys } from '../store/books.ts'
+import { agingOfKeys, agingOfRecord } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
@@ -27,11 +27,10 @@ export function define(foundation: Foundation, { quotas, retention: { auditDays 
   const log = foundation.log.child({ subgraph: slug })
   const facts: Facts = openFacts(foundation, { slug: 'agents', received, job: () => contexts.everybodys('facts'), log })
   const fetching = openFetching(() => contexts.everybodys('sources'))
-  const audit = { table: 'agents.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' }
   const jobs = openJobs({
     slug,
     queues: [],
-    sweeps: [fetching.sweep, ...facts.sweeps, retention(foundation, [audit, agingOfKeys(slug), ...facts.aging])],
+    sweeps: [fetching.sweep, ...facts.sweeps, retention(foundation, [agingOfRecord(slug, auditDays), agingOfKeys(slug), ...facts.aging])],
     log,
   })
   const services: Services = {

@@ -1,5 +1,5 @@
 import type { Aging } from '../../platform/jobs/retention.ts'
-import { agingOfKeys } from '../store/books.ts'
+import { agingOfKeys, agingOfRecord } from '../store/books.ts'
 
 /** For how many days records are kept that nothing rests on any more. */
 export interface Retention {
@@ -9,7 +9,7 @@ export interface Retention {
 
 /** What identity does not keep for ever. Addresses of sign-in and failures are bounded where they are counted. */
 export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
-  { table: 'identity.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  agingOfRecord('identity', auditDays),
   agingOfKeys('identity'),
   { table: 'identity.sessions', key: 'id', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
   {

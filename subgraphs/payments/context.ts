@@ -19,7 +19,7 @@ export interface Quotas {
 }
 
 /** What payments works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl'> {
+export interface Services extends Pick<Foundation, 'events'> {
   readonly quotas: Quotas
   /** What people call the viewer's organization, as identity knows it. */
   nameOf(viewer: Viewer): Promise<string>

@@ -24,18 +24,14 @@ const namelessMerchant = 'Default merchant'
 
 /** Payments: orders, and what becomes of them. */
 export function define(foundation: Foundation, { quotas, addresses }: PaymentsSettings): Subgraph<Context> & { job(actor: string): Job } {
-  const { ask, clock, environment, events, openJobs, publicUrl } = foundation
+  const { ask, clock, environment, events, openJobs } = foundation
   const { slug, appId } = registration
   const log = foundation.log.child({ subgraph: slug })
   // The record and the ledger are for ever; what a key has made is remembered for a month.
   const facts: Facts = openFacts(foundation, { slug: 'payments', received, job: () => contexts.everybodys('facts'), log })
   const jobs = openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, [agingOfKeys(slug, 30), ...facts.aging])], log })
   const services: Services = {
-    ask,
     events,
-    clock,
-    log,
-    publicUrl,
     quotas,
     nameOf: async viewer => {
       const { viewer: known } = await ask(OrganizationNameDocument, {}, { appId, viewer })

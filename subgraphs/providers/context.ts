@@ -18,7 +18,7 @@ export interface Quotas {
 }
 
 /** What providers works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'events' | 'clock' | 'log' | 'publicUrl'> {
+export interface Services extends Pick<Foundation, 'events' | 'publicUrl'> {
   readonly quotas: Quotas
   readonly reaches: Reaches
 }

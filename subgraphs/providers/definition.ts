@@ -2,7 +2,7 @@ import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
 import { createReaches } from '../../platform/outbound.ts'
 import { executableSchema } from '../executable.ts'
-import { agingOfKeys } from '../store/books.ts'
+import { agingOfKeys, agingOfRecord } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import { createKeyCheck } from '../store/key-check.ts'
@@ -26,13 +26,17 @@ export function define(
   foundation: Foundation,
   { quotas, retention: { auditDays }, allowedOrigins }: ProvidersSettings,
 ): Subgraph<Context> & { job(actor: string): Job } {
-  const { cipher, clock, events, openJobs, publicUrl, sequelize } = foundation
+  const { cipher, events, openJobs, publicUrl, sequelize } = foundation
   const { slug } = registration
   const log = foundation.log.child({ subgraph: slug })
   const facts: Facts = openFacts(foundation, { slug: 'providers', received, job: () => contexts.everybodys('facts'), log })
-  const audit = { table: 'providers.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' }
-  const jobs = openJobs({ slug, queues: [], sweeps: [...facts.sweeps, retention(foundation, [audit, agingOfKeys(slug), ...facts.aging])], log })
-  const services: Services = { events, clock, log, publicUrl, quotas, reaches: createReaches(allowedOrigins) }
+  const jobs = openJobs({
+    slug,
+    queues: [],
+    sweeps: [...facts.sweeps, retention(foundation, [agingOfRecord(slug, auditDays), agingOfKeys(slug), ...facts.aging])],
+    log,
+  })
+  const services: Services = { events, publicUrl, quotas, reaches: createReaches(allowedOrigins) }
   const contexts = contextsOf(slug, stores(cipher), services, foundation, facts)
   const keys = createKeyCheck(sequelize, {
     table: 'providers.credentials',

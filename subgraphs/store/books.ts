@@ -72,6 +72,15 @@ export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
   keysOf,
 })
 
+/** The record of who did what is kept for so many days. */
+export const agingOfRecord = (slug: string, days: number): Aging => ({
+  table: `${slug}.audit_entries`,
+  key: 'tenant_id, id',
+  days,
+  old: 'o.at < $1',
+  order: 'o.at',
+})
+
 /** What a key has made is remembered for so many days: clients that repeat what they sent do so within minutes. */
 export const agingOfKeys = (slug: string, days = 7): Aging => ({
   table: `${slug}.idempotency_keys`,

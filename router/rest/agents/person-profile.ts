@@ -1,4 +1,5 @@
 import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
@@ -35,14 +36,7 @@ export const personProfileRows: readonly Row[] = [
     operation: RestPersonProfilesDocument,
     query: ['subjectId', 'status', 'first', 'after'],
     variables: ({ query }) => ({ ...query, status: toEnum(query.status), first: toInteger(query.first) }) as RestPersonProfilesQueryVariables,
-    reply: ({ personProfiles }) =>
-      personProfiles && {
-        body: {
-          personProfiles: (personProfiles.nodes ?? []).flatMap(profile => (profile ? [toRest(profile)] : [])),
-          nextCursor: personProfiles.pageInfo.hasNextPage ? personProfiles.pageInfo.endCursor : null,
-          totalCount: personProfiles.totalCount,
-        },
-      },
+    reply: ({ personProfiles }) => personProfiles && { body: listBody('personProfiles', personProfiles, toRest) },
   }),
   operationRow({
     method: 'POST',

@@ -1,4 +1,5 @@
 import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { operationRow, type Row } from '../row.ts'
 import {
   type CreateProfileSourceInput,
@@ -27,11 +28,7 @@ export const profileSourceRows: readonly Row[] = [
     reply: ({ personProfile }) =>
       personProfile?.sources
         ? {
-            body: {
-              sources: (personProfile.sources.nodes ?? []).flatMap(source => (source ? [toRest(source)] : [])),
-              nextCursor: personProfile.sources.pageInfo.hasNextPage ? personProfile.sources.pageInfo.endCursor : null,
-              totalCount: personProfile.sources.totalCount,
-            },
+            body: listBody('sources', personProfile.sources, toRest),
           }
         : null,
   }),

@@ -1,4 +1,5 @@
 import { toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { operationRow, type Row } from '../row.ts'
 import {
   type CreateStyleSnapshotInput,
@@ -28,9 +29,7 @@ export const styleSnapshotRows: readonly Row[] = [
         ? {
             body: {
               active: personProfile.activeSnapshot ? toRest(personProfile.activeSnapshot) : null,
-              snapshots: (personProfile.snapshots.nodes ?? []).flatMap(snapshot => (snapshot ? [toRest(snapshot)] : [])),
-              nextCursor: personProfile.snapshots.pageInfo.hasNextPage ? personProfile.snapshots.pageInfo.endCursor : null,
-              totalCount: personProfile.snapshots.totalCount,
+              ...listBody('snapshots', personProfile.snapshots, toRest),
             },
           }
         : null,

@@ -1,4 +1,5 @@
 import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
@@ -30,14 +31,7 @@ export const orderRows: readonly Row[] = [
     operation: RestOrdersDocument,
     query: ['status', 'merchantId', 'reference', 'first', 'after'],
     variables: ({ query }) => ({ ...query, status: toEnum(query.status), first: toInteger(query.first) }) as RestOrdersQueryVariables,
-    reply: ({ orders }) =>
-      orders && {
-        body: {
-          orders: (orders.nodes ?? []).flatMap(order => (order ? [toRest(order)] : [])),
-          nextCursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
-          totalCount: orders.totalCount,
-        },
-      },
+    reply: ({ orders }) => orders && { body: listBody('orders', orders, toRest) },
   }),
   operationRow({
     method: 'POST',

@@ -1,4 +1,5 @@
 import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
@@ -34,14 +35,7 @@ export const credentialRows: readonly Row[] = [
     query: ['provider', 'family', 'level', 'first', 'after'],
     variables: ({ query }) =>
       ({ ...query, family: toEnum(query.family), level: toEnum(query.level), first: toInteger(query.first) }) as RestCredentialsQueryVariables,
-    reply: ({ credentials }) =>
-      credentials && {
-        body: {
-          credentials: (credentials.nodes ?? []).flatMap(credential => (credential ? [toRest(credential)] : [])),
-          nextCursor: credentials.pageInfo.hasNextPage ? credentials.pageInfo.endCursor : null,
-          totalCount: credentials.totalCount,
-        },
-      },
+    reply: ({ credentials }) => credentials && { body: listBody('credentials', credentials, toRest) },
   }),
   operationRow({
     method: 'POST',

@@ -1,4 +1,5 @@
 import { toBoolean, toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
@@ -26,14 +27,7 @@ export const brandRows: readonly Row[] = [
     operation: RestBrandsDocument,
     query: ['archived', 'first', 'after'],
     variables: ({ query }) => ({ ...query, archived: toBoolean(query.archived), first: toInteger(query.first) }) as RestBrandsQueryVariables,
-    reply: ({ brands }) =>
-      brands && {
-        body: {
-          brands: (brands.nodes ?? []).flatMap(brand => (brand ? [brand] : [])),
-          nextCursor: brands.pageInfo.hasNextPage ? brands.pageInfo.endCursor : null,
-          totalCount: brands.totalCount,
-        },
-      },
+    reply: ({ brands }) => brands && { body: listBody('brands', brands, brand => brand) },
   }),
   operationRow({
     method: 'POST',

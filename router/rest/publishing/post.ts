@@ -1,4 +1,5 @@
 import { fromEnum, toEnum, toInteger } from '../enum-case.ts'
+import { listBody } from '../list.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
@@ -54,14 +55,7 @@ export const postRows: readonly Row[] = [
         platform: toEnum(query.platform),
         first: toInteger(query.first),
       }) as RestPostsQueryVariables,
-    reply: ({ posts }) =>
-      posts && {
-        body: {
-          posts: (posts.nodes ?? []).flatMap(post => (post ? [toRest(post)] : [])),
-          nextCursor: posts.pageInfo.hasNextPage ? posts.pageInfo.endCursor : null,
-          totalCount: posts.totalCount,
-        },
-      },
+    reply: ({ posts }) => posts && { body: listBody('posts', posts, toRest) },
   }),
   operationRow({
     method: 'POST',

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { newId, requireId } from '../../../platform/ids.ts'
+import { newId, readId, requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create } from '../../store/write.ts'
@@ -44,7 +44,7 @@ export const personProfileResolvers: Resolvers = {
     personProfiles: (_, { subjectId, status, ...page }, { viewer, personProfiles }) => {
       const filter = {
         organizationId: activeOrganization(viewer, 'Person profiles'),
-        subjectId: subjectId === null || subjectId === undefined ? null : requireId(subjectId, 'subjectId'),
+        subjectId: readId(subjectId, 'subjectId'),
         status: status ?? null,
       }
       return personProfiles.filtered(filter, readPage(page, newestFirst))

@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize'
 import { isId } from '../../../platform/ids.ts'
-import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { createEachLoader } from '../../store/loader.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
 import { notFound, type Opening, type Rows, store } from '../../store/store.ts'
 import { bindTenant } from '../../store/tenancy.ts'
+import { countByCaller } from '../../store/usage.ts'
 
 export type PersonProfileStatus = 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
 
@@ -89,10 +89,7 @@ const columns = selectList(personProfiles, 't')
 /** Each combination of filters is a statement of its own: sixteen for viewers, and as many counts. */
 const filtered = keptStatements(50)
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
-const writtenToday = statement(
-  `select count(*)::int as today, min(created_at) as since from (
-     select created_at from agents.person_profiles where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
-)
+const writtenToday = countByCaller(personProfiles)
 const archiveOf = statement(
   `update agents.person_profiles set status = 'ARCHIVED', version = version + 1, updated_at = $3
     where organization_id = $1 and subject_id = $2 and status <> 'ARCHIVED' returning id`,
@@ -101,7 +98,7 @@ const archiveOf = statement(
 /** What only person profiles are asked. */
 function personProfileSql(rows: Rows<typeof personProfiles>, { reading, viewer }: Opening) {
   /** Only what is asked stands in the statement, so that an index can be chosen for it. */
-  const ask = <Found extends object>({ organizationId, subjectId, status }: ProfileFilter, select: string, page?: PageRequest) => {
+  const asked = ({ organizationId, subjectId, status }: ProfileFilter, select: string, page?: PageRequest): Asked => {
     const values: unknown[] = []
     const bind = (value: unknown): string => `$${values.push(value)}`
     const conditions = [
@@ -113,25 +110,17 @@ function personProfileSql(rows: Rows<typeof personProfiles>, { reading, viewer }
     ].filter(condition => typeof condition === 'string')
     const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
     const bound = bindTenant(`select ${select} from agents.person_profiles t where ${conditions.join(' and ')}${order}`, values.length)
-    return rows.read<Found>(filtered(bound.text), viewer ? bound.values(values, viewer) : values)
+    return { text: bound.text, values: viewer ? bound.values(values, viewer) : values }
   }
-  const pages = createEachLoader<{ filter: ProfileFilter; request: PageRequest }, PersonProfileRow[]>(
-    reading,
-    ({ filter, request }) => ask<PersonProfileRow>(filter, columns, request),
-    JSON.stringify,
-  )
-  const counts = createEachLoader<ProfileFilter, number>(
-    reading,
-    async filter => (await ask<{ count: number }>(filter, 'count(*)::int as count'))[0]!.count,
-    JSON.stringify,
-  )
+  const pages = filteredPages<PersonProfileRow, ProfileFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(filter, columns, request),
+    count: filter => asked(filter, 'count(*)::int as count'),
+    order: () => newestFirst,
+  })
   return {
-    /** A page of profiles, those alone that the viewer may see; the same under several aliases is read once. */
-    async filtered(filter: ProfileFilter, request: PageRequest): Promise<Connection<PersonProfileRow>> {
-      const page = toConnection(await pages.load({ filter, request }), request, newestFirst, () => counts.load(filter))
-      for (const profile of page.nodes) rows.byId.prime(profile.id, profile)
-      return page
-    },
+    /** A page of profiles, those alone that the viewer may see. */
+    filtered: pages,
 
     /** One with this id, under lock. @throws NOT_FOUND for one that the viewer may not see, as for none */
     async requireLocked(id: string, transaction: Transaction): Promise<PersonProfileRow> {
@@ -145,11 +134,7 @@ function personProfileSql(rows: Rows<typeof personProfiles>, { reading, viewer }
       await rows.read(lockMaking, [organizationId], transaction)
     },
 
-    /** How many profiles a caller has written within a day; beyond `most` they are not counted. */
-    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Usage> {
-      const [made] = await rows.read<{ today: number; since: Date | null }>(writtenToday, [createdBy, dayBefore(now), most + 1], transaction)
-      return { inAll: 0, today: made!.today, todaySince: made!.since }
-    },
+    madeBy: writtenToday(rows),
 
     /** Has the profiles of somebody who left an organization used no more. @returns ids of those that were in use */
     async archiveOf(organizationId: string, subjectId: string, now: Date, transaction: Transaction): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { exponents } from '../../../platform/currencies.ts'
-import { newId, requireId } from '../../../platform/ids.ts'
+import { newId, readId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create } from '../../store/write.ts'
@@ -55,7 +55,7 @@ export const orderResolvers: Resolvers = {
       const filter = {
         organizationId: activeOrganization(viewer, 'Orders'),
         status: status ?? null,
-        merchantId: merchantId === null || merchantId === undefined ? null : requireId(merchantId, 'merchantId'),
+        merchantId: readId(merchantId, 'merchantId'),
         reference: reference ?? null,
       }
       return orders.filtered(filter, readPage(page, newestFirst))

@@ -38,16 +38,24 @@ export function serviceIdentity(
 ): (viewer: Viewer) => Promise<ServiceIdentity> {
   const { slug, appId } = registration
   let known: { readonly serviceId: string; readonly until: number } | null = null
+  /** Whoever asks meanwhile waits for the same answer: anybody may ask. */
+  let asking: Promise<string> | null = null
+  const lookUp = async (viewer: Viewer): Promise<string> => {
+    const serviceId = await ask(PaymentsServiceDocument, {}, { appId, viewer }).then(
+      ({ service }) => service?.id,
+      () => undefined,
+    )
+    if (!serviceId) throw new Refusal('UPSTREAM_FAILED', 'The registry of services does not answer: try again in a moment.')
+    known = { serviceId, until: clock.now().getTime() + secondsRemembered * 1000 }
+    return serviceId
+  }
   return async viewer => {
-    if (!known || known.until <= clock.now().getTime()) {
-      const serviceId = await ask(PaymentsServiceDocument, {}, { appId, viewer }).then(
-        ({ service }) => service?.id,
-        () => undefined,
-      )
-      if (!serviceId) throw new Refusal('UPSTREAM_FAILED', 'The registry of services does not answer: try again in a moment.')
-      known = { serviceId, until: clock.now().getTime() + secondsRemembered * 1000 }
-    }
-    return { serviceId: known.serviceId, slug, appId, environment, addresses }
+    const isKnown = known !== null && known.until > clock.now().getTime()
+    if (!isKnown)
+      asking ??= lookUp(viewer).finally(() => {
+        asking = null
+      })
+    return { serviceId: isKnown ? known!.serviceId : await asking!, slug, appId, environment, addresses }
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize'
 import { isId } from '../../../platform/ids.ts'
-import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { json, type Row, selectList, stamps, table, text, uuid, whole } from '../../../platform/sql/table.ts'
-import { createEachLoader } from '../../store/loader.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
+import { countByCaller } from '../../store/usage.ts'
 
 export type OrderStatus = 'DRAFT' | 'PENDING' | 'PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 
@@ -58,11 +58,6 @@ export interface OrderFilter {
   readonly reference: string | null
 }
 
-interface Asked {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
 const columns = selectList(orders, 'o')
 
 /** Only what is asked stands in the statement, so that an index can be chosen for it. */
@@ -87,36 +82,20 @@ const nextNumber = statement(
   `insert into payments.order_numbers as n (organization_id, last) values ($1, 1)
    on conflict (organization_id) do update set last = n.last + 1 returning last::text`,
 )
-const writtenToday = statement(
-  `select count(*)::int as today, min(created_at) as since from (
-     select created_at from payments.orders where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
-)
-const madeToday = statement(
-  `select organization_id as organization, count(*)::int as count from payments.orders
-    where organization_id = any($1::uuid[]) and created_at >= $2 group by 1`,
-)
+const writtenToday = countByCaller(orders)
 
 /** What only orders are asked. */
 function orderSql(rows: Rows<typeof orders>, { reading, viewer }: Opening) {
-  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
-  const pages = createEachLoader<{ filter: OrderFilter; request: PageRequest }, OrderRow[]>(
-    reading,
-    ({ filter, request }) => ask<OrderRow>(asked(filter, columns, request)),
-    JSON.stringify,
-  )
-  const counts = createEachLoader<OrderFilter, number>(
-    reading,
-    async filter => (await ask<{ count: number }>(asked(filter, 'count(*)::int as count')))[0]!.count,
-    JSON.stringify,
-  )
+  const pages = filteredPages<OrderRow, OrderFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(filter, columns, request),
+    count: filter => asked(filter, 'count(*)::int as count'),
+    order: () => newestFirst,
+  })
   return {
-    /** A page of orders; the same under several aliases is read once. A viewer's are those of the viewer's organization, whatever is asked. */
-    async filtered(given: OrderFilter, request: PageRequest): Promise<Connection<OrderRow>> {
-      const filter = viewer ? { ...given, organizationId: viewer.organizationId } : given
-      const page = toConnection(await pages.load({ filter, request }), request, newestFirst, () => counts.load(filter))
-      for (const order of page.nodes) rows.byId.prime(order.id, order)
-      return page
-    },
+    /** A page of orders. A viewer's are those of the viewer's organization, whatever is asked. */
+    filtered: (filter: OrderFilter, request: PageRequest): Promise<Connection<OrderRow>> =>
+      pages(viewer ? { ...filter, organizationId: viewer.organizationId } : filter, request),
 
     /** The next number of an organization's orders; nobody else is given one before the transaction ends. */
     async nextNumber(organizationId: string, transaction: Transaction): Promise<string> {
@@ -124,17 +103,7 @@ function orderSql(rows: Rows<typeof orders>, { reading, viewer }: Opening) {
       return row!.last.padStart(6, '0')
     },
 
-    /** How many orders a caller has written within a day; beyond `most` they are not counted. */
-    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Usage> {
-      const [made] = await rows.read<{ today: number; since: Date | null }>(writtenToday, [createdBy, dayBefore(now), most + 1], transaction)
-      return { inAll: 0, today: made!.today, todaySince: made!.since }
-    },
-
-    /** How many orders each organization has written since a moment. */
-    async madeSince(organizationIds: readonly string[], since: Date): Promise<ReadonlyMap<string, number>> {
-      const found = await rows.read<{ organization: string; count: number }>(madeToday, [organizationIds, since])
-      return new Map(found.map(({ organization, count }) => [organization, count]))
-    },
+    madeBy: writtenToday(rows),
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { isId } from '../../../platform/ids.ts'
-import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import { createEachLoader } from '../../store/loader.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 
 export type Level = 'ORGANIZATION' | 'PLATFORM'
@@ -52,11 +52,6 @@ export interface CredentialFilter {
   readonly providers: readonly string[] | null
 }
 
-interface Asked {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
 const columns = selectList(credentials, 'c')
 const seesPlatform = (roles: string) => `${roles}::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
 
@@ -88,17 +83,12 @@ export type Owned = Pick<CredentialRow, 'organizationId' | 'provider' | 'name'>
 /** What only credentials are asked, and the only place where their secrets are sealed and opened. */
 function credentialSql(rows: Rows<typeof credentials>, { reading, viewer }: Opening, cipher: Cipher) {
   const place = (id: string) => `providers.credential:${id}:secret`
-  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
-  const pages = createEachLoader<{ filter: CredentialFilter; request: PageRequest }, CredentialRow[]>(
-    reading,
-    ({ filter, request }) => ask<CredentialRow>(asked(filter, viewer!, columns, request)),
-    JSON.stringify,
-  )
-  const counts = createEachLoader<CredentialFilter, number>(
-    reading,
-    async filter => (await ask<{ count: number }>(asked(filter, viewer!, 'count(*)::int as count')))[0]!.count,
-    JSON.stringify,
-  )
+  const pages = filteredPages<CredentialRow, CredentialFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(filter, viewer!, columns, request),
+    count: filter => asked(filter, viewer!, 'count(*)::int as count'),
+    order: () => oldestFirst,
+  })
   return {
     /** What a secret is kept as. */
     seal: (id: string, secret: string): string => cipher.seal(secret, place(id)),
@@ -106,12 +96,8 @@ function credentialSql(rows: Rows<typeof credentials>, { reading, viewer }: Open
     /** The secret in clear text: for whoever calls the provider, never for an answer. @throws when it was sealed with a key that is not configured */
     open: ({ id, secret }: Pick<CredentialRow, 'id' | 'secret'>): string => cipher.open(secret, place(id)),
 
-    /** A page of what a viewer may see of a level; the same under several aliases is read once. */
-    async filtered(filter: CredentialFilter, request: PageRequest): Promise<Connection<CredentialRow>> {
-      const page = toConnection(await pages.load({ filter, request }), request, oldestFirst, () => counts.load(filter))
-      for (const credential of page.nodes) rows.byId.prime(credential.id, credential)
-      return page
-    },
+    /** A page of what a viewer may see of a level. */
+    filtered: pages,
 
     /** At which level a credential stands, whosoever it is; null for none. */
     async levelOf(id: string): Promise<Level | null> {

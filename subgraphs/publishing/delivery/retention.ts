@@ -1,5 +1,5 @@
 import type { Aging } from '../../../platform/jobs/retention.ts'
-import { agingOfKeys } from '../../store/books.ts'
+import { agingOfKeys, agingOfRecord } from '../../store/books.ts'
 
 /** For how many days records are kept that nothing rests on any more. */
 export interface Retention {
@@ -11,7 +11,7 @@ export interface Retention {
 
 /** What publishing does not keep for ever. */
 export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
-  { table: 'publishing.audit_entries', key: 'tenant_id, id', days: auditDays, old: 'o.at < $1', order: 'o.at' },
+  agingOfRecord('publishing', auditDays),
   agingOfKeys('publishing'),
   {
     table: 'publishing.attempts',

@@ -1,5 +1,5 @@
 import { mapEvents } from '../../../platform/events.ts'
-import { requireId } from '../../../platform/ids.ts'
+import { readId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create, remove } from '../../store/write.ts'
@@ -19,8 +19,6 @@ import { checkCopy, checkMoment, checkSchedule, checkTarget, move } from './rule
 const toTarget = (input: PostTargetInput | null | undefined): Target | null | undefined =>
   input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
 
-const maybeId = (value: string | null | undefined, field: string): string | null => (value === null || value === undefined ? null : requireId(value, field))
-
 /** Writes a new post, checked as far as the input alone tells; once for each key. */
 async function createPost(context: Context, input: CreatePostInput): Promise<PostRow> {
   const { brands, posts, clock, events, jobs, networks, quotas, viewer } = context
@@ -28,7 +26,7 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
   const { platform, scheduledAt = null } = input
   const copy = checkCopy(input.copy)
   if (scheduledAt) checkMoment(scheduledAt, clock.now())
-  const threadId = maybeId(input.threadId, 'threadId')
+  const threadId = readId(input.threadId, 'threadId')
   const target = checkTarget(toTarget(input.target) ?? null, platform)
   const createdBy = actorOf(viewer)
   const { row } = await create(context, {
@@ -79,11 +77,11 @@ export const postResolvers: Resolvers = {
     posts: async (_, args, context) => {
       const filter: PostFilter = {
         organizationId: activeOrganization(context.viewer, 'Posts'),
-        brandId: maybeId(args.brandId, 'brandId'),
-        threadId: maybeId(args.threadId, 'threadId'),
+        brandId: readId(args.brandId, 'brandId'),
+        threadId: readId(args.threadId, 'threadId'),
         status: args.status ?? null,
         platform: args.platform ?? null,
-        authorId: maybeId(args.authorId, 'authorId'),
+        authorId: readId(args.authorId, 'authorId'),
         scheduledAfter: args.scheduledAfter ?? null,
         scheduledBefore: args.scheduledBefore ?? null,
       }
@@ -102,7 +100,7 @@ export const postResolvers: Resolvers = {
     postStatusChanged: {
       subscribe: async (_, args, context) => {
         const { id: brandId } = await context.brands.require(args.brandId, 'brandId')
-        const threadId = maybeId(args.threadId, 'threadId')
+        const threadId = readId(args.threadId, 'threadId')
         return mapEvents(context.events.listen([postStatusTopic(brandId)]), event =>
           threadId === null || event.threadId === threadId ? { postId: event.postId! } : undefined,
         )

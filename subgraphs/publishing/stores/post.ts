@@ -1,12 +1,13 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
-import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import { type Connection, isMoment, type Order, type PageRequest, toConnection } from '../../../platform/page.ts'
+import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
-import { createEachLoader, createLoader } from '../../store/loader.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
+import { countByCaller } from '../../store/usage.ts'
 import type { Platform, Target } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
 import { brands } from './brand.ts'
@@ -108,12 +109,6 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
 
 const columns = selectList(posts, 'p')
 
-/** A statement and what it is told. */
-interface Asked {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
 /**
  * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them is asked for,
  * each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
@@ -178,10 +173,7 @@ const withOrganization = statement(
   `select ${columns}, b.organization_id as "organizationId" from publishing.posts p join publishing.brands b on b.id = p.brand_id
    where p.id = any($1::uuid[]) order by p.id for no key update of p`,
 )
-const writtenToday = statement(
-  `select count(*)::int as today, min(created_at) as since from (
-       select created_at from publishing.posts where created_by = $1 and created_at > $2 order by created_at desc limit $3) made`,
-)
+const writtenToday = countByCaller(posts)
 
 const changed = statement(
   `select ${columns} from publishing.posts p where p.brand_id = $1 and (p.brand_id, p.id) in (
@@ -194,21 +186,16 @@ const filtered = keptStatements(500)
 
 /** What only posts are asked. */
 function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
-  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(filtered(text), values)
-  const pages = createEachLoader<{ filter: PostFilter; request: PageRequest }, PostRow[]>(
-    reading,
-    ({ filter, request }) => ask<PostRow>(pageOf(filter, request)),
-    JSON.stringify,
-  )
-  const counts = createEachLoader<PostFilter, number>(reading, async filter => (await ask<{ count: number }>(countOf(filter)))[0]!.count, JSON.stringify)
+  const pages = filteredPages<PostRow, PostFilter>(rows, reading, {
+    kept: filtered,
+    page: pageOf,
+    count: countOf,
+    order: ({ threadId }) => (threadId ? threadOrder : newestFirst),
+  })
   return {
-    /** A page of posts; the same under several aliases is read once, and so is its total. A viewer's are those of the viewer's organization, whatever is asked. */
-    async filtered(asked: PostFilter, request: PageRequest): Promise<Connection<PostRow>> {
-      const filter = viewer ? { ...asked, organizationId: viewer.organizationId } : asked
-      const page = toConnection(await pages.load({ filter, request }), request, filter.threadId ? threadOrder : newestFirst, () => counts.load(filter))
-      for (const post of page.nodes) rows.byId.prime(post.id, post)
-      return page
-    },
+    /** A page of posts. A viewer's are those of the viewer's organization, whatever is asked. */
+    filtered: (filter: PostFilter, request: PageRequest): Promise<Connection<PostRow>> =>
+      pages(viewer ? { ...filter, organizationId: viewer.organizationId } : filter, request),
 
     /** The earlier post of the thread by the later one's id, for one operation. */
     predecessorOf: createLoader<string, PostRow | null>(reading, async ids => {
@@ -249,11 +236,7 @@ function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
       return rows.read<PostRow & { organizationId: string }>(withOrganization, [taken.map(({ id }) => id)], transaction)
     },
 
-    /** How many posts a caller has written within a day; beyond `most` they are not counted. */
-    async madeBy(createdBy: string, now: Date, most: number, transaction: Transaction): Promise<Usage> {
-      const [made] = await rows.read<{ today: number; since: Date | null }>(writtenToday, [createdBy, dayBefore(now), most + 1], transaction)
-      return { inAll: 0, today: made!.today, todaySince: made!.since }
-    },
+    madeBy: writtenToday(rows),
 
     /** What a caller has written in a brand with one of these texts, the oldest first. */
     withWords: (brandId: string, createdBy: string, copies: readonly string[], transaction: Transaction) =>

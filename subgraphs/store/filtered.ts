@@ -1,0 +1,46 @@
+import type DataLoader from 'dataloader'
+import { type Connection, type Order, type PageRequest, toConnection } from '../../platform/page.ts'
+import type { Reading } from '../../platform/sql/reading.ts'
+import type { NamelessStatement, Statement } from '../../platform/sql/statement.ts'
+import { createEachLoader } from './loader.ts'
+
+/** SQL that is put together for one filter, and what it is told. */
+export interface Asked {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** How a list is read whose filters are chosen by whoever asks. */
+interface FilteredList<Row, Filter> {
+  /** Keeps each text as a statement (`keptStatements`), as long as there are not too many. */
+  readonly kept: (text: string) => Statement | NamelessStatement
+  page(filter: Filter, request: PageRequest): Asked
+  /** One row with one `count`. */
+  count(filter: Filter): Asked
+  order(filter: Filter): Order<Row>
+}
+
+interface Read<Row> {
+  readonly byId: DataLoader<string, Row | null>
+  read<Found extends object>(statement: Statement | NamelessStatement, values: readonly unknown[]): Promise<Found[]>
+}
+
+/** Reads pages of a filtered list for one operation: the same under several aliases is read once, and so is its total; who is on a page is known by id. */
+export function filteredPages<Row extends { readonly id: string }, Filter>(
+  rows: Read<Row>,
+  reading: Reading,
+  { kept, page, count, order }: FilteredList<Row, Filter>,
+): (filter: Filter, request: PageRequest) => Promise<Connection<Row>> {
+  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(kept(text), values)
+  const pages = createEachLoader<{ filter: Filter; request: PageRequest }, Row[]>(
+    reading,
+    ({ filter, request }) => ask<Row>(page(filter, request)),
+    JSON.stringify,
+  )
+  const counts = createEachLoader<Filter, number>(reading, async filter => (await ask<{ count: number }>(count(filter)))[0]!.count, JSON.stringify)
+  return async (filter, request) => {
+    const found = toConnection(await pages.load({ filter, request }), request, order(filter), () => counts.load(filter))
+    for (const row of found.nodes) rows.byId.prime(row.id, row)
+    return found
+  }
+}
