@@ -6,6 +6,7 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
+  isEnumType,
   isNonNullType,
   isUnionType,
   type OperationTypeNode,
@@ -77,7 +78,10 @@ export function generateOperation({ schema, kind = 'query', values, without, mos
   }
 
   const argument = (definition: GraphQLArgument): string => {
-    const pool = values[definition.name] ?? []
+    const named = getNamedType(definition.type)
+    const given = values[definition.name] ?? []
+    // One name may stand for different enums in different places.
+    const pool = isEnumType(named) ? given.filter(value => value === null || named.getValue(String(value))) : given
     const required = isNonNullType(definition.type)
     if (pool.length === 0 || (!required && definition.defaultValue === undefined && pick(2) === 0) || (definition.defaultValue !== undefined && pick(3) === 0))
       return ''

@@ -11,6 +11,9 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, answerOf } from '../engine/supergraph-fixture.ts'
 import { supergraph as openPlatform, type Supergraph } from '../kit/supergraph.ts'
 import { anonymous, key } from '../kit/viewers.ts'
+import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
+import { seedOrder } from '../subgraphs/payments/order/seed.ts'
+import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
 import { causeOf, type StockError } from './known.ts'
 import { generateOperation } from './operation.ts'
 import { platformOracle } from './platform-oracle.ts'
@@ -44,7 +47,21 @@ async function world(graph: Supergraph) {
     .connection()
     .thread(3, { scheduledAt: graph.clock.in(3_600_000) })
   const reader = key(organization.id, ['publishing:posts.read'])
-  const ids = [brand.id, ...thread.map(({ id }) => id), owner.userId, organization.id, '01990000-0000-7000-8000-00000000dead', 'no id']
+  const { id: organizationId } = organization
+  const order = await seedOrder(graph, { organizationId, userId: member.userId })
+  const profile = await seedProfile(graph, { organizationId, subjectId: member.userId! })
+  const credential = await seedCredential(graph, { organizationId })
+  const ids = [
+    brand.id,
+    order.id,
+    ...Object.values(profile),
+    credential.id,
+    ...thread.map(({ id }) => id),
+    owner.userId,
+    organizationId,
+    '01990000-0000-7000-8000-00000000dead',
+    'no id',
+  ]
   const moments = [graph.clock.in(0), graph.clock.in(86_400_000)].map(date => new Date(date).toISOString())
   return {
     viewers: [owner, owner, member, viewer, outsider, reader, anonymous] as readonly Viewer[],
@@ -54,8 +71,11 @@ async function world(graph: Supergraph) {
       threadId: [thread[0]!.threadId, null],
       authorId: [owner.userId, member.userId, null],
       first: [1, 2, 20, 100, 0],
-      status: [null, 'DRAFT', 'SCHEDULED', 'PUBLISHED'],
+      status: [null, 'DRAFT', 'SCHEDULED', 'PUBLISHED', 'PAID', 'ACTIVE'],
       platform: [null, 'X'],
+      userId: [member.userId, owner.userId, null],
+      subjectId: [member.userId, null],
+      provider: [null, 'custom', 'openai'],
       scheduledAfter: moments,
       scheduledBefore: moments,
     },
