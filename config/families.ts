@@ -312,7 +312,7 @@ export const retention = {
   auditDays: setting('AUDIT_RETENTION_DAYS', days(1), {
     fallback: 400,
     by: subgraphs,
-    does: 'For how many days identity, publishing, agents and providers keep their records of who did what. Sessions and one-time links go a day after they ended, idempotency keys after a week.',
+    does: 'For how many days identity, publishing, agents and providers keep their records of who did what. Sessions and one-time links go a day after they ended, idempotency keys after a week, those of payments after 30 days.',
   }),
   attemptDays: setting('ATTEMPT_RETENTION_DAYS', days(8), {
     fallback: 90,

@@ -7,14 +7,17 @@ export interface Idempotency {
   readonly hash: string
 }
 
+/** The most characters of a key. */
+export const longestKey = 255
+
 /**
  * Reads the key of an input that makes something; null when it has none.
- * @throws BAD_USER_INPUT for a key that is empty, longer than 200 characters, or with a NUL or half a character: the database holds neither, and keys
+ * @throws BAD_USER_INPUT for a key that is empty, longer than 255 characters, or with a NUL or half a character: the database holds neither, and keys
  *   that differ in one of them alone would be the same
  */
 export function readIdempotency({ idempotencyKey: key, ...content }: { readonly idempotencyKey?: string | null | undefined }): Idempotency | null {
-  if (key === '' || (key && (key.length > 200 || key.includes('\0') || !key.isWellFormed())))
-    throw new Refusal('BAD_USER_INPUT', 'idempotencyKey must have 1 to 200 characters, none of them NUL or half of one.', { field: 'idempotencyKey' })
+  if (key === '' || (key && (key.length > longestKey || key.includes('\0') || !key.isWellFormed())))
+    throw new Refusal('BAD_USER_INPUT', `idempotencyKey must have 1 to ${longestKey} characters, none of them NUL or half of one.`, { field: 'idempotencyKey' })
   if (!key) return null
   const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))
   return {

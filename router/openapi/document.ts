@@ -1,4 +1,5 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
+import { longestKey } from '../../platform/idempotency.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
 import type { Documented, ForwardRow, OperationRow, RouteTable } from '../rest/row.ts'
@@ -117,7 +118,7 @@ const ifNoneMatch = { name: 'If-None-Match', in: 'header', schema: text, descrip
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  schema: { type: 'string', minLength: 1, maxLength: longestKey },
   description: 'A text of the caller’s own: the same request with it again makes nothing again. With another body it is 409, reason `KEY_REUSED`.',
 }
 

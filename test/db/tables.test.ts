@@ -31,6 +31,14 @@ const columnsOf = async (table: string): Promise<readonly Found[]> => {
   return rows as Found[]
 }
 
+const checksOf = async (table: string): Promise<readonly string[]> => {
+  const [rows] = await database.sequelize.query(
+    `select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = $1::regclass and contype = 'c' order by definition`,
+    { bind: [table] },
+  )
+  return (rows as { definition: string }[]).map(({ definition }) => definition)
+}
+
 /** How PostgreSQL calls the types of columns. */
 const typeNames: Readonly<Record<string, string>> = { 'timestamptz(3)': 'timestamp(3) with time zone', timestamptz: 'timestamp with time zone' }
 
@@ -68,5 +76,6 @@ describe.each(
   test.each(['audit_entries', 'idempotency_keys'])('has %s like every other: whatever writes a row writes there too', async name => {
     const columns = async (of: string) => (await columnsOf(`${of}.${name}`)).map(({ name, type, nullable }) => `${name} ${type} ${nullable}`).sort()
     expect(await columns(slug)).toEqual(await columns('identity'))
+    expect(await checksOf(`${slug}.${name}`)).toEqual(await checksOf(`identity.${name}`))
   })
 })
