@@ -133,7 +133,7 @@ export const demo = {
   wanted: setting('DEMO', flag, {
     fallback: null,
     without: 'on in development where `HOST` and `PUBLIC_URL` are loopback',
-    by: subgraphs,
+    by: everything,
     does: 'Demo accounts, demo data, the sandbox, printed passwords. `1` makes them elsewhere too, in staging as well; production refuses it. Production, and staging without `DEMO=1`, do not start on a database that holds demo accounts: `npm run demo:remove` removes them ([decision 0021](decisions/0021-demo-accounts.md)).',
   }),
   sandboxPort: setting('SANDBOX_PORT', port, {
@@ -142,7 +142,11 @@ export const demo = {
     by: ['all', 'apart'],
     does: 'Where the sandbox listens. When that is taken it listens on a free port, and the start says so.',
   }),
-  sandboxFolder: setting('SANDBOX_DIR', text, { fallback: null, by: subgraphs, does: 'The folder of a sandbox that runs as a process of its own.' }),
+  sandboxFolder: setting('SANDBOX_DIR', text, {
+    fallback: null,
+    by: everything,
+    does: 'The folder of a sandbox that runs as a process of its own. A router apart tells of it and of the demo accounts at `/`.',
+  }),
 }
 
 /** How events reach the listeners of other processes. */

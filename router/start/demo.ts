@@ -31,8 +31,7 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
   stack.defer(stop)
   const notices = moved ? [moved] : []
   return {
-    accounts: identityDemo.demoWorld.people.map(({ email }) => email),
-    password: identityDemo.demoPassword,
+    ...identityDemo.demoAccounts,
     sandbox,
     applications,
     notices,

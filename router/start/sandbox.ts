@@ -22,7 +22,7 @@ export interface OpenSandbox {
  * @throws StartError when that one's facts are not in the configured folder
  */
 export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Promise<OpenSandbox> {
-  if (sandbox.folder) return toOpen(readFacts(sandbox.folder), null, async () => {})
+  if (sandbox.folder) return findSandbox(sandbox.folder)
   const options = { folder: join(dataDir, 'sandbox'), redirectUris: playedPlatforms.map(platform => callbackUrl(publicUrl, platform)) }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
     const { code, syscall } = error as NodeJS.ErrnoException
@@ -34,6 +34,9 @@ export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Prom
     sandbox.port === 0 || started.port === sandbox.port ? null : `port ${sandbox.port} is taken: the sandbox listens on ${started.port} (SANDBOX_PORT)`
   return toOpen({ origin: started.origin, ...started.demo }, moved, started.stop)
 }
+
+/** The sandbox that runs as a process of its own. @throws StartError when its facts are not in the folder */
+export const findSandbox = (folder: string): OpenSandbox => toOpen(readFacts(folder), null, async () => {})
 
 type Facts = { readonly origin: string } & { readonly [Name in TwinName]: Pick<Demos[Name], 'clientId' | 'clientSecret'> }
 

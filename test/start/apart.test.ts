@@ -32,6 +32,9 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
   expect(whole).toMatchObject({ viewer: { organization: { name: 'Demo', brands: { nodes: [{ name: 'Demo Brand' }] } } }, posts: { nodes: [{}] } })
   expect(await query('query($id: ID!) { brand(id: $id) { connections { active } } }', { id: brandId })).toEqual({ brand: { connections: [{ active: true }] } })
   expect((await fetch(`${sandbox}/_control/received?network=x`)).status).toBe(200)
+  // Who opens it in a browser is told with whom to try it, as in one process.
+  const overview = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  for (const word of ['owner@demo.test', 'supergraph-demo', `href="${sandbox}"`]) expect(overview).toContain(word)
 
   // What one subgraph shows is missing while it is away, and nothing else.
   process.kill(machine.processes().get('publishing 1')!.pid, 'SIGKILL')

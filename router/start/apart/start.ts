@@ -90,7 +90,13 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     for (const [at, part] of subgraphs.entries()) subgraphs[at] = { ...part, environment: { ...part.environment, ...addresses, ROUTER_URL: routerUrls.join() } }
     const routers = doors.map((each, at) => ({
       name: `router ${at + 1}`,
-      ...ours(['router'], { ...secrets.router, ...addresses, PORT: String(each), ...(sharesPort(doors.length) && { SHARE_PORT: '1' }) }),
+      ...ours(['router'], {
+        ...secrets.router,
+        ...addresses,
+        ...(sandbox && { SANDBOX_DIR: sandbox }),
+        PORT: String(each),
+        ...(sharesPort(doors.length) && { SHARE_PORT: '1' }),
+      }),
       ready: readyLine,
     }))
     const begun = [...runAll(subgraphs, endMs.subgraphs), ...runAll(routers, endMs.routers)]

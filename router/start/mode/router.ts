@@ -3,6 +3,7 @@ import type { Config } from '../../../config.ts'
 import { systemClock } from '../../../platform/clock.ts'
 import { hashKey } from '../../../subgraphs/identity/api-key/rules.ts'
 import { accessTokenAudience } from '../../../subgraphs/identity/session/rules.ts'
+import { demoAccounts } from '../../../subgraphs/identity/setup/demo.ts'
 import { serveAsk } from '../../apart/ask.ts'
 import { createRemoteAuthority } from '../../apart/authority.ts'
 import { createRemoteTarget } from '../../apart/http.ts'
@@ -27,6 +28,9 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const { publicUrl } = config
     const key = requireSealKey(config)
     const registrations = await readRegistrations()
+    // Where the demo was made, and as the embedded mode does: whoever sees the page in development may sign in with it.
+    const tried =
+      config.demo && config.sandbox.folder && config.environment === 'development' ? (await import('../sandbox.ts')).findSandbox(config.sandbox.folder) : null
     const urls = subgraphUrls(config)
     const seal = createSeal(key, systemClock)
     const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))
@@ -41,6 +45,8 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
         engine,
         authority,
         drainMs: config.remote.drainMs,
+        demo: tried && demoAccounts,
+        sandbox: tried?.origin ?? null,
         subgraphs: [...urls].map(([slug, replicas]) => createRemoteTarget(slug, replicas, seal, streams)),
         readiness: [{ name: 'identity', check: authority.ready }],
         services: registrations.map(({ slug, title }) => ({ slug, title, ready: () => oneAnswers(urls.get(slug as ListedSlug)!) })),

@@ -35,6 +35,9 @@ export const demoWorld: World = {
   keys: [{ organization: 'demo', name: keyName, scopes: ['publishing:posts.read'], createdBy: 'owner@demo.test' }],
 }
 
+/** What whoever tries the demo has to know to sign in. */
+export const demoAccounts = { accounts: demoWorld.people.map(({ email }) => email), password: demoPassword } as const
+
 /** The organization that the demo plays in, and who owns it. */
 export interface DemoOwner {
   readonly organizationId: string
@@ -64,7 +67,7 @@ export interface DemoFound {
   readonly shared: readonly string[]
 }
 
-const emails = demoWorld.people.map(({ email }) => email)
+const emails = demoAccounts.accounts
 
 /** Looks for demo accounts: people with the addresses of the demo, which are reserved names (RFC 2606) and nobody else's. */
 export async function findDemo(run: Run): Promise<DemoFound> {
