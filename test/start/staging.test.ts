@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { publicHalf } from '../../router/engine/transport/seal.ts'
+import { createTestDatabase } from '../kit/database.ts'
+import { freePort, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
+import { complaintOf } from './complaint.ts'
+
+const staging = { ENVIRONMENT: 'staging', AUTH_SECRET: 's'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
+const addresses = {
+  PAYMENTS_AUTH_URL: 'https://auth.staging.example',
+  PAYMENTS_GATEWAY_URL: 'https://gateway.staging.example',
+  PAYMENTS_APP_URL: 'https://pay.staging.example',
+}
+const messages = (complaint: string) =>
+  complaint
+    .trim()
+    .split('\n')
+    .map(line => (JSON.parse(line) as { msg: string }).msg)
+const missing = Object.keys(addresses).map(name => expect.stringMatching(`^${name}: missing, `))
+
+test('staging does not start without the addresses of payments: in one process, with all processes apart, or as the process of payments', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const environment = { ...staging, DATABASE_URL: database.url }
+  expect(messages(await complaintOf(folder, environment))).toEqual(missing)
+  const { PAYMENTS_GATEWAY_URL, ...others } = addresses
+  expect(messages(await complaintOf(folder, { ...environment, ...others }))).toEqual([missing[1]])
+
+  const ended = async (words: readonly string[], more: Record<string, string> = {}) => {
+    const process = launch(globalThis.process.execPath, ['router/main.ts', ...words], { ...(await platformEnvironment(folder)), ...environment, ...more })
+    expect(await process.ended).toBe(1)
+    return messages(process.complained())
+  }
+  expect(await ended(['apart'])).toEqual(missing)
+  const seal = { SEAL_PUBLIC_KEYS: `k:${publicHalf({ id: 'k', key: Buffer.alloc(32, 1) }).key.toString('base64')}` }
+  expect(await ended(['subgraph', 'payments'], seal)).toEqual(missing)
+  // Whoever has nothing to do with payments is not asked for them.
+  const publishing = launch(process.execPath, ['router/main.ts', 'subgraph', 'publishing', '--port', String(await freePort())], { ...environment, ...seal })
+  await publishing.printed(/ready in/)
+})
+
+test('staging with the addresses of payments tells them at its door', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const platform = launchPlatform({ ...(await platformEnvironment(folder)), ...staging, ...addresses, DATABASE_URL: database.url })
+  const [, url = ''] = await platform.printed(readyLine)
+  const answer = await fetch(`${url}/payments/api/service-identity`)
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    {
+      environment: 'staging',
+      addresses: { auth: addresses.PAYMENTS_AUTH_URL, gateway: addresses.PAYMENTS_GATEWAY_URL, app: addresses.PAYMENTS_APP_URL },
+    },
+  ])
+})
