@@ -126,4 +126,6 @@ export interface EngineOptions {
   readonly answerBytes?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
+  /** Tells whoever asks by `x-graphql-plan: show` how the operation was planned: for development only. */
+  readonly exposePlans?: boolean | undefined
 }

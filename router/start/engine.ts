@@ -27,6 +27,7 @@ export function openEngineOver(supergraph: Supergraph, transport: Transport, { e
     answerBytes: remote.answerBytes,
     // Whoever develops sees what broke; elsewhere the log alone does.
     exposeInternalErrors: environment === 'development',
+    exposePlans: environment === 'development',
   })
 }
 

@@ -45,6 +45,7 @@ export interface RunOptions {
   readonly operationName?: string
   readonly signal?: AbortSignal
   readonly inTurn?: OperationRequest['inTurn']
+  readonly headers?: Readonly<Record<string, string>>
   /** Runs a document that validation refuses. */
   readonly unchecked?: boolean
 }
@@ -54,6 +55,7 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever its own operation selects
   readonly data: any
   readonly errors?: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[]
+  readonly extensions?: Record<string, unknown>
   readonly text: string
 }
 
@@ -66,6 +68,8 @@ export interface GraphOptions {
   /** Lets fetch documents pass that their subgraph would refuse to validate, e.g. for a literal that only its scalar can read. */
   readonly unvalidatedFetches?: boolean
   readonly exposeInternalErrors?: boolean
+  readonly exposePlans?: boolean
+  readonly maxCost?: number
   readonly operationTimeoutMs?: number
   readonly answerBytes?: number
   /** The clock of deadlines. */
@@ -75,7 +79,7 @@ export interface GraphOptions {
 }
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
-  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective"])\n`
+  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective", "@cost", "@listSize"])\n`
 
 /** A subgraph's SDL with the federation link that tests leave out. */
 export const withLink = (sdl: string): string => link + sdl
@@ -109,15 +113,16 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, operationTimeoutMs, answerBytes, now } = options
-  const limits = { planCacheSize, planCacheBytes, operationTimeoutMs, answerBytes, now }
-  const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, ...limits, log: { error: write, warn: write } })
+  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, operationTimeoutMs, answerBytes, now } = options
+  const limits = { planCacheSize, planCacheBytes, maxCost, operationTimeoutMs, answerBytes, now }
+  const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)
     if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
     const { viewer = anonymous, operationName, signal, inTurn } = more
-    return { document, variables, viewer, operationName, signal, inTurn, requestId: 'request-1' }
+    const headers = more.headers && new Headers(more.headers)
+    return { document, variables, viewer, operationName, signal, inTurn, headers, requestId: 'request-1' }
   }
   return {
     engine,
@@ -133,8 +138,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
 }
 
 export function answerOf(result: ExecutionResult): Answer {
-  const { data, errors } = JSON.parse(JSON.stringify(result)) as Answer
-  return { data, ...(errors && { errors }), text: JSON.stringify(result.data) }
+  const { data, errors, extensions } = JSON.parse(JSON.stringify(result)) as Answer
+  return { data, ...(errors && { errors }), ...(extensions && { extensions }), text: JSON.stringify(result.data) }
 }
 
 /** The executable schema of one subgraph. */

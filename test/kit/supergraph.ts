@@ -11,6 +11,7 @@ import { createDocuments } from '../../router/door/documents.ts'
 import { createLog } from '../../router/door/log.ts'
 import { createHosts } from '../../router/hosts.ts'
 import type { Platform } from '../../router/start/assemble.ts'
+import type { EngineSettings } from '../../router/start/engine.ts'
 import type { Browser } from '../../subgraphs/browser.ts'
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
@@ -35,6 +36,8 @@ export interface SupergraphOptions {
   readonly trusts?: readonly string[]
   /** What one caller may make, where it is not what configuration says by itself. */
   readonly quotas?: Partial<Config['quotas']>
+  /** How operations run, where it is not what configuration says in production. */
+  readonly running?: Partial<EngineSettings>
   /** How many ms this process' clock is behind the database's. @default 0 */
   readonly behindMs?: number
 }
@@ -84,6 +87,7 @@ export async function supergraph({
   publicUrl = 'http://localhost:4000',
   trusts = [],
   quotas,
+  running,
   behindMs = 0,
 }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
@@ -124,7 +128,7 @@ export async function supergraph({
       paymentsAddresses: readConfig({}).paymentsAddresses,
       allowedOrigins: [...trusts, ...(x ? [x.origin] : [])],
       // As clients elsewhere see it: without the text of internal errors.
-      running: { ...readConfig({}), environment: 'production' },
+      running: { ...readConfig({}), environment: 'production', ...running },
       log,
     },
     opening,

@@ -7,6 +7,7 @@ import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work } from '../work.ts'
+import { asideOf } from './aside.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
 
 /**
@@ -112,7 +113,8 @@ export function createEngine(options: EngineOptions): Engine {
     errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
     const { data, flaws } = variant.project(run.data, introspection, run.missing)
     if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
-    return errors.length > 0 ? { data, errors } : { data }
+    const extensions = asideOf(ready, options)
+    return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
   }
 
   /** A subscription of which nothing is left to plan: refused, folded away, or no subscription at all. */
