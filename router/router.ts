@@ -18,7 +18,7 @@ import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets, type Sockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
-import { createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
+import { beginningShare, createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams, type Streams, unwatched } from './live/streams.ts'
 import { type Figure, serveMetrics } from './metrics/metrics.ts'
 import { serveOpenapi } from './openapi/serve.ts'
@@ -101,6 +101,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     authenticate,
     streams,
     shares,
+    beginnings: createShares(beginningShare),
     events: createShares(eventShare),
     hosts,
     addressOf: createAddressOf(trustProxy),

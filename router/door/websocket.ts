@@ -29,8 +29,9 @@ export interface WebSocketDoor {
   readonly documents: Documents
   readonly authenticate: Authenticate
   readonly streams: Streams
-  /** What of operations, and of events, callers may have under way. */
+  /** What of operations, of beginnings of streams, and of their events callers may have under way. */
   readonly shares: Shares
+  readonly beginnings: Shares
   readonly events: Shares
   readonly hosts: Hosts
   /** Who dials: one address may not take every socket. */
@@ -116,7 +117,7 @@ interface Operation extends ExecutionArgs {
 }
 
 export function createSockets(door: WebSocketDoor): Sockets {
-  const { engine, documents, authenticate, streams, shares, events, log } = door
+  const { engine, documents, authenticate, streams, shares, beginnings, events, log } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
   const addresses = createCounter()
@@ -203,12 +204,12 @@ export function createSockets(door: WebSocketDoor): Sockets {
         contextValue: request,
       } satisfies Operation
     },
-    execute: ({ contextValue }) => inShare(contextValue as Asked, request => engine.execute(request)),
+    execute: ({ contextValue }) => inShare(shares, contextValue as Asked, request => engine.execute(request)),
     async subscribe({ contextValue }) {
       const { caller } = contextValue as Asked
       const leave = () => subscriptions.leave(caller)
       try {
-        const begun = await inShare(contextValue as Asked, request => engine.subscribe(request))
+        const begun = await inShare(beginnings, contextValue as Asked, request => engine.subscribe(request))
         if (Symbol.asyncIterator in begun) return untilEnd(begun, leave)
         leave()
         return begun
@@ -236,9 +237,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
   })
 
   /** Runs what a socket asked when its caller has a place for it; a refusal is a result, for a throw would end the socket. */
-  async function inShare<Result>(asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {
+  async function inShare<Result>(of: Shares, asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {
     try {
-      return await doFor(asked.cause, () => shares.run(asked.caller, () => work(asked), asked.signal))
+      return await doFor(asked.cause, () => of.run(asked.caller, () => work(asked), asked.signal))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }

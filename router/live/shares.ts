@@ -16,6 +16,12 @@ export interface ShareLimits {
 
 /** Operations, whichever way they come. */
 export const operationShare: ShareLimits = { each: 16, waiting: 64, all: 256, patienceMs: 20_000 }
+/**
+ * Beginnings of streams, whose number has a bound of its own (`socketLimits.subscriptions`): clients subscribe all that they have in one
+ * moment when they dial again, and what was refused then they would not ask for again. So none of it is refused, and it takes no
+ * operation's place.
+ */
+export const beginningShare: ShareLimits = { each: 8, waiting: Number.POSITIVE_INFINITY, all: 64, patienceMs: Number.POSITIVE_INFINITY }
 /** Events of streams. They wait as long as it takes: each stream has one under way, and what comes meanwhile for one subject counts once. */
 export const eventShare: ShareLimits = { each: 4, waiting: Number.POSITIVE_INFINITY, all: 64, patienceMs: Number.POSITIVE_INFINITY }
 

@@ -4,12 +4,15 @@ import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { TestContext } from './platform.ts'
 
-/** A small graph that does what doors must cope with: it refuses, fails, waits and streams. */
-export function smallGraph(events: Events = createMemoryEvents(), left: string[] = []): GraphQLSchema {
+/**
+ * A small graph that does what doors must cope with: it refuses, fails, waits and streams.
+ * @param gate until it resolves, no stream of `late` begins
+ */
+export function smallGraph(events: Events = createMemoryEvents(), left: string[] = [], gate: Promise<unknown> = Promise.resolve()): GraphQLSchema {
   const schema = buildSchema(`
     type Query { hello(name: String): String  viewer: Viewer  refuse: String  crash: String  wait: String  hang: String }
     type Mutation { rename(name: String!): String }
-    type Subscription { tick: String  flood: String }
+    type Subscription { tick: String  flood: String  late: String }
     type Viewer { kind: String!  userId: String  organizationId: String  roles: [String!]!  scopes: [String!]!  again: Viewer }
   `)
   const fields = (type: string) => schema.getType(type) as unknown as { getFields(): Record<string, { resolve?: unknown; subscribe?: unknown }> }
@@ -40,5 +43,6 @@ export function smallGraph(events: Events = createMemoryEvents(), left: string[]
   resolve('Subscription', 'tick', (event: { n: string }) => event.n)
   resolve('Subscription', 'flood', () => events.listen(['flood']), 'subscribe')
   resolve('Subscription', 'flood', (event: { n: string }) => `${event.n} ${'x'.repeat(200_000)}`)
+  resolve('Subscription', 'late', () => gate.then(() => events.listen(['late'])), 'subscribe')
   return schema
 }

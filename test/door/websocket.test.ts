@@ -447,6 +447,27 @@ describe('bounds', () => {
     await listening(0)
   })
 
+  test('all that a caller has subscribed may begin in one moment, as when it dials again: none is refused, and its queries wait for none of it', async () => {
+    const gate = Promise.withResolvers<void>()
+    await platform.close()
+    platform = await openRouter(schemaEngine(smallGraph(events, [], gate.promise)))
+    platform.signIn('one')
+    const authorization = await token()
+    const wires = [await dial(), await dial()]
+    for (const wire of wires) await wire.init({ authorization })
+    for (const wire of wires) for (let n = 0; n < socketLimits.subscriptions / 2; n += 1) wire.subscribe(`s${n}`, 'subscription { late }')
+    // Each message of a socket has been taken by when the last one is answered.
+    for (const wire of wires) {
+      wire.send({ type: 'ping' })
+      await wire.got('pong')
+    }
+    expect((await platform.gql('{ hello }', { authorization })).json).toEqual({ data: { hello: 'Hello world' } })
+    gate.resolve()
+    await listening(socketLimits.subscriptions)
+    for (const { messages } of wires) expect(messages.filter(({ id }) => id !== undefined)).toEqual([])
+    for (const { socket } of wires) socket.terminate()
+  })
+
   test('what one caller has under way is bounded over HTTP and WebSocket, and holds nobody else', async () => {
     platform.signIn('two')
     const own = await token()
