@@ -55,6 +55,8 @@ export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: ex
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy,
     requestTimeout,
+    // What comes while the door closes, on a connection that is open, is answered like anything else.
+    return503OnClosing: false,
     http: { shouldUpgradeCallback },
     routerOptions: { maxParamLength: 500 },
     rewriteUrl(request) {

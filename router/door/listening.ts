@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, ListenOptions } from 'node:net'
+import { type AddressInfo, type ListenOptions, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { shouldUpgradeCallback, writtenProblem } from './app.ts'
@@ -10,7 +10,7 @@ export interface ListeningOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** Whether other processes listen on the same port: each connection is one's. @default false */
+  /** Whether other processes listen on the same port: each connection is one's, and while this one drains new ones are theirs. @default false */
   readonly sharePort?: boolean | undefined
   /** Milliseconds for which it goes on to serve when it closes, while readiness says that it is about to: traffic goes elsewhere then. @default 0 */
   readonly drainMs?: number | undefined
@@ -31,6 +31,9 @@ export interface Listening {
 
 /** How long running requests may take to end while the door closes, in milliseconds; then their connections are cut. */
 const endMs = 2_500
+
+/** For how many turns of the event loop at most a door that closes takes connections that wait already. */
+const mostTurns = 100
 
 /** How often connections that fell idle are cut while the door closes, in milliseconds. */
 const cutIdleMs = 50
@@ -55,16 +58,31 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
   app.addHook('onSend', async (_request, reply) => {
     if (leaving) reply.header('connection', 'close')
   })
+  const stopListening = async () => {
+    const listening = [app.server, twin].filter(server => server.listening)
+    await nobodyKnocks(listening)
+    // Not their own `close`, which cuts what is idle at this moment.
+    for (const server of listening) NetServer.prototype.close.call(server)
+  }
   app.addHook('preClose', async () => {
     closing()
+    // Before sockets are told to dial again: they would come back here.
+    await stopListening()
     sockets.close()
-    // A connection whose last answer ends now would otherwise be kept alive, and the door open with it.
-    cutting = setInterval(() => {
-      app.server.closeIdleConnections()
-      twin.closeIdleConnections()
-    }, cutIdleMs)
+    // A connection whose last answer ends now would otherwise be kept alive, and the door open with it. What has come by now is read first:
+    // cut with it, a client could not know that nothing was done.
+    cutting = setInterval(
+      () =>
+        setImmediate(() => {
+          app.server.closeIdleConnections()
+          twin.closeIdleConnections()
+        }),
+      cutIdleMs,
+    )
     cutting.unref()
-    if (twin.listening) await new Promise(resolve => twin.close(resolve))
+    await turn()
+    await new Promise<void>(resolve => twin.close(() => resolve()))
+    await turn()
   })
   app.addHook('onClose', () => clearInterval(cutting))
 
@@ -85,7 +103,9 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
     leaving: () => leaving,
     async close() {
       leaving = true
-      if (drainMs > 0 && app.server.listening) await new Promise(resolve => setTimeout(resolve, drainMs))
+      const drains = drainMs > 0 && app.server.listening
+      if (sharePort) await stopListening()
+      if (drains) await new Promise(resolve => setTimeout(resolve, drainMs))
       const overdue = setTimeout(() => {
         app.server.closeAllConnections()
         twin.closeAllConnections()
@@ -94,6 +114,28 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
       clearTimeout(overdue)
     },
   }
+}
+
+/** Resolves behind a turn of the event loop in which everything was read that had come. */
+const turn = async () => {
+  for (let phase = 0; phase < 2; phase++) await new Promise(resolve => setImmediate(resolve))
+}
+
+/**
+ * Resolves right after a turn of the event loop in which no connection came: the system resets those that wait when a server stops to
+ * listen, and hands out one a turn.
+ */
+async function nobodyKnocks(servers: readonly Server[]): Promise<void> {
+  let knocks = 0
+  const count = () => {
+    knocks += 1
+  }
+  for (const server of servers) server.on('connection', count)
+  for (let [turns, before] = [0, -1]; turns < mostTurns && knocks !== before; turns++) {
+    before = knocks
+    await turn()
+  }
+  for (const server of servers) server.off('connection', count)
 }
 
 /** @returns false on a machine without IPv6 */

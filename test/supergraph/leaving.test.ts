@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { parse } from 'graphql'
 import { afterEach, expect, test } from 'vitest'
 import { rememberSeals } from '../../router/apart/ask.ts'
@@ -75,25 +76,40 @@ test('a replica that stops says so: what is asked meanwhile another one answers,
   for (const stream of [...streams, ...again]) await stream.return()
 })
 
-test('a router that stops is not ready, and serves meanwhile; its clients come by another connection next time', async () => {
+/** Routers that listen on one port. */
+async function routers(count: number, drainMs: number) {
   const graph = opened.use(await supergraph())
   const port = await freePort()
-  const router = await createRouter({
-    engine: graph.platform.engine,
-    authority: graph.platform.identity.authority,
-    subgraphs: graph.platform.subgraphs,
-    host: 'localhost',
-    port,
-    publicUrl: `http://localhost:${port}`,
-    environment: 'development',
-    clock: graph.clock,
-    log: graph.job.log,
-    readiness: [],
-    drainMs: 2_000,
-  })
-  await router.listen()
+  const open = async () => {
+    const router = await createRouter({
+      engine: graph.platform.engine,
+      authority: graph.platform.identity.authority,
+      subgraphs: graph.platform.subgraphs,
+      host: 'localhost',
+      port,
+      sharePort: count > 1,
+      publicUrl: `http://localhost:${port}`,
+      environment: 'development',
+      clock: graph.clock,
+      log: graph.job.log,
+      readiness: [],
+      drainMs,
+    })
+    await router.listen()
+    opened.defer(() => router.close())
+    return router
+  }
   const url = `http://127.0.0.1:${port}`
   const ask = () => fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ __typename }"}' })
+  return { port, url, ask, routers: [await open(), ...(await Promise.all(Array.from({ length: count - 1 }, open)))] as const }
+}
+
+test('a router that stops is not ready, and serves meanwhile; its clients come by another connection next time', async () => {
+  const {
+    url,
+    ask,
+    routers: [router],
+  } = await routers(1, 2_000)
   expect([(await fetch(`${url}/health/ready`)).status, (await ask()).headers.get('connection')]).toEqual([200, 'keep-alive'])
   const closing = router.close()
   const health = await fetch(`${url}/health/ready`)
@@ -104,3 +120,66 @@ test('a router that stops is not ready, and serves meanwhile; its clients come b
   await closing
   await expect(ask()).rejects.toThrow()
 })
+
+test('a router that stops leaves new connections to those that share its port, and serves on those that it has', async () => {
+  const {
+    port,
+    ask,
+    routers: [router],
+  } = await routers(2, 2_000)
+  const before = await Promise.all(Array.from({ length: 40 }, () => knock(port)))
+  const closing = router.close()
+  const answers = await Promise.all(before.map(wire => wire.ask()))
+  expect(new Set(answers.map(({ connection }) => connection))).toEqual(new Set(['keep-alive', 'close']))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  const after = await Promise.all(Array.from({ length: 40 }, () => knock(port)))
+  expect(new Set((await Promise.all(after.map(wire => wire.ask()))).map(({ connection }) => connection))).toEqual(new Set(['keep-alive']))
+  await closing
+  expect((await ask()).status).toBe(200)
+})
+
+test('a request that is on its way when the door closes is answered, and never told that the service is unavailable', async () => {
+  const {
+    port,
+    routers: [router],
+  } = await routers(1, 0)
+  const wires = [await knock(port), await knock(port, '::1')]
+  for (const wire of wires) await wire.begin()
+  const closing = router.close()
+  // By now nobody comes in any more.
+  await expect.poll(() => knock(port).then(() => true, () => false)).toBe(false)
+  for (const wire of wires) expect(await wire.end()).toEqual({ status: 200, connection: 'close' })
+  await closing
+})
+
+/** A connection that is held, on which one request is sent. */
+async function knock(port: number, host = '127.0.0.1') {
+  const wire = connect(port, host)
+  await new Promise((resolve, reject) => wire.once('connect', resolve).once('error', reject))
+  opened.defer(() => void wire.destroy())
+  let text = ''
+  wire.on('data', chunk => (text += chunk))
+  wire.on('error', () => {})
+  const body = '{"query":"{ __typename }"}'
+  const head = `POST /graphql HTTP/1.1\r\nhost: localhost:${port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n`
+  const answer = async () => {
+    await expect.poll(() => text.includes('\r\n\r\n') || wire.destroyed).toBe(true)
+    return { status: Number(text.slice(9, 12)), connection: /^connection: (.*)\r$/im.exec(text)?.[1]?.toLowerCase() }
+  }
+  return {
+    async ask() {
+      wire.write(`${head}\r\n${body}`)
+      return answer()
+    },
+    /** Sends a request and the first half of another: that one has been read when the first is answered. */
+    async begin() {
+      wire.write(`${head}\r\n${body}${head}`)
+      expect((await answer()).status).toBe(200)
+      text = ''
+    },
+    async end() {
+      wire.write(`\r\n${body}`)
+      return answer()
+    },
+  }
+}
