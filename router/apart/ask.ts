@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { print } from 'graphql'
+import { type DocumentNode, Kind, print } from 'graphql'
 import { decodeJwt } from 'jose'
 import type { AppTokens } from '../../config/readers.ts'
 import type { Ask, AskAs } from '../../platform/ask.ts'
@@ -17,7 +17,7 @@ import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents.ts'
 import { leavingSignal } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
-import { UpstreamFailure } from '../engine/transport/exchange.ts'
+import { type Exchange, UpstreamFailure } from '../engine/transport/exchange.ts'
 import { openOrigins } from '../engine/transport/replicas.ts'
 
 /** Where the router takes the questions of subgraphs that run apart. */
@@ -71,7 +71,8 @@ const appHeader = 'x-app-id'
 /**
  * Asking from a process of its own: the operation goes to the router over HTTP, with the seal that the viewer came with, or of a
  * stream with one that the router makes for it. It says who asks, for it was made for one subgraph, and on whose behalf. For anybody
- * else, as jobs do, the service asks with its token, for a viewer of its own making.
+ * else, as jobs do, the service asks with its token, for a viewer of its own making. What broke on its way is asked once more, a mutation
+ * only when nothing of it was sent: routers come and go.
  * @param token the service's own @default none: then it asks only for a viewer whom the router sent in the last minute, or whose
  *   stream the router keeps open
  */
@@ -89,20 +90,41 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
     const known = [...(id === undefined ? [] : ['x-request-id', id]), ...causeHeaders()]
     const headers = ['content-type', 'application/json', ...(seal ? [sealHeader, seal] : [tokenHeader, token!, appHeader, appId]), ...known]
     const made = seal ? undefined : claimed(viewer)
-    const exchange = router.ask({ path, headers, body: JSON.stringify({ query: print(document), variables, viewer: made }) })
-    const late = setTimeout(() => exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`)), patienceMs)
-    const leave = () => exchange.cancel(new UpstreamFailure('late', 'Nobody waits for it any more'))
+    const question = { path, headers, body: JSON.stringify({ query: print(document), variables, viewer: made }) }
+    let over = false
+    let exchange: Exchange = router.ask(question)
+    const end = (why: string) => {
+      over = true
+      exchange.cancel(new UpstreamFailure('late', why))
+    }
+    const late = setTimeout(() => end(`No answer within ${patienceMs} ms`), patienceMs)
+    const leave = () => end('Nobody waits for it any more')
     if (signal?.aborted) leave()
     signal?.addEventListener('abort', leave)
-    const { status, text } = await exchange.answer.finally(() => {
-      clearTimeout(late)
-      signal?.removeEventListener('abort', leave)
-    })
+    const { status, text } = await exchange.answer
+      .catch(failure => {
+        if (over || !mayRepeat(failure, document)) throw failure
+        exchange = router.ask(question)
+        return exchange.answer
+      })
+      .catch(failure => {
+        throw Object.assign(new Refusal('UPSTREAM_FAILED', 'The router did not answer; try again in a moment.'), { cause: failure })
+      })
+      .finally(() => {
+        clearTimeout(late)
+        signal?.removeEventListener('abort', leave)
+      })
     const { data, error } = answerIn(text)
     if (error) throw Object.assign(new Error(error.message), { extensions: error.extensions })
     if (status !== 200) throw new Error(`The router answered ${status} to ${appId}`)
     return data as never
   }
+}
+
+function mayRepeat(failure: unknown, { definitions }: DocumentNode): boolean {
+  if (!(failure instanceof UpstreamFailure)) return false
+  const changes = definitions.some(each => each.kind === Kind.OPERATION_DEFINITION && each.operation === 'mutation')
+  return failure.stage === 'unsent' || (failure.stage === 'cut' && !changes)
 }
 
 /** Who is asked for, without anything else that the object holds. */

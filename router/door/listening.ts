@@ -32,8 +32,8 @@ export interface Listening {
 /** How long running requests may take to end while the door closes, in milliseconds; then their connections are cut. */
 const endMs = 2_500
 
-/** For how many turns of the event loop at most a door that closes takes connections that wait already. */
-const mostTurns = 100
+/** For how long at most a door that closes takes connections that wait already, in milliseconds. */
+const mostKnocksMs = 250
 
 /** How often connections that fell idle are cut while the door closes, in milliseconds. */
 const cutIdleMs = 50
@@ -131,7 +131,8 @@ async function nobodyKnocks(servers: readonly Server[]): Promise<void> {
     knocks += 1
   }
   for (const server of servers) server.on('connection', count)
-  for (let [turns, before] = [0, -1]; turns < mostTurns && knocks !== before; turns++) {
+  const overdue = performance.now() + mostKnocksMs
+  for (let before = -1; knocks !== before && performance.now() < overdue; ) {
     before = knocks
     await turn()
   }

@@ -288,7 +288,7 @@ describe('what a subgraph apart asks of the router', () => {
     const ask = createRemoteAsk([url], seals)
     return {
       token,
-      ask: () => ask(query, { id: '1' }, { appId: 'app_catalogue', viewer }),
+      ask: (document = query) => ask(document, { id: '1' }, { appId: 'app_catalogue', viewer }),
       unknown: () => ask(query, {}, { appId: 'app_catalogue', viewer: anonymous }),
     }
   }
@@ -328,22 +328,31 @@ describe('what a subgraph apart asks of the router', () => {
     expect(router.requests).toHaveLength(2)
   })
 
-  test('fails with the error that came, or with one that says what came instead; and is sent once', async () => {
+  test('fails with the error that came, or with one that says what came instead; an answer is never asked for again', async () => {
     const refusal = { message: 'No.', extensions: { code: 'CONFLICT' } }
     const answers = [
       json({ error: refusal }),
       json({ code: 'UNAUTHENTICATED' }, '401 Unauthorized'),
       http('<html>', '502 Bad Gateway'),
       json(null, '500 Oh'),
-      '',
     ]
-    await using router = await serveRaw(({ socket, turn }) => void (answers[turn - 1] ? socket.write(answers[turn - 1]!) : socket.destroy()))
+    await using router = await serveRaw(({ socket, turn }) => socket.write(answers[turn - 1]!))
     const { ask } = await askingAt(`http://127.0.0.1:${router.port}`)
     await expect(ask()).rejects.toMatchObject(refusal)
     await expect(ask()).rejects.toThrow('The router answered 401 to app_catalogue')
     await expect(ask()).rejects.toThrow('not JSON')
     await expect(ask()).rejects.toThrow('The router answered 500 to app_catalogue')
-    await expect(ask()).rejects.toMatchObject({ stage: 'cut' })
+    expect(router.requests).toHaveLength(4)
+  })
+
+  test('is asked once more when its connection ends under it, as those of a router do that stops; a mutation is not, for it may have been done', async () => {
+    const answers = ['', json({ data: { product: { name: 'Pen' } } }), '', '', '']
+    await using router = await serveRaw(({ socket, turn }) => void (answers[turn - 1] ? socket.write(answers[turn - 1]!) : socket.destroy()))
+    const { ask } = await askingAt(`http://127.0.0.1:${router.port}`)
+    expect(await ask()).toEqual({ product: { name: 'Pen' } })
+    await expect(ask()).rejects.toMatchObject({ code: 'UPSTREAM_FAILED', message: 'The router did not answer; try again in a moment.' })
+    expect(router.requests).toHaveLength(4)
+    await expect(ask(parse('mutation { rename }') as typeof query)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
     expect(router.requests).toHaveLength(5)
   })
 })
