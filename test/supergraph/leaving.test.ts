@@ -147,7 +147,14 @@ test('a request that is on its way when the door closes is answered, and never t
   for (const wire of wires) await wire.begin()
   const closing = router.close()
   // By now nobody comes in any more.
-  await expect.poll(() => knock(port).then(() => true, () => false)).toBe(false)
+  await expect
+    .poll(() =>
+      knock(port).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(false)
   for (const wire of wires) expect(await wire.end()).toEqual({ status: 200, connection: 'close' })
   await closing
 })

@@ -330,12 +330,7 @@ describe('what a subgraph apart asks of the router', () => {
 
   test('fails with the error that came, or with one that says what came instead; an answer is never asked for again', async () => {
     const refusal = { message: 'No.', extensions: { code: 'CONFLICT' } }
-    const answers = [
-      json({ error: refusal }),
-      json({ code: 'UNAUTHENTICATED' }, '401 Unauthorized'),
-      http('<html>', '502 Bad Gateway'),
-      json(null, '500 Oh'),
-    ]
+    const answers = [json({ error: refusal }), json({ code: 'UNAUTHENTICATED' }, '401 Unauthorized'), http('<html>', '502 Bad Gateway'), json(null, '500 Oh')]
     await using router = await serveRaw(({ socket, turn }) => socket.write(answers[turn - 1]!))
     const { ask } = await askingAt(`http://127.0.0.1:${router.port}`)
     await expect(ask()).rejects.toMatchObject(refusal)
