@@ -39,3 +39,37 @@ test('whoever is to write a kind of facts does so somewhere', async () => {
     }
   }
 })
+
+const bodies = {
+  organizationId: 'one',
+  userId: 'one',
+  membershipId: 'one',
+  key: 'one',
+  postId: 'one',
+  brandId: 'one',
+  threadId: 'one',
+  orderId: 'one',
+  merchantId: 'one',
+  subjectId: 'one',
+}
+
+test.each<readonly [string, readonly (keyof typeof bodies)[]]>([
+  ['organization.created', ['organizationId']],
+  ['membership.removed', ['organizationId', 'userId']],
+  ['attention.opened', ['key']],
+  ['attention.closed', ['key']],
+  ['post.published', ['postId']],
+  ['post.failed', ['postId']],
+  ['order.paid', ['orderId']],
+])('facts %s wait for each other when they have the same %j, and for no other', (kind, fields) => {
+  const { subject } = kindOf(kind)!
+  for (const field of Object.keys(bodies) as (keyof typeof bodies)[])
+    expect(subject({ ...bodies, [field]: 'another' }) === subject(bodies), field).toBe(!fields.includes(field))
+})
+
+test.each([
+  ['attention.opened', 'attention.closed'],
+  ['post.published', 'post.failed'],
+])('%s and %s of the same thing wait for each other', (one, other) => {
+  expect(kindOf(one)!.subject(bodies)).toBe(kindOf(other)!.subject(bodies))
+})

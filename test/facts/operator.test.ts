@@ -39,3 +39,23 @@ test('an operator sees what is not delivered and why, has it told again, or give
   expect((await stage.acted()).map(([, name]) => name)).toEqual(['fine', 'first', 'second'])
   await (await command('list')).printed(/^every fact is delivered/m)
 })
+
+test('of several that are refused, one is told again, and the others stay as they are', async () => {
+  await using stage = await factStage()
+  const { sequelize } = stage.database
+  const up = stage.way
+  stage.way = (receiver, fact) => up(receiver, { ...fact, kind: 'of.tomorrow' })
+  await stage.start()
+  await stage.write({ subject: subjectOf(1), name: 'first' }, { subject: subjectOf(2), name: 'second' })
+  const operator = await openFactOperator(sequelize, ['identity'])
+  await until('both are refused', async () => (await operator.list()).every(({ state }) => state === 'REFUSED'))
+  stage.way = up
+  const [one] = (await operator.list()).filter(({ subject }) => subject.endsWith('1'))
+  expect(await operator.retry(one!.id, stage.clock.now())).toBe(1)
+  await stage.clock.run(15_000)
+  await until('it is delivered', async () => (await operator.list()).length === 1)
+  expect([await stage.acted(), await operator.list()]).toMatchObject([
+    [[subjectOf(1), 'first']],
+    [{ subject: `organization:${subjectOf(2)}`, state: 'REFUSED', attempts: 1 }],
+  ])
+})

@@ -29,6 +29,8 @@ export interface FactStage extends AsyncDisposable {
   start(): Promise<void>
   /** Tells, in one transaction, that organizations were created: each subject is one organization. */
   write(...facts: { subject: string; name: string }[]): Promise<void>
+  /** Tells the same, and then fails in the same transaction. */
+  writeAndFail(...facts: { subject: string; name: string }[]): Promise<void>
   /** What the receiver acted on, in order: `[subject, name]`. */
   acted(): Promise<[string, string][]>
   sql<Row extends object = Record<string, unknown>>(text: string, bind?: unknown[]): Promise<Row[]>
@@ -41,7 +43,14 @@ export const subjectOf = (number: number): string => `00000000-0000-7000-8000-${
 
 const note = statement('insert into story.acted (subject, name) values ($1, $2)')
 
-export async function factStage({ concurrently = 8 }: { concurrently?: number } = {}): Promise<FactStage> {
+export interface FactStageOptions {
+  /** How many connections writer and receiver have. @default 8 */
+  readonly concurrently?: number
+  /** Who is there to be told; of these publishing alone has a door of its own. @default publishing */
+  readonly receivers?: readonly string[]
+}
+
+export async function factStage({ concurrently = 8, receivers = ['publishing'] }: FactStageOptions = {}): Promise<FactStage> {
   await using opening = new AsyncDisposableStack()
   const database = opening.use(await createTestDatabase({ poolSize: concurrently }))
   const { sequelize } = database
@@ -51,7 +60,7 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
   const log = pino({ level: 'debug' }, { write: line => void lines.push(JSON.parse(line)) })
   const openPool = createOpenPool({ url: database.url, log })
   const openJobs = createOpenJobs({ openPool, clock: clock.jobs })
-  const carrier: FactCarrier = { receivers: ['publishing'], carry: (receiver, fact) => stage.way(receiver, fact) }
+  const carrier: FactCarrier = { receivers, carry: (receiver, fact) => stage.way(receiver, fact) }
   const received: Receives<'publishing', Job> = {
     async 'organization.created'(fact, _, unit) {
       await stage.acting(fact, unit)
@@ -69,6 +78,14 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
   }
   const { writer, writing, jobs, end } = openWriter()
   opening.defer(end)
+  const tellAll = async (facts: readonly { subject: string; name: string }[], afterwards = async () => {}) => {
+    const job = writing.everybodys('story')
+    await inTransaction(job, async unit => {
+      const made = facts.map(({ subject, name }) => created(subject, name))
+      await tell(job, made, unit)
+      await afterwards()
+    })
+  }
   const opened = opening.move()
   const stage: FactStage = {
     database,
@@ -84,16 +101,8 @@ export async function factStage({ concurrently = 8 }: { concurrently?: number } 
       await other.jobs.start()
     },
     start: () => jobs.start(),
-    write: async (...facts) => {
-      const job = writing.everybodys('story')
-      await inTransaction(job, unit =>
-        tell(
-          job,
-          facts.map(({ subject, name }) => created(subject, name)),
-          unit,
-        ),
-      )
-    },
+    write: (...facts) => tellAll(facts),
+    writeAndFail: (...facts) => tellAll(facts, () => Promise.reject(new Error('it fails after all'))),
     async acted() {
       const found = await stage.sql<{ subject: string; name: string }>('select subject, name from story.acted order by place')
       return found.map(({ subject, name }) => [subject, name])

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { createOpenPool } from '../../db/connect.ts'
+import { inboxAging } from '../../platform/jobs/facts/inbox.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { type Aging, retention } from '../../platform/jobs/retention.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
@@ -119,6 +120,26 @@ test('every subgraph removes of its record, its keys and its facts what is older
     })
     expect(plan, table).not.toMatch(/Sort|Seq Scan on \S+ o\b/)
   }
+})
+
+test('what was received is remembered for as long as its fact is taken, whichever clock of the two goes before the other', async () => {
+  await using graph = await supergraph()
+  const days = [
+    [31, 29],
+    [29, 31],
+    [31, 31],
+  ] as const
+  for (const [told, received] of days)
+    await graph.rows(`insert into agents.inbox (writer, fact_id, kind, subject, told_at, at) values ('test', gen_random_uuid(), 'test', $1, $2, $3)`, [
+      `told ${told}, received ${received}`,
+      graph.clock.in(-told * day),
+      graph.clock.in(-received * day),
+    ])
+  await retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [inboxAging('agents')]).run()
+  expect(await graph.rows('select subject from agents.inbox order by told_at')).toEqual([
+    { subject: 'told 31, received 29' },
+    { subject: 'told 29, received 31' },
+  ])
 })
 
 test('a runner without queues goes round and tells when it does not, opens no connection, and ends', async () => {

@@ -213,6 +213,18 @@ describe('profiles are listed', () => {
     }
     expect(await cost(20)).toBe(await cost(2))
   })
+
+  test('and whoever is on a page is known by then: to ask back for it costs nothing', async () => {
+    await using graph = await supergraph()
+    const { owner, organization } = await graph.seed.owner()
+    await seedProfile(graph, { organizationId: organization.id, subjectId: owner.userId! })
+    const cost = async (source: string) => {
+      const asked = `{ personProfiles { nodes { displayName sources { nodes { ${source} } } } } }`
+      await graph.execute(asked, {}, { as: owner })
+      return (await graph.statements(async () => (await graph.execute(asked, {}, { as: owner })).data())).length
+    }
+    expect(await cost('id profile { displayName version }')).toBe(await cost('id'))
+  })
 })
 
 test('who leaves the organization leaves archived profiles behind, once, and on record', async () => {
