@@ -150,7 +150,7 @@ test('what was answered and not noted is told again, and acted on once', async (
   }
   await stage.start()
   await stage.write({ subject: one, name: 'first' })
-  await until('it was answered', () => answers === 1)
+  await until('it is noted as failed', async () => (await stage.sql(waiting))[0]?.failure === 'connect ECONNREFUSED')
   await stage.clock.run(30_000)
   await allDelivered(stage)
   expect([answers, await stage.acted()]).toEqual([2, [[one, 'first']]])
