@@ -36,9 +36,13 @@ export function createRequestLog(): RequestLog {
   }
 }
 
+/** Whether a path is one of the sandbox's own. */
+export const isControl = (path: string): boolean => path === '/' || path.startsWith('/_control/')
+
 /**
- * Answers the addresses under `/_control`, which belong to the sandbox itself and to no network:
+ * Answers `/` and the addresses under `/_control`, which belong to the sandbox itself and to no network:
  *
+ * - `GET  /`: what is played, and these
  * - `GET  /_control/received?network=x`: what was published, oldest first
  * - `GET  /_control/requests?network=x`: refused, faulted and reading calls, oldest first
  * - `GET  /_control/faults`: what is armed
@@ -71,7 +75,11 @@ export function createControl({ networks, faults, requests }: { networks: readon
     return json(200, faults.armed(), 'accepted')
   }
 
+  const contents = (): Reply =>
+    json(200, { plays: names.map(name => `/${name}`), received: names.map(name => `/_control/received?network=${name}`), control: Object.keys(routes) }, 'read')
+
   const routes: Record<string, (call: Call) => Reply> = {
+    'GET /': contents,
     'GET /_control/received': call => ofNetwork(call, network => network.received()),
     'GET /_control/requests': call => ofNetwork(call, network => requests.of(network.name)),
     'GET /_control/faults': () => json(200, faults.armed(), 'read'),

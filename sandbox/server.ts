@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { systemClock } from '../platform/clock.ts'
-import { createControl, createRequestLog } from './control.ts'
+import { createControl, createRequestLog, isControl } from './control.ts'
 import { createFaults } from './faults.ts'
 import type { Call, Network, Reply } from './network.ts'
 import { json } from './network.ts'
@@ -59,7 +59,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const control = createControl({ networks, faults, requests })
 
   const answer = (call: Call): Reply => {
-    if (call.path.startsWith('/_control/')) return control(call)
+    if (isControl(call.path)) return control(call)
     const network = networks.find(one => call.path.startsWith(`/${one.name}/`))
     if (!network) return json(404, { error: `Nothing is played here; there are ${networks.map(one => `/${one.name}`).join(', ')} and /_control.` }, 'refused')
     const reply = network.answer({ ...call, path: call.path.slice(network.name.length + 1) })

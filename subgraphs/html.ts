@@ -27,7 +27,7 @@ export function htmlPage(status: number, title: string, sentence: Sentence, cont
 <meta name="viewport" content="width=device-width">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:10vh auto;padding:0 1rem}h1{font-size:1.4rem}label{display:block;margin:.8rem 0}
+<style>:root{color-scheme:light dark}body{background:Canvas;color:CanvasText;font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:10vh auto;padding:0 1rem}h1{font-size:1.4rem}label{display:block;margin:.8rem 0}
 input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}button{font:inherit;padding:.5rem 1.5rem}</style>
 </head>
 <body><h1>${escaped(title)}</h1><p>${written(sentence)}</p>${content}</body>

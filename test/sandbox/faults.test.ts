@@ -154,6 +154,14 @@ test.each<[Record<string, unknown>, string]>([
   expect(await world.arm(fault)).toMatchObject({ status: 400, body: { error: expect.stringContaining(sentence) } })
 })
 
+test('its first page tells what is played and where to look', async () => {
+  await using world = await stage()
+  const { status, body } = await send(`${world.sandbox.origin}/`)
+  expect([status, body.plays]).toEqual([200, twinNames.map(name => `/${name}`)])
+  for (const path of body.received) expect((await send(`${world.sandbox.origin}${path}`)).status).toBe(200)
+  expect(body.control).toContain('POST /_control/faults')
+})
+
 test('the control addresses say what is wrong with a question', async () => {
   await using world = await stage()
   const at = (path: string, options?: RequestInit) => send(`${world.sandbox.origin}${path}`, options)
