@@ -150,7 +150,7 @@ describe.runIf(browserPath)('S-15 the explorer', () => {
     await page.keyboard.insertText(JSON.stringify({ Authorization: `Bearer ${token}` }))
     await page.getByRole('button', { name: /Execute query/ }).click()
     // Each event takes the place of the one before; which service's is the last is nobody's promise.
-    await expect.poll(() => page.locator('.graphiql-response').innerText()).toMatch(/"widgetUpdated": \{\s+"title": "\w+"/)
+    await expect.poll(() => page.locator('.graphiql-response').innerText()).toMatch(/"widgetUpdated":\s\{\s+"title":\s"\w+"/)
     expect(sockets).toEqual([`${url.replace('http', 'ws')}/graphql`])
     expect(await watched.violations()).toEqual([])
   })
