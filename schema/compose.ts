@@ -6,6 +6,7 @@ import { readSupergraph } from '../router/engine/supergraph.ts'
 import { accessMistakes } from './access.ts'
 import { listedFile, listedModule } from './listed.ts'
 import { recursiveProvides } from './provides.ts'
+import { listMistakes } from './source/lists.ts'
 import { at, inFile, type Mistake, ofSource } from './source/mistake.ts'
 import { documentOf, readSubgraphSources, type SubgraphSources, sdlOf } from './source/sources.ts'
 import { readSupergraphYaml } from './source/yaml.ts'
@@ -37,7 +38,7 @@ export async function compose(root: string): Promise<Composition> {
   const mistakes: Mistake[] = versionMistakes(federationVersion)
   const sources: SubgraphSources[] = []
   for (const { slug } of listed) sources.push(await readSubgraphSources(root, slug, mistakes))
-  mistakes.push(...sources.flatMap(recursiveProvides), ...(mistakes.length === 0 ? await accessMistakes(root, sources) : []))
+  mistakes.push(...sources.flatMap(recursiveProvides), ...sources.flatMap(listMistakes), ...(mistakes.length === 0 ? await accessMistakes(root, sources) : []))
   const whole = sources.filter(({ nouns }) => nouns.length > 0)
   const unique = mistakes.filter((mistake, index) => mistakes.findIndex(other => JSON.stringify(other) === JSON.stringify(mistake)) === index)
   const files = new Map([[listedFile, listedModule(listed)]])

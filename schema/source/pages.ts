@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   Kind,
   type NamedTypeNode,
+  type ObjectTypeDefinitionNode,
   parse,
   print,
   Source,
@@ -29,9 +30,13 @@ const argumentsSay: Readonly<Record<string, string>> = {
   after: 'The `endCursor` of the page before.',
 }
 
+/** How long a page is (https://ibm.github.io/graphql-specs/cost-spec.html): as long as its `first`, which has a default. */
+const pageSize = '@listSize(slicingArguments: ["first"], sizedFields: ["nodes", "edges"], requireOneSlicingArgument: false)'
+const pageSizeNode = (parse(`type Page ${pageSize} { page: ID }`).definitions[0] as ObjectTypeDefinitionNode).directives![0]!
+
 /** A subgraph's nouns with what follows from the lists they name. */
 export interface Paged {
-  /** As they were written, and the arguments of their lists described. */
+  /** As they were written, and the arguments of their lists described, and how long a page is. */
   readonly nouns: readonly SdlFile[]
   /** `XConnection` and `XEdge` of each list that a noun names and nobody declares; null without any. */
   readonly pages: SdlFile | null
@@ -113,21 +118,28 @@ function namedTypesIn({ document }: SdlFile): readonly NamedTypeNode[] {
   return found
 }
 
-/** Describes `first` and `after` where the noun does not, in the text as in the document, whose places stay those of the noun. */
+/**
+ * Describes `first` and `after`, and says how long a page is, where the noun does not, in the text as in the document, whose places stay
+ * those of the noun.
+ */
 function withArguments(noun: SdlFile, isList: (type: string) => boolean): SdlFile {
-  const said: { readonly before: number; readonly text: string }[] = []
+  const said: { readonly at: number; readonly text: string }[] = []
   const document = visit(noun.document, {
     FieldDefinition(field) {
       if (field.type.kind !== Kind.NAMED_TYPE || !isList(field.type.name.value)) return undefined
       const described = field.arguments?.map(argument => {
         const text = argumentsSay[argument.name.value]
         if (!text || argument.description || !argument.loc) return argument
-        said.push({ before: argument.loc.start, text })
+        said.push({ at: argument.loc.start, text: `"${text}" ` })
         return { ...argument, description: { kind: Kind.STRING, value: text } as const }
       })
-      return { ...field, ...(described && { arguments: described }) }
+      const end = field.type.loc?.end
+      const isSized = !described?.some(({ name }) => name.value === 'first') || field.directives?.some(({ name }) => name.value === 'listSize')
+      if (end === undefined || isSized) return { ...field, ...(described && { arguments: described }) }
+      said.push({ at: end, text: ` ${pageSize}` })
+      return { ...field, arguments: described, directives: [pageSizeNode, ...(field.directives ?? [])] }
     },
   })
-  const text = said.reduceRight((whole, each) => `${whole.slice(0, each.before)}"${each.text}" ${whole.slice(each.before)}`, noun.text)
+  const text = said.reduceRight((whole, each) => `${whole.slice(0, each.at)}${each.text}${whole.slice(each.at)}`, noun.text)
   return { ...noun, document, text }
 }

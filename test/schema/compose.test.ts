@@ -27,7 +27,7 @@ describe('composing', () => {
     expect(books).toContain('@link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])')
     expect(books).toContain('scalar DateTime')
     expect(books).not.toContain('scalar URL')
-    expect(files.get('schema/subgraphs/loans.graphql')).toContain('import: ["@authenticated", "@key"]')
+    expect(files.get('schema/subgraphs/loans.graphql')).toContain('import: ["@authenticated", "@key", "@listSize"]')
   })
 
   test('writes the API schema that Apollo would make of the same supergraph', async () => {

@@ -32,7 +32,7 @@ describe('a noun that names a list', () => {
     expect(typesIn(sdl)).toEqual(['type BookConnection @policy(policies: [["person"]])', 'type BookEdge @policy(policies: [["person"]])'])
     for (const field of ['nodes: [Book]', 'edges: [BookEdge]', 'pageInfo: PageInfo!', 'totalCount: Int!', 'cursor: String!', 'node: Book'])
       expect(sdl).toContain(`  ${field}\n`)
-    expect(sdl).toContain('import: ["@authenticated", "@key", "@policy", "@shareable"]')
+    expect(sdl).toContain('import: ["@authenticated", "@key", "@listSize", "@policy", "@shareable"]')
   })
 
   test('shows the list to those who may read what is listed, and not to those who may only write it', async () => {
@@ -47,6 +47,14 @@ describe('a noun that names a list', () => {
   test('has its arguments described, unless it describes them itself', async () => {
     const sdl = await sdlWith(withList('', '', 'books(\n    first: Int = 20\n    "From here."\n    after: String\n  ): BookConnection @authenticated'))
     expect(sdl).toContain('    "How many to a page: 1 to 100." first: Int = 20\n    "From here."\n    after: String')
+  })
+
+  test('says how long a page is, unless it says so itself', async () => {
+    const size = '@listSize(slicingArguments: ["first"], sizedFields: ["nodes", "edges"], requireOneSlicingArgument: false)'
+    expect(await sdlWith(withList(''))).toContain(`after: String): BookConnection ${size} @authenticated`)
+    const own = '@listSize(assumedSize: 7, sizedFields: ["nodes", "edges"])'
+    const sdl = await sdlWith(withList('', '', `books(first: Int = 20, after: String): BookConnection ${own} @authenticated`))
+    expect(sdl.match(/@listSize\(.*?\)/g)).toEqual([own])
   })
 
   test('keeps a page or an entry that it declares itself', async () => {

@@ -51,7 +51,7 @@ type Book @key(fields: "id") {
 `,
   'subgraphs/loans/loan/schema.graphql': `extend type Query {
   "What is lent out."
-  loans: [Loan!] @authenticated
+  loans: [Loan!] @listSize(assumedSize: 10) @authenticated
 }
 
 "A book that is away."

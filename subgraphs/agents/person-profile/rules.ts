@@ -4,7 +4,7 @@ import type { CreatePersonProfileInput } from '../resolvers.generated.ts'
 import type { SpeakingStyle, UsagePolicy, Voice, WritingStyle } from '../stores/person-profile.ts'
 
 /** What a profile may hold, in entries and in characters. */
-const most = { name: 200, words: 500, list: 100, policies: 50, authorizations: 50, voices: 20, styleBytes: 65_536 } as const
+export const most = { name: 200, words: 500, list: 100, policies: 50, authorizations: 50, voices: 20, styleBytes: 65_536 } as const
 
 type Maybe<Value> = Value | null | undefined
 

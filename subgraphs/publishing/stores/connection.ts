@@ -1,6 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { newId } from '../../../platform/ids.ts'
+import { requireQuota } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
@@ -61,7 +62,11 @@ const orphan = statement(
   `update publishing.connections c set orphaned = true, version = c.version + 1
      from publishing.brands b where b.id = c.brand_id and b.organization_id = $1 and c.author_id = $2 and not c.orphaned`,
 )
-const lockAccount = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
+const lockBrand = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
+const countOfBrand = statement('select count(*)::int as count from publishing.connections where brand_id = $1')
+
+/** How many connections a brand may have, inactive ones included: `Brand.connections` is no page. */
+export const mostConnections = 50
 
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
 function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cipher: Cipher) {
@@ -102,14 +107,20 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
       await rows.read(orphan, [organizationId, userId], transaction)
     },
 
-    /** Stores an authorization: a new connection, or new tokens, author and time for the one that this account has. */
+    /**
+     * Stores an authorization: a new connection, or new tokens, author and time for the one that this account has.
+     * @throws CONFLICT, reason QUOTA, when the brand has as many as it may have
+     */
     async authorize({ brandId, platform, userId, account, grant, now }: Authorized, transaction: Transaction): Promise<ConnectionRow> {
       const where = { brandId, platform, externalAccountId: account.externalId }
-      await rows.read(lockAccount, [`${brandId}:${platform}:${account.externalId}`], transaction)
+      await rows.read(lockBrand, [brandId], transaction)
       const present = (await Connection.findOne({ where, raw: true, transaction })) as ConnectionRow | null
       const id = present?.id ?? newId(now)
       const changes = { ...sealed(id, grant, now), accountName: account.name, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
       if (present) return rows.update(present, { ...changes, version: present.version + 1 }, transaction)
+      const [{ count: inAll } = { count: 0 }] = await rows.read<{ count: number }>(countOfBrand, [brandId], transaction)
+      const most = { inAll: mostConnections, aDay: mostConnections }
+      requireQuota({ inAll, today: 0, todaySince: null }, most, 'connections of this brand', 'authorize one of their accounts anew, or use another brand', now)
       return rows.insert({ refreshToken: null, ...changes, ...where, id, createdAt: now, createdBy: `user:${userId}` }, transaction)
     },
 

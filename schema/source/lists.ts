@@ -1,0 +1,44 @@
+import { type ConstDirectiveNode, type FieldDefinitionNode, Kind, type TypeNode, valueFromASTUntyped } from 'graphql'
+import { at, type Mistake } from './mistake.ts'
+import { documentOf, type SubgraphSources } from './sources.ts'
+
+/**
+ * Checks that every list says how long it can be, by which an operation's cost is estimated before it runs: `@listSize(assumedSize:)` with
+ * a number that a rule of the domain makes true, or `slicingArguments`; the lists of a page have their length from the fields that
+ * lead to it (`sizedFields`).
+ * @returns one mistake for each list that does not, where it was written
+ */
+export function listMistakes(sources: SubgraphSources): readonly Mistake[] {
+  const fields = documentOf(sources).definitions.flatMap(node =>
+    node.kind === Kind.OBJECT_TYPE_DEFINITION ||
+    node.kind === Kind.OBJECT_TYPE_EXTENSION ||
+    node.kind === Kind.INTERFACE_TYPE_DEFINITION ||
+    node.kind === Kind.INTERFACE_TYPE_EXTENSION
+      ? (node.fields ?? []).map(field => ({ parent: node.name.value, field, size: sizeOf(field) }))
+      : [],
+  )
+  return fields.flatMap(({ parent, field, size }) => {
+    const place = field.loc
+    if (!place || !isList(field.type)) return []
+    const name = `${parent}.${field.name.value}`
+    if (size) {
+      const { assumedSize, slicingArguments } = size
+      if (Number(assumedSize) > 0 || (Array.isArray(slicingArguments) && slicingArguments.length > 0)) return []
+      return [at(place, 'LIST_WITHOUT_SIZE', `${name}: @listSize names an assumedSize above 0, or slicingArguments`)]
+    }
+    const leading = fields.filter(each => namedType(each.field.type) === parent)
+    const isSized = (each: (typeof fields)[number]) => Array.isArray(each.size?.sizedFields) && each.size.sizedFields.includes(field.name.value)
+    if (leading.length > 0 && leading.every(isSized)) return []
+    const sentence = `${name} is a list of no known length: write @listSize(assumedSize: N) with the most that a rule of the domain lets it have, or make it a page`
+    return [at(place, 'LIST_WITHOUT_SIZE', sentence)]
+  })
+}
+
+function sizeOf({ directives }: FieldDefinitionNode): Record<string, unknown> | null {
+  const size: ConstDirectiveNode | undefined = directives?.find(({ name }) => name.value === 'listSize')
+  return size ? Object.fromEntries((size.arguments ?? []).map(each => [each.name.value, valueFromASTUntyped(each.value)])) : null
+}
+
+const isList = (type: TypeNode): boolean => type.kind === Kind.LIST_TYPE || (type.kind === Kind.NON_NULL_TYPE && isList(type.type))
+
+const namedType = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type))

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ConstDirectiveNode, Kind, parse, valueFromASTUntyped } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { exponents } from '../../platform/currencies.ts'
+import { compose } from '../../schema/compose.ts'
+import { printMistake } from '../../schema/source/mistake.ts'
+import { most as ofProfile } from '../../subgraphs/agents/person-profile/rules.ts'
+import { most as ofSource } from '../../subgraphs/agents/profile-source/rules.ts'
+import { payload as agentsWidget } from '../../subgraphs/agents/widget/rules.ts'
+import { sources } from '../../subgraphs/launcher/sources.ts'
+import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
+import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
+import { catalogue } from '../../subgraphs/providers/credential/catalogue.ts'
+import { payload as providersWidget } from '../../subgraphs/providers/widget/rules.ts'
+import { mostConnections } from '../../subgraphs/publishing/stores/connection.ts'
+import { payload as publishingWidget } from '../../subgraphs/publishing/widget/rules.ts'
+import { everyScope, scopes, slugs } from '../../subgraphs/scopes.ts'
+import { readApi } from './graph.ts'
+import { library, project } from './project.ts'
+
+const loan = 'subgraphs/loans/loan/schema.graphql'
+const withLoans = async (field: string, more = '') => {
+  await using at = await project({ ...library, [loan]: `${library[loan]!.replace(/ {2}loans: .*/, `  ${field}`)}${more}` })
+  return (await compose(at.root)).mistakes.map(printMistake)
+}
+
+describe('a list', () => {
+  test('that does not say how long it can be is refused where it is written', async () => {
+    expect(await withLoans('loans: [Loan!] @authenticated')).toEqual([
+      `${loan}:2:3 LIST_WITHOUT_SIZE Query.loans is a list of no known length: write @listSize(assumedSize: N) with the most that a rule of the domain lets it have, or make it a page`,
+    ])
+    expect(await withLoans('loans: [Loan!] @listSize(assumedSize: 10) @authenticated')).toEqual([])
+    expect(await withLoans('loans(most: Int = 10): [Loan!] @listSize(slicingArguments: ["most"]) @authenticated')).toEqual([])
+  })
+
+  test.each(['assumedSize: 0', 'slicingArguments: []', 'sizedFields: ["id"]'])('that says no length with its @listSize is refused: %s', async given => {
+    expect(await withLoans(`loans: [Loan!] @listSize(${given}) @authenticated`)).toContainEqual(expect.stringMatching(/LIST_WITHOUT_SIZE Query\.loans: /))
+  })
+
+  test('within a page has its length from every field that leads there', async () => {
+    const shelf = '\n"A shelf."\ntype Shelf @authenticated {\n  id: ID!\n  parts: [Loan!]\n}\n'
+    const sized = 'shelf(first: Int = 5): Shelf @listSize(slicingArguments: ["first"], sizedFields: ["parts"]) @authenticated'
+    expect(await withLoans(sized, shelf)).toEqual([])
+    expect(await withLoans(`${sized}\n  other: Shelf @authenticated`, shelf)).toEqual([expect.stringMatching(/LIST_WITHOUT_SIZE Shelf\.parts is /)])
+  })
+})
+
+/** The most that the rules of the domain let each list have that is no page. */
+const rules: Readonly<Record<string, number>> = {
+  'PersonProfile.personaRules': ofProfile.list,
+  'PersonProfile.usagePolicies': ofProfile.policies,
+  'PersonProfile.authorizations': ofProfile.authorizations,
+  'PersonProfile.voiceProfiles': ofProfile.voices,
+  'WritingStyle.vocabulary': ofProfile.list,
+  'WritingStyle.dos': ofProfile.list,
+  'WritingStyle.donts': ofProfile.list,
+  'WritingStyle.signaturePhrases': ofProfile.list,
+  'SpeakingStyle.fillers': ofProfile.list,
+  'SpeakingStyle.pronunciations': ofProfile.list,
+  'StyleSnapshot.sources': ofSource.sources,
+  'ApiKey.scopes': everyScope.length,
+  'MemberRights.scopes': everyScope.length,
+  'Viewer.scopes': everyScope.length,
+  'Membership.roles': rolesOf(),
+  'MemberRights.roles': rolesOf(),
+  'Viewer.roles': rolesOf(),
+  'ServiceEntry.contexts': 2,
+  'ServiceEntry.scopes': Math.max(...slugs.map(slug => Object.keys(scopes[slug]).length)),
+  // Written by the platform itself: where its parts are reached.
+  'ServiceEntry.addresses': 4,
+  'Query.services': slugs.length,
+  'Query.widgets': Object.keys(sources).length,
+  'Query.paymentCurrencies': exponents.size,
+  'Order.lines': ofOrder.lines,
+  'Credential.fields': Math.max(...Object.values(catalogue).map(({ plain }) => plain.length + 1)),
+  'Brand.connections': mostConnections,
+  'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),
+  'WidgetPayload.items': Math.max(...payloads().map(({ items }) => items.length)),
+  // Nobody draws one yet.
+  'WidgetChart.points': 0,
+}
+
+function rolesOf(): number {
+  const role = readApi().schema.getType('Role')
+  return (role as { getValues(): readonly unknown[] }).getValues().length
+}
+
+function payloads(): readonly { readonly statistics: readonly unknown[]; readonly items: readonly unknown[] }[] {
+  const next = { id: 'p', copy: 'words', scheduledAt: new Date(0) }
+  const much = { scheduledToday: 9, failed: 9, publishedThisWeek: 9, next, ordersToday: 9, credentialsFailing: 9 } as never
+  return [agentsWidget, paymentsWidget(much), providersWidget(much, ''), publishingWidget(much, '')]
+}
+
+test('what lists that are no pages say of their length is true by a rule of the domain', () => {
+  const assumed = new Map<string, number>()
+  const supergraph = parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
+  for (const node of supergraph.definitions) {
+    if (node.kind !== Kind.OBJECT_TYPE_DEFINITION) continue
+    for (const field of node.fields ?? []) {
+      const size = field.directives?.find(({ name }) => name.value === 'listSize')
+      const most = size && argumentsOf(size).assumedSize
+      if (most !== undefined) assumed.set(`${node.name.value}.${field.name.value}`, Number(most))
+    }
+  }
+  expect([...assumed.keys()].toSorted()).toEqual(Object.keys(rules).toSorted())
+  for (const [coordinate, most] of assumed) expect(rules[coordinate]!, coordinate).toBeLessThanOrEqual(most)
+})
+
+const argumentsOf = (directive: ConstDirectiveNode): Record<string, unknown> =>
+  Object.fromEntries((directive.arguments ?? []).map(each => [each.name.value, valueFromASTUntyped(each.value)]))
