@@ -64,27 +64,28 @@ for (const [net, bits] of [
 ] as const)
   notPublic.addSubnet(net, bits, 'ipv4')
 for (const [net, bits] of [
-  // Loopback, and the forms of IPv6 that lead to an IPv4 address: compatible, translated (NAT64), 6to4, Teredo.
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
+  // Forms of IPv6 that lead to an IPv4 address (6to4, Teredo), and documentation. What is no global unicast is refused below.
   ['2002::', 16],
   ['2001::', 23],
-  ['100::', 64],
   ['2001:db8::', 32],
   ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 7],
-  ['fe80::', 9],
-  ['ff00::', 8],
 ] as const)
   notPublic.addSubnet(net, bits, 'ipv6')
+
+/** What of IPv6 may be public at all: what is given out to networks (RFC 4291), and IPv4 as IPv6 writes it. Whatever else there is, is not. */
+const perhapsPublic = new BlockList()
+perhapsPublic.addSubnet('2000::', 3, 'ipv6')
+perhapsPublic.addSubnet('::ffff:0:0', 96, 'ipv6')
 
 /** Whether an IP address is a public one; IPv4 inside IPv6 counts as the IPv4 that it is. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
-  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  if (family === 4) return !notPublic.check(address, 'ipv4')
+  return family === 6 && perhapsPublic.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }
+
+/** Names of this machine, whatever a resolver says (RFC 6761). */
+const ofThisMachine = /(?:^|\.)localhost\.?$/i
 
 /** Finds the addresses of a name, as `lookup` of node:dns does. */
 export type ResolveName = (
@@ -126,6 +127,7 @@ export function createReaches(allowedOrigins: readonly string[], resolve: Resolv
     if (trusted.has(placeOf(address))) return true
     const host = address.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host)) return isPublicAddress(host)
+    if (ofThisMachine.test(host)) return false
     const found = Promise.withResolvers<readonly { readonly address: string }[]>()
     const timer = setTimeout(() => found.resolve([]), lookMs)
     resolve(host, { all: true }, (error, addresses) => found.resolve(error ? [] : addresses))

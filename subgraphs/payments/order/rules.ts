@@ -6,6 +6,8 @@ export const most = {
   lines: 100,
   quantity: 1_000_000,
   total: 999_999_999_999n,
+  /** Before what is taken off: more than 64 bits hold could not be kept. */
+  subtotal: 2n ** 63n - 1n,
   name: 200,
   sku: 120,
   description: 500,
@@ -55,6 +57,8 @@ export function workOut(given: readonly GivenLine[]): Amounts {
     totalMinor: sum(({ total }) => total),
   }
   if (amounts.totalMinor < 1n) refuse('lines', 'The lines come to nothing: an order is worth at least 1 in minor units.')
+  if (amounts.subtotalMinor > most.subtotal)
+    refuse('lines', `The lines come to ${amounts.subtotalMinor} in minor units before their discounts: ${most.subtotal} are the most.`)
   if (amounts.totalMinor > most.total) refuse('lines', `The lines come to ${amounts.totalMinor} in minor units: ${most.total} are the most.`)
   return amounts
 }
@@ -65,7 +69,7 @@ function workOutLine(line: GivenLine, at: string) {
   const quantity = line.quantity ?? 1
   if (!Number.isInteger(quantity) || quantity < 1 || quantity > most.quantity) refuse(`${at}.quantity`, `quantity must be 1 to ${most.quantity}.`)
   const unit = line.unitAmountMinor
-  // What is dearer than any order is no price; and sums of what is left stay within 64 bits.
+  // What is dearer than any order is no price.
   if (unit < 0n || unit > most.total) refuse(`${at}.unitAmountMinor`, `unitAmountMinor must be 0 to ${most.total} minor units.`)
   const gross = BigInt(quantity) * unit
   const discount = line.discountMinor ?? 0n

@@ -75,6 +75,11 @@ describe('what is no order', () => {
     ['nothing to pay', 'lines', [line(0n)]],
     ['everything taken off', 'lines', [line(5n, { discountMinor: 5n })]],
     ['more than an order may come to', 'lines', [line(999_999_999_999n, { quantity: 2 })]],
+    [
+      'more before its discount than 64 bits hold, whatever is left of it',
+      'lines',
+      Array.from({ length: 10 }, () => line(999_999_999_999n, { quantity: 1_000_000, discountMinor: 999_999_999_998_999_999n })),
+    ],
     ['a negative price', 'lines[0].unitAmountMinor', [line(-1n)]],
     ['a price above any order', 'lines[1].unitAmountMinor', [line(1n), line(1_000_000_000_000n)]],
     ['no quantity', 'lines[0].quantity', [line(1n, { quantity: 0 })]],

@@ -32,6 +32,11 @@ describe('whether a third party may be called', () => {
     ['http://0x7f000001/v1', false],
     ['http://[::1]:1/v1', false],
     ['http://[::ffff:10.0.0.1]/v1', false],
+    ['http://[::ffff:0:127.0.0.1]/v1', false],
+    ['http://[4000::1]/v1', false],
+    ['http://localhost./v1', false],
+    ['http://anything.LocalHost:8080/v1', false],
+    ['https://localhost.test/v1', true],
   ])('%s: %s', async (address, may) => {
     expect(await reaches(new URL(address))).toBe(may)
   })
