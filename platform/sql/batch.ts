@@ -1,4 +1,8 @@
 import pg from 'pg'
+import type { Reading } from './reading.ts'
+
+/** What is known of an operation where rows are read for it. */
+export type Counting = Pick<Reading, 'read' | 'signal'>
 
 /** One statement on its way. */
 export interface Sent {
@@ -7,6 +11,8 @@ export interface Sent {
   readonly text: string
   /** As they go over the wire (`prepareValue` of pg). */
   readonly values: readonly (string | Buffer | null)[]
+  /** Who hears of each row how many characters it has, before it is kept; what that throws is why the statement fails. */
+  readonly reading?: Counting | undefined
 }
 
 /** What became of a batch: the rows of every statement, or why none of them counts. */
@@ -69,7 +75,9 @@ export class Batch extends Base {
   readonly statements: readonly Sent[]
   done: (outcome: Outcome) => void
   private readonly client: pg.ClientBase
-  private readonly found: unknown[][]
+  private found: unknown[][]
+  /** Characters that were told of, of each statement. */
+  private readonly told: number[]
   /** Those that the connection had parsed before. */
   private readonly kept: (Shape | undefined)[]
   private parsed = new Map<string, Shape>()
@@ -85,6 +93,7 @@ export class Batch extends Base {
     this.statements = statements
     this.done = done
     this.found = statements.map(() => [])
+    this.told = statements.map(() => 0)
     this.kept = []
     this.shape = noColumns
   }
@@ -127,6 +136,7 @@ export class Batch extends Base {
     const { empty, names, parsers } = this.shape
     const row: Row = { ...empty }
     try {
+      this.tell(fields)
       for (let i = 0; i < fields.length; i++) {
         const text = fields[i]
         if (text != null) row[names[i]!] = parsers[i]!(text)
@@ -134,7 +144,24 @@ export class Batch extends Base {
       this.found[this.at]!.push(row)
     } catch (cause) {
       this.unreadable = { cause: cause as Error, at: this.at, outdated: false }
+      // What comes after it is not kept, and what came before it is held no longer.
+      this.found = this.statements.map(() => [])
     }
+  }
+
+  private tell(fields: readonly (string | null)[]): void {
+    const { reading } = this.statements[this.at]!
+    if (!reading) return
+    let characters = 0
+    for (const text of fields) if (text !== null) characters += text.length
+    this.told[this.at]! += characters
+    reading.read(characters)
+  }
+
+  /** None of them counts: what was told is taken back, for those that did not fail are read again. */
+  private fail(failure: Failure): void {
+    for (const [at, characters] of this.told.entries()) if (characters > 0) this.statements[at]!.reading!.read(-characters)
+    this.done(failure)
   }
 
   handleCommandComplete(): void {
@@ -145,8 +172,9 @@ export class Batch extends Base {
 
   handleReadyForQuery(): void {
     // Whatever came, the next to ask over this connection would be answered what was meant for another.
-    if (this.at !== this.statements.length) this.done({ cause: new Error('the database answered what was not asked'), at: null, outdated: false })
-    else this.done(this.unreadable ?? { rows: this.found })
+    if (this.at !== this.statements.length) this.fail({ cause: new Error('the database answered what was not asked'), at: null, outdated: false })
+    else if (this.unreadable) this.fail(this.unreadable)
+    else this.done({ rows: this.found })
   }
 
   /** Of PostgreSQL, or of the connection. */
@@ -154,12 +182,12 @@ export class Batch extends Base {
     const sent = this.statements[this.at]
     // A connection that PostgreSQL ends says so by an error, too.
     if (!(cause instanceof pg.DatabaseError) || isLeaving(cause) || !sent) {
-      this.done({ cause, at: null, outdated: false })
+      this.fail({ cause, at: null, outdated: false })
       return
     }
     const outdated = this.kept[this.at] !== undefined && isOutdated(cause)
     if (outdated) parsedBy = new WeakMap()
-    this.done({ cause, at: this.at, outdated })
+    this.fail({ cause, at: this.at, outdated })
   }
 
   private keep(): void {

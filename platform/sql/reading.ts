@@ -5,7 +5,7 @@ export interface Reading {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   /**
-   * Tells that so many characters of text were read for the operation.
+   * Tells that so many characters were read for the operation; fewer than none: that so many were read in vain, and are held no longer.
    * @throws BAD_USER_INPUT once they are more than one operation may hold
    */
   read(characters: number): void

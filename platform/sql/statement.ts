@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
-import { Batch, type Outcome, type Sent } from './batch.ts'
+import { Refusal } from '../errors.ts'
+import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
 
 /** A statement that reads: each connection parses it once and knows it by its name from then on. */
 export interface Statement {
@@ -74,15 +75,18 @@ const waitingOf = new WeakMap<Sequelize, Waiting[]>()
  * one connection in one round trip, for none of them depends on another. Those that are known to be quick are answered together, too; the others
  * each by itself, after them. A read that fails fails alone: what went with it is read again.
  * @param transaction to read in; there each read is a round trip of its own
- * @throws DatabaseError
+ * @param reading     the operation that it is read for: it is told of each row as that comes in, so that one that may hold no more holds
+ *   no more, however much a statement finds @default nobody counts
+ * @throws DatabaseError; BAD_USER_INPUT for a text with NUL in it
  */
 export async function rows<Row>(
   sequelize: Sequelize,
   wanted: Statement | NamelessStatement,
   values: readonly unknown[],
   transaction?: Transaction | null,
+  reading?: Counting,
 ): Promise<Row[]> {
-  const sent: Sent = { name: wanted.name, text: wanted.text, values: values.map(value => utils.prepareValue(value)) }
+  const sent: Sent = { name: wanted.name, text: wanted.text, values: values.map(bound), reading }
   if (transaction) {
     const { connection } = transaction as unknown as { connection: Client }
     const outcome = await send(connection, [sent])
@@ -97,6 +101,14 @@ export async function rows<Row>(
   const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
   if (waiting.push({ statement: wanted, sent, resolve, reject }) === 1) setImmediate(readAll, sequelize, waiting)
   return promise as Promise<Row[]>
+}
+
+/** A value as it goes over the wire. @throws BAD_USER_INPUT for a text that PostgreSQL has no form for: whoever sent it is told */
+function bound(value: unknown): string | Buffer | null {
+  const written = utils.prepareValue(value)
+  if (typeof written === 'string' && written.includes('\0'))
+    throw new Refusal('BAD_USER_INPUT', 'A text holds the character NUL, which nothing that is kept here has: leave it out.')
+  return written
 }
 
 function readAll(sequelize: Sequelize, waiting: Waiting[]): void {
@@ -143,11 +155,19 @@ async function readTogether(client: Client, reads: readonly Waiting[]): Promise<
     }
     if (outdated) continue
     left[at]!.reject(databaseError(cause))
-    left = left.toSpliced(at, 1)
+    left = left.toSpliced(at, 1).filter(isWanted)
   }
+}
+
+/** Whether somebody still waits for it: of an operation that is over nothing is read again. */
+function isWanted({ sent: { reading }, reject }: Waiting): boolean {
+  if (!reading?.signal.aborted) return true
+  reject(reading.signal.reason)
+  return false
 }
 
 const send = (client: Client, statements: readonly Sent[]): Promise<Outcome> => new Promise(resolve => client.query(new Batch(client, statements, resolve)))
 
-/** Errors of a read are told like those of a write. */
-const databaseError = (cause: unknown): DatabaseError => Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })
+/** Errors of a read are told like those of a write; that it was too much for its operation is no error of the database. */
+const databaseError = (cause: unknown): Error =>
+  cause instanceof Refusal ? cause : Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })

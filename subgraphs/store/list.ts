@@ -1,10 +1,10 @@
-import type { Sequelize } from 'sequelize'
 import { isId } from '../../platform/ids.ts'
 import { type Connection, isMoment, type Order } from '../../platform/page.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { columnOf, type Row, selectList, type Table } from '../../platform/sql/table.ts'
 import type { ListStore } from './loader.ts'
-import { bindTenant, type Tenant } from './tenancy.ts'
+import type { Opening } from './store.ts'
+import { bindTenant } from './tenancy.ts'
 
 /** A list of rows below what one of their columns names, by age. */
 export interface List<T extends Table> {
@@ -12,6 +12,8 @@ export interface List<T extends Table> {
   readonly order: 'oldest first' | 'newest first'
   /** What else is left out: a condition on rows `t`, as SQL. */
   readonly only?: string
+  /** How many rows one statement reads, where they are so large that a page below each of many parents is far more than anybody may hold. */
+  readonly most?: number
 }
 
 /** What every list by age needs of its rows. */
@@ -28,14 +30,14 @@ export function orderOf<R extends Aged>(table: Table, { order }: Pick<List<Table
 }
 
 /** How a list is read, for whoever it is read for. */
-export type ReadList<T extends Table> = (sequelize: Sequelize, tenant: Tenant | null) => ListStore<Row<T>>
+export type ReadList<T extends Table> = (opening: Pick<Opening, 'sequelize' | 'viewer' | 'reading'>) => ListStore<Row<T>>
 
 /**
  * Reads lists below their parents: for any number of parents one statement, which goes along an index on (parent, created_at, id) for
  * each of them.
  * @param condition of tenancy, on rows `t`
  */
-export function readList<T extends Table>(table: T, { below, order, only = 'true' }: List<T>, condition: string): ReadList<T> {
+export function readList<T extends Table>(table: T, { below, order, only = 'true', most }: List<T>, condition: string): ReadList<T> {
   const parent = table.columns[below]!.type
   const [past, way] = order === 'oldest first' ? ['>', 'asc'] : ['<', 'desc']
   const page = (seen: string, after: string, own: number) =>
@@ -61,18 +63,17 @@ export function readList<T extends Table>(table: T, { below, order, only = 'true
     return { first: { ...first, ...statement(first.text) }, next: { ...next, ...statement(next.text) }, total: { ...total, ...statement(total.text) } }
   }
   const [everybodys, seen] = [statements('true'), statements(condition)]
-  return (sequelize, tenant) => {
-    const { first, next, total } = tenant ? seen : everybodys
-    const valuesOf = (bound: typeof first, own: readonly unknown[]) => (tenant ? bound.values(own, tenant) : own)
+  return ({ sequelize, viewer, reading }) => {
+    const { first, next, total } = viewer ? seen : everybodys
+    const ask = <Found>(bound: typeof first, own: readonly unknown[]) => rows<Found>(sequelize, bound, viewer ? bound.values(own, viewer) : own, null, reading)
     return {
+      most,
       async pages(parents, { after, limit }) {
-        const found = after
-          ? rows<Row<T>>(sequelize, next, valuesOf(next, [parents, limit, ...after]))
-          : rows<Row<T>>(sequelize, first, valuesOf(first, [parents, limit]))
+        const found = after ? ask<Row<T>>(next, [parents, limit, ...after]) : ask<Row<T>>(first, [parents, limit])
         return Map.groupBy(await found, row => String((row as Record<string, unknown>)[below]))
       },
       async counts(parents) {
-        const found = await rows<{ parent: string; count: number }>(sequelize, total, valuesOf(total, [parents]))
+        const found = await ask<{ parent: string; count: number }>(total, [parents])
         return new Map(found.map(row => [row.parent, row.count]))
       },
     }

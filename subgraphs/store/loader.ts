@@ -4,36 +4,37 @@ import type { Reading } from '../../platform/sql/reading.ts'
 
 /**
  * A loader for one operation: what is asked for in one turn is read in one batch and by one statement, each key once. Once nobody waits for the operation
- * no batch begins any more, and what was read is counted against what an operation may hold.
- * @param batch  one value for each key, or why there is none, in the order of the keys
- * @param nameOf what tells keys apart that are no plain values
+ * no batch begins any more.
+ * @param batch one value for each key, or why there is none, in the order of the keys
+ * @param most  how many keys one statement reads: for rows so large that a statement on all of them would bring far more than an
+ *   operation may hold @default all of them
  */
 export function createLoader<Key, Value>(
   reading: Reading,
   batch: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
-  nameOf?: (key: Key) => unknown,
+  most?: number,
 ): DataLoader<Key, Value> {
-  return loaderOf(reading, keys => reading.statement(() => batch(keys)), nameOf)
+  return loaderOf(reading, keys => reading.statement(() => batch(keys)), most === undefined ? {} : { maxBatchSize: most })
 }
 
-/** The same where each key takes a statement of its own. */
+/**
+ * The same where each key takes a statement of its own.
+ * @param nameOf what tells keys apart that are no plain values
+ */
 export function createEachLoader<Key, Value>(reading: Reading, one: (key: Key) => Promise<Value>, nameOf?: (key: Key) => unknown): DataLoader<Key, Value> {
-  return loaderOf(reading, keys => Promise.all(keys.map(key => reading.statement(() => one(key)))), nameOf)
+  return loaderOf(reading, keys => Promise.all(keys.map(key => reading.statement(() => one(key)))), nameOf ? { cacheKeyFn: nameOf } : {})
 }
 
 function loaderOf<Key, Value>(
   reading: Reading,
   batch: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
-  nameOf?: (key: Key) => unknown,
+  options: DataLoader.Options<Key, Value, unknown>,
 ): DataLoader<Key, Value> {
   const load = async (keys: readonly Key[]) => {
     reading.signal.throwIfAborted()
-    const values = await batch(keys)
-    reading.read(charactersIn(values))
-    return values
+    return batch(keys)
   }
-  const options = { cache: !reading.fresh, ...(nameOf && { cacheKeyFn: nameOf }) }
-  return new DataLoader<Key, Value, unknown>(load, options) as DataLoader<Key, Value>
+  return new DataLoader<Key, Value, unknown>(load, { cache: !reading.fresh, ...options }) as DataLoader<Key, Value>
 }
 
 /** A list that stands below each of many parents, for one operation. */
@@ -44,6 +45,8 @@ export interface ListLoader<Row> {
 
 /** How a list below parents is read. */
 export interface ListStore<Row> {
+  /** How many rows one statement reads, of as many parents as have so many together; undefined: of all of them. */
+  readonly most?: number | undefined
   /** The same page of the lists below all these parents, in one statement: the rows below each, in the order of the list, up to `page.limit`. */
   pages(parents: readonly string[], page: PageRequest): Promise<ReadonlyMap<string, readonly Row[]>>
   /** How long the lists below all these parents are, in one statement. A parent without rows may be missing. */
@@ -69,24 +72,17 @@ export function createListLoader<Row>(reading: Reading, order: Order<Row>, store
       const name = JSON.stringify([page.first, page.after])
       let loader = pages.get(name)
       if (!loader) {
-        loader = createLoader<string, Connection<Row>>(reading, async parents => {
-          const found = await store.pages(parents, page)
-          return parents.map(each => toConnection(found.get(each) ?? [], page, order, () => countOf(each)))
-        })
+        loader = createLoader<string, Connection<Row>>(
+          reading,
+          async parents => {
+            const found = await store.pages(parents, page)
+            return parents.map(each => toConnection(found.get(each) ?? [], page, order, () => countOf(each)))
+          },
+          store.most && Math.max(1, Math.floor(store.most / page.limit)),
+        )
         pages.set(name, loader)
       }
       return loader.load(parent)
     },
   }
-}
-
-/** Characters of text in rows, or in lists or pages of them. */
-function charactersIn(values: readonly unknown[]): number {
-  let characters = 0
-  for (const value of values) {
-    if (typeof value !== 'object' || value === null) continue
-    const rows = Array.isArray(value) ? value : 'nodes' in value && Array.isArray(value.nodes) ? value.nodes : [value]
-    for (const row of rows) for (const name in row) if (typeof row[name] === 'string') characters += row[name].length
-  }
-  return characters
 }

@@ -198,7 +198,7 @@ class OpenRows {
     this.pages ??= new Map()
     let loader = this.pages.get(list)
     if (!loader) {
-      loader = createListLoader(this.opening.reading, order as Order<AnyRow>, read(this.opening.sequelize, this.opening.viewer) as never)
+      loader = createListLoader(this.opening.reading, order as Order<AnyRow>, read(this.opening) as never)
       this.pages.set(list, loader)
     }
     const found = await loader.load(parent, request)
@@ -207,7 +207,7 @@ class OpenRows {
   }
 
   read(wanted: Statement | NamelessStatement, values: readonly unknown[], transaction?: Transaction | null) {
-    return rows<AnyRow>(this.opening.sequelize, wanted, values, transaction)
+    return rows<AnyRow>(this.opening.sequelize, wanted, values, transaction, this.countedBy(transaction))
   }
 
   async lock(id: string, transaction: Transaction): Promise<AnyRow | null> {
@@ -243,7 +243,13 @@ class OpenRows {
 
   private ask({ everybodys, seen }: Both, value: unknown, transaction?: Transaction): Promise<AnyRow[]> {
     const { sequelize, viewer } = this.opening
-    return viewer ? rows(sequelize, seen, seen.values([value], viewer), transaction) : rows(sequelize, everybodys, [value], transaction)
+    const [wanted, values] = viewer ? [seen, seen.values([value], viewer)] : [everybodys, [value]]
+    return rows(sequelize, wanted, values, transaction, this.countedBy(transaction))
+  }
+
+  /** What is read in a transaction is bounded by whoever writes it, and not held until the operation is answered. */
+  private countedBy(transaction?: Transaction | null) {
+    return transaction ? undefined : this.opening.reading
   }
 
   private place(row: AnyRow): Record<string, unknown> {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../db/connect.ts'
+import { Refusal } from '../../platform/errors.ts'
 import { Batch } from '../../platform/sql/batch.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
@@ -117,6 +118,47 @@ test('values go out as pg writes them, and come back as Sequelize reads them, wh
   const values = [['a "b"', 'c\\d', null, '{}', ''], { a: ['ä'] }, new Date('2026-03-01T12:00:00.250Z'), null, true, Buffer.from([0, 255]), '9007199254740993']
   const [texts, json, at, missing, yes, bytes, large] = values
   expect(await rows(database.sequelize, kinds, values)).toEqual([{ texts, json, at, missing, yes, bytes, large: BigInt(large as string), exact: '1.5' }])
+})
+
+describe('what is read for an operation', () => {
+  const texts = statement("select repeat('x', 100) as text, jsonb_build_object('of', repeat('y', 100)) as json, null as none from generate_series(1, $1::int)")
+  // With the braces, the name and the quotes around it.
+  const rowOf = 100 + '{"of": ""}'.length + 100
+  const operation = (most: number) => {
+    const held = { characters: 0, told: 0 }
+    const reading = {
+      signal: new AbortController().signal,
+      read(characters: number) {
+        held.characters += characters
+        held.told += 1
+        if (held.characters > most) throw new Refusal('BAD_USER_INPUT', 'too much')
+      },
+    }
+    return { held, readSome: (count: number) => rows<{ text: string }>(database.sequelize, texts, [count], null, reading) }
+  }
+
+  test('is told row by row, JSON as it is written', async () => {
+    const { held, readSome } = operation(Number.POSITIVE_INFINITY)
+    expect(await readSome(3)).toHaveLength(3)
+    expect(held).toEqual({ characters: 3 * rowOf, told: 3 })
+  })
+
+  test('and is more than it may hold ends that statement there, which holds nothing any more; what went with it is answered', async () => {
+    const [small, large] = [operation(10 * rowOf), operation(10 * rowOf)]
+    await Promise.all([small.readSome(1), large.readSome(1)])
+    const [answered, refused] = await Promise.allSettled([small.readSome(5), large.readSome(10_000), read(7)])
+    expect(answered).toMatchObject({ status: 'fulfilled', value: { length: 5 } })
+    expect(refused).toMatchObject({ status: 'rejected', reason: { message: 'too much', extensions: { code: 'BAD_USER_INPUT' } } })
+    // Its eleventh row was the last of which anybody was told, before what it had read was taken back.
+    expect(large.held).toEqual({ characters: rowOf, told: 1 + 10 + 1 })
+    expect(small.held.characters).toBe(6 * rowOf)
+  })
+
+  test('and holds NUL is whoever’s mistake who sent it', async () => {
+    const named = statement('select $1::text as word')
+    for (const value of ['a\0b', ['a', '\0']])
+      await expect(rows(database.sequelize, named, [value])).rejects.toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
+  })
 })
 
 test('a connection that is lost fails what was on its way, and the next read goes over another', async () => {

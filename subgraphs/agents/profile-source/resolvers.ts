@@ -43,7 +43,7 @@ export const profileSourceResolvers: Resolvers = {
   ProfileSource: {
     __resolveReference: ({ id }, { profileSources }) => profileSources.byId.load(id),
     profile: ({ profileId }, _, { personProfiles }) => personProfiles.byId.load(profileId),
-    text: async ({ id, status }, _, { profileSources }) => (status === 'READY' ? ((await profileSources.texts.load(id))?.text ?? null) : null),
+    text: ({ id, status }, _, { profileSources }) => (status === 'READY' ? profileSources.texts.load(id) : null),
     capturedBy: ({ createdBy }) => {
       const id = personOf(createdBy)
       return id ? { __typename: 'User', id } : null

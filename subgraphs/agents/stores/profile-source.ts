@@ -54,17 +54,24 @@ const lockDue = statement(
     where t.fetch_at <= $1 order by t.fetch_at limit 1 for no key update skip locked`,
 )
 
+/** How many texts one statement reads: together they may be longer than what an operation may hold, and that is all that comes for nothing. */
+const mostTexts = 100
+
 /** What only sources are asked. */
 function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: Opening) {
   return {
-    /** The text of a source, by its id; null while it has none. In an object, so that it counts against what an operation may hold. */
-    texts: createLoader<string, { readonly text: string } | null>(reading, async ids => {
-      const found = viewer
-        ? await rows.read<{ sourceId: string; text: string }>(seenTextsStatement, seenTexts.values([ids], viewer))
-        : await rows.read<{ sourceId: string; text: string }>(everybodysTexts, [ids])
-      const byId = new Map(found.map(each => [each.sourceId, each]))
-      return ids.map(id => byId.get(id) ?? null)
-    }),
+    /** The text of a source, by its id; null while it has none. */
+    texts: createLoader<string, string | null>(
+      reading,
+      async ids => {
+        const found = viewer
+          ? await rows.read<{ sourceId: string; text: string }>(seenTextsStatement, seenTexts.values([ids], viewer))
+          : await rows.read<{ sourceId: string; text: string }>(everybodysTexts, [ids])
+        const byId = new Map(found.map(({ sourceId, text }) => [sourceId, text]))
+        return ids.map(id => byId.get(id) ?? null)
+      },
+      mostTexts,
+    ),
 
     /** Writes the text of a source, which has none yet. */
     async writeText({ profileId, id }: Pick<ProfileSourceRow, 'profileId' | 'id'>, text: string, transaction: Transaction): Promise<void> {

@@ -47,7 +47,8 @@ export const styleSnapshotStore = store(
   {
     what: 'style snapshot',
     tenancy: { where: seenWithProfile },
-    lists: { ofProfile: { below: 'profileId', order: 'newest first' } },
+    // Each has a style of up to 128 KiB.
+    lists: { ofProfile: { below: 'profileId', order: 'newest first', most: 500 } },
   },
   styleSnapshotSql,
 )

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import type { Reading } from '../../../platform/sql/reading.ts'
 import { createEachLoader, createLoader } from '../../../subgraphs/store/loader.ts'
 
-/** An operation that counts its statements and what they read. */
+/** An operation that counts its statements. */
 function operation(changes: Partial<Reading> = {}) {
-  const counted = { statements: 0, characters: [] as number[] }
+  const counted = { statements: 0 }
   const reading: Reading = {
     signal: new AbortController().signal,
-    read: characters => void counted.characters.push(characters),
+    read() {},
     statement(run) {
       counted.statements += 1
       return run()
@@ -50,10 +50,17 @@ test('keys of one batch take one statement; what is fresh is asked for anew each
   }
 })
 
-test('text is counted in rows, lists of rows and pages of rows, and in nothing else', async () => {
+test('keys whose rows are large are read so many a statement', async () => {
   const { reading, counted } = operation()
-  const values = [{ a: 'xx', n: 7, none: null }, [{ a: 'xxx' }, { a: 'x' }], { nodes: [{ a: 'xxxxx' }] }, { nodes: 'xxxxxxx' }, null, 'text', 7]
-  const loader = createLoader(reading, async (keys: readonly number[]) => keys.map(key => values[key]))
-  for (const key of values.keys()) await loader.load(key)
-  expect(counted.characters).toEqual([2, 4, 5, 7, 0, 0, 0])
+  const asked: (readonly number[])[] = []
+  const loader = createLoader(
+    reading,
+    async (keys: readonly number[]) => {
+      asked.push(keys)
+      return keys
+    },
+    2,
+  )
+  expect(await Promise.all([1, 2, 3, 2].map(key => loader.load(key)))).toEqual([1, 2, 3, 2])
+  expect([asked, counted.statements]).toEqual([[[1, 2], [3]], 2])
 })

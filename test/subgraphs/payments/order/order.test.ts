@@ -131,6 +131,7 @@ describe('orders are listed', () => {
     expect([first.nodes.map(({ id }: { id: string }) => id), first.pageInfo.hasNextPage, first.totalCount]).toEqual([ids.slice(0, 2), true, 3])
     expect(await found({ first: 2, after: first.pageInfo.endCursor })).toEqual(ids.slice(2))
     expect(await found({ reference: 'a' })).toEqual([ids[0], ids[2]])
+    expect((await graph.execute(orders, { reference: 'a\0' }, { as: owner })).refused('BAD_USER_INPUT').message).toMatch('NUL')
     expect(await found({ status: 'DRAFT', merchantId: made[0].merchantId })).toEqual(ids)
     expect(await found({ status: 'PAID' })).toEqual([])
     expect(await found({ merchantId: newId() })).toEqual([])

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { type Supergraph, supergraph } from '../kit/supergraph.ts'
+import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
+
+/** Profiles of one person, each with so many sources of 200,000 characters. */
+async function texts(graph: Supergraph, { profiles, sources }: { profiles: number; sources: number }) {
+  const { owner } = await graph.seed.owner()
+  for (let made = 0; made < profiles; made += 1) {
+    const { id } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+    const values = [id, graph.clock.now(), sources]
+    await graph.rows(
+      `with made as (
+         insert into agents.profile_sources (profile_id, id, kind, title, content_hash, status, created_at, updated_at, created_by)
+         select $1, gen_random_uuid(), 'POST', 'x', 'sha256:' || repeat('0', 64), 'READY', $2, $2, 'user:x' from generate_series(1, $3) returning id)
+       insert into agents.profile_texts (profile_id, source_id, text) select $1, id, repeat('four', 50000) from made`,
+      values,
+    )
+  }
+  return owner
+}
+
+const nested = '{ personProfiles(first: 100) { nodes { sources(first: 100) { nodes { text } } } } }'
+
+test('long texts below many lists are refused once they are too much, and hardly more of them is read', async () => {
+  await using graph = await supergraph()
+  const owner = await texts(graph, { profiles: 10, sources: 99 })
+  const statements = await graph.statements(async () => {
+    expect((await graph.execute(nested, {}, { as: owner })).refused('BAD_USER_INPUT').message).toMatch('32 Mi characters')
+  })
+  // A hundred a statement, four statements at a time, and another where one is answered before it is too much.
+  const { length } = statements.filter(text => text.includes('agents.profile_texts'))
+  expect(length === 4 || length === 5, `${length} statements`).toBe(true)
+})
+
+test('styles below many lists count as they are written, and are read a few profiles at a time', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  for (let made = 0; made < 12; made += 1) {
+    const { id } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+    await graph.rows(
+      `insert into agents.style_snapshots (profile_id, id, number, source_ids, writing_style, speaking_style, measures, digest, created_at, updated_at, created_by)
+       select profile_id, gen_random_uuid(), n, source_ids, writing_style || jsonb_build_object('tone', repeat('warm', 15000)), speaking_style, measures, digest, created_at, updated_at, created_by
+         from agents.style_snapshots, generate_series(2, 100) n where profile_id = $1 and number = 1`,
+      [id],
+    )
+  }
+  const statements = await graph.statements(async () => {
+    const asked = '{ personProfiles(first: 100) { nodes { snapshots(first: 100) { nodes { number } } } } }'
+    expect((await graph.execute(asked, {}, { as: owner })).refused('BAD_USER_INPUT').message).toMatch('32 Mi characters')
+  })
+  // Twelve pages of a hundred and one, four in a statement.
+  expect(statements.filter(text => text.includes('from agents.style_snapshots t'))).toHaveLength(3)
+})
