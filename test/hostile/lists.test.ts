@@ -14,9 +14,11 @@ test('lists below lists cost one statement a level, however many parents they st
   const { owner } = await graph.seed.owner()
   await crowd(graph.database.sequelize, owner.organizationId!, { members: 30, brands: 3, posts: 5 })
   const ask = () => graph.execute(`{ organizationMembers(first: 20) { nodes { id ${nested(2)} } } }`, {}, { as: owner })
+  // A connection that is new says things of its own.
+  await ask()
   const statements = await graph.statements(async () => (await ask()).data())
   // The first page, the organization, its members, their total, their people; and nothing for the level below, which asks for the same.
-  expect(statements.length).toBe(5)
+  expect(statements.map(text => text.slice(0, 90))).toHaveLength(5)
 })
 
 test('the same list under several aliases is read once for each page', async () => {
