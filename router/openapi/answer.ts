@@ -5,7 +5,8 @@ import type { Answerable, Holder, Leaf } from './stand-ins.ts'
 
 /** What a row's mapper makes of an answer, as it was seen to. */
 export interface Seen {
-  readonly status: number
+  /** The usual one first. */
+  readonly statuses: readonly number[]
   /** Names of headers, in lower case. */
   readonly headers: readonly string[]
   /** Null where no body is sent. */
@@ -26,7 +27,7 @@ interface Place {
 /**
  * Finds out what a row answers by watching its mapper at work: it is handed an answer in which every place holds a value of its own, and
  * where that turns up is what the place is called here. Then each value in turn is null, each list empty and each Boolean the other one:
- * what becomes null, or goes, may be null, or missing. Mappers rename, nest and format and never decide, so that this sees all of it.
+ * what becomes null, or goes, may be null, or missing, and each status that comes of it is one of its own. Mappers rename, nest and format and never decide, so that this sees all of it.
  * @throws Error with what the row would have to do otherwise
  */
 export function seeAnswer(row: OperationRow, answerable: Answerable, named: Named, name: string): Seen {
@@ -35,27 +36,32 @@ export function seeAnswer(row: OperationRow, answerable: Answerable, named: Name
   if (!plain) throw new Error('the mapper makes nothing of an answer in which everything is there')
   const { status, headers = {}, body } = plain
   const known = { headers: Object.keys(headers).map(each => each.toLowerCase()) }
-  if (body === undefined) return { ...known, status: status ?? 204, body: null }
+  if (body === undefined) return { ...known, statuses: [status ?? 204], body: null }
 
   const place = placeOf(body)
-  for (const each of [...leaves, ...holders]) if (each.nullable) compare(place, tried(row, answerable, each.at, null), null)
-  for (const { at, isList } of holders) if (isList) compare(place, tried(row, answerable, at, []), null)
-  for (const leaf of leaves) if (leaf.standIn === true) compare(place, tried(row, answerable, leaf.at, false), leaf)
+  const statuses = new Set([status ?? 200])
+  const look = (at: string, value: unknown, flipped: Leaf | null = null) => {
+    const other = tried(row, answerable, at, value)
+    if (other?.body === undefined) return
+    statuses.add(other.status ?? 200)
+    compare(place, other.body, flipped)
+  }
+  for (const each of [...leaves, ...holders]) if (each.nullable) look(each.at, null)
+  for (const { at, isList } of holders) if (isList) look(at, [])
+  for (const leaf of leaves) if (leaf.standIn === true) look(leaf.at, false, leaf)
   const telling: Telling = { leaves, holders, named, operation: name, path: '' }
   const schema = schemaOf(place, telling)
-  return { ...known, status: status ?? 200, body: 'properties' in schema ? nameIt(place, schema, telling, name) : schema }
+  return { ...known, statuses: [...statuses], body: 'properties' in schema ? nameIt(place, schema, telling, name) : schema }
 }
 
-/** The body with one value changed; undefined where there is none then. */
-function tried(row: OperationRow, { answer }: Answerable, at: string, value: unknown): unknown {
-  let reply: RowReply | null
+/** The reply with one value changed; null where there is none then. */
+function tried(row: OperationRow, { answer }: Answerable, at: string, value: unknown): RowReply | null {
   try {
-    reply = row.reply(answer(new Map([[at, value]])))
+    return row.reply(answer(new Map([[at, value]])))
   } catch {
     // A mapper may rely on what the graph promises elsewhere: without its root there is no answer.
-    return undefined
+    return null
   }
-  return reply?.body
 }
 
 function placeOf(value: unknown): Place {
@@ -67,7 +73,6 @@ function placeOf(value: unknown): Place {
 
 /** Notes what is otherwise in another body. @param flipped the Boolean that was changed for it */
 function compare(place: Place, other: unknown, flipped: Leaf | null): void {
-  if (other === undefined) return
   if (other === null) {
     place.nullable = true
     return

@@ -8,7 +8,7 @@ import { operationOf, seeInput, type Taken } from './input.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
 import { retold } from './retold.ts'
 import { createNamed, type Named, withDescription } from './schema.ts'
-import { nobody, ofSession, securityOf, securitySchemes } from './security.ts'
+import { nobody, securityOf, securitySchemes } from './security.ts'
 import { answerable } from './stand-ins.ts'
 
 /** What the document is made of. */
@@ -141,11 +141,11 @@ function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTab
   const described = answers.holders.find(({ at }) => !at.includes('.'))?.description ?? ''
 
   const headers = [...new Set([...(row.method === 'GET' ? ['etag'] : []), ...seen.headers])].flatMap(each => headerNames[each] ?? [])
-  const success = {
-    description: seen.status === 201 ? 'It is made.' : seen.status === 204 ? 'It is done; there is no body.' : 'The answer.',
+  const success = (status: number) => ({
+    description: status === 201 ? 'It is made.' : status === 204 ? 'It is done; there is no body.' : seen.statuses.length > 1 ? 'It was there.' : 'The answer.',
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(each => [each, { $ref: `#/components/headers/${each}` }])) }),
     ...(seen.body && { content: { 'application/json': { schema: seen.body } } }),
-  }
+  })
   return {
     operationId: `${name[0]!.toLowerCase()}${name.slice(1)}`,
     ...wordsOf(described),
@@ -153,7 +153,7 @@ function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTab
     ...parametersOf(row, taken),
     ...(row.body && { requestBody: { required: true, content: { 'application/json': { schema: bodySchema(taken, `${name}Body`, named) } } } }),
     responses: {
-      [seen.status]: success,
+      ...Object.fromEntries(seen.statuses.map(status => [status, success(status)])),
       ...(row.method === 'GET' && { 304: { description: 'What `If-None-Match` names still holds.' } }),
       ...refusing(refusalsOf(row, taken, requirements)),
     },
@@ -248,7 +248,11 @@ function ofForward(row: ForwardRow, documented: Documented): Json {
   return {
     operationId: documented.name,
     ...wordsOf(documented.does),
-    security: documented.session ? ofSession : 'public' in row.access ? nobody : securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }]),
+    security: documented.reads
+      ? documented.reads.map(scheme => ({ [scheme]: [] }))
+      : 'public' in row.access
+        ? nobody
+        : securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }]),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: content(body) } }),
     responses: {

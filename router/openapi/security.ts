@@ -68,6 +68,3 @@ function waysOf(names: readonly string[]): readonly Way[] {
 
 /** The security of a row that never reads credentials. */
 export const nobody: readonly Way[] = []
-
-/** What takes the cookie of a session, and nothing else. */
-export const ofSession: readonly Way[] = [{ cookie: [] }]

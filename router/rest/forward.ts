@@ -75,10 +75,12 @@ async function forward(request: FastifyRequest, reply: FastifyReply, row: Forwar
   // Such a handler may have ended a session or made one: what is remembered of them is not true any more.
   if (request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()
   reply.code(answer.status)
+  if (answer.status === 401) reply.header('www-authenticate', 'Bearer')
   for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.includes(name)) reply.header(name, value)
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
-  return reply.send(answer.body ? Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream) : null)
+  // Of null Fastify makes the JSON text `null`.
+  return answer.body ? reply.send(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream)) : reply.send()
 }
 
 async function guarded(request: FastifyRequest, reply: FastifyReply, scope: string, authenticate: Authenticate): Promise<Viewer> {

@@ -73,8 +73,8 @@ export interface Documented {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Content
-  /** It reads the session's cookie by itself, whatever its row reads. @default false */
-  readonly session?: true
+  /** Credentials that it reads by itself, whatever its row reads: any of them will do. @default none */
+  readonly reads?: readonly ('bearer' | 'cookie')[]
   /** Statuses with which it refuses, beside those that its row may answer. */
   readonly refuses?: readonly (401 | 403 | 404 | 409 | 429)[]
   /** By status, what is answered when nothing is refused; a text where there is no body. */

@@ -49,8 +49,9 @@ export const credentialRows: readonly Row[] = [
       {
         name: 'signOut',
         at: 'POST /sign-out',
-        does: 'Ends the session whose cookie comes with it, and takes the cookie back. Its access tokens are refused from then on.',
-        session: true,
+        does: 'Ends the session whose cookie or access token comes with it, and takes the cookie back. Its access tokens are refused from then on. 401 for a token that is none: nobody was signed out.',
+        reads: ['cookie', 'bearer'],
+        refuses: [401, 403],
         answers: {
           200: {
             description: 'There is no session any more.',
@@ -62,7 +63,7 @@ export const credentialRows: readonly Row[] = [
         name: 'renewToken',
         at: 'GET /token',
         does: 'Makes a new access token of the session whose cookie comes with it. 401 when the session has ended.',
-        session: true,
+        reads: ['cookie'],
         refuses: [401],
         answers: { 200: { description: 'The next ten minutes.', schema: token } },
       },

@@ -16,18 +16,23 @@ const form = (...fields: readonly string[]) => ({
   schema: { type: 'object', properties: Object.fromEntries(fields.map(name => [name, { type: 'string' }])), required: fields },
 })
 
-const shows = (name: string, does: string, query: Record<string, string>): readonly [Documented] => [
-  { name, does, query, answers: { 200: { description: 'The page.', ...html } } },
+const shows = (name: string, does: string, query: Record<string, string>, more: Documented['answers'] = {}): readonly [Documented] => [
+  { name, does, query, answers: { 200: { description: 'The page.', ...html }, ...more } },
 ]
+
+const dead = { 410: { description: 'The link is not good any more; the page says why.', ...html } } as const
 
 /** The pages that identity shows to people. */
 export const pageRows: readonly Row[] = [
   {
     ...setup,
     method: 'GET',
-    tells: shows('showSetup', 'The page on which the first account is made. Only with the code of the link that the start prints.', {
-      code: 'The code of the link.',
-    }),
+    tells: shows(
+      'showSetup',
+      'The page on which the first account is made. Only with the code of the link that the start prints.',
+      { code: 'The code of the link.' },
+      dead,
+    ),
   },
   {
     ...setup,
@@ -38,8 +43,9 @@ export const pageRows: readonly Row[] = [
         does: 'Makes the first account, and the organization that it owns. What is sent is the form of the page before.',
         body: form('code', 'organization', 'name', 'email', 'password'),
         answers: {
-          200: { description: 'The platform is set up.', ...html },
+          201: { description: 'The platform is set up.', ...html },
           400: { description: 'The form again, with what is wrong.', ...html },
+          ...dead,
         },
       },
     ],
@@ -62,6 +68,8 @@ export const pageRows: readonly Row[] = [
         answers: {
           303: 'Signed in: the cookie of the session is set, and the browser goes on.',
           400: { description: 'The form again, with what is wrong.', ...html },
+          401: { description: 'The form again: the address or the password is wrong.', ...html },
+          429: { description: 'The form again: too many failures; `Retry-After` says when.', ...html },
         },
       },
     ],

@@ -4,6 +4,16 @@ import { type ConnectIntegrationInput, RestConnectIntegrationDocument } from './
 
 const html = { type: 'text/html', schema: { type: 'string' } } as const
 
+/** The pages on which a connection is not finished. */
+const unfinished = {
+  400: { description: 'A page that says why nothing was connected.', ...html },
+  403: { description: 'The same: whoever began it no longer manages the accounts.', ...html },
+  404: { description: 'The same: the brand is not there any more.', ...html },
+  409: { description: 'The same: the brand’s state does not allow it.', ...html },
+  502: { description: 'The network did not answer as it should; the page may be loaded again.', ...html },
+  503: { description: 'It could not be finished now; the page may be loaded again.', ...html },
+} as const
+
 export const integrationRows: readonly Row[] = [
   operationRow({
     method: 'POST',
@@ -29,7 +39,7 @@ export const integrationRows: readonly Row[] = [
         query: { state: 'What the consent address carried; single use, for ten minutes.', code: 'What the network gave.', error: 'Why it gave nothing.' },
         answers: {
           200: { description: 'A page that says what was connected, or asks the person.', ...html },
-          400: { description: 'A page that says why nothing was connected.', ...html },
+          ...unfinished,
         },
       },
     ],
@@ -53,7 +63,7 @@ export const integrationRows: readonly Row[] = [
         },
         answers: {
           200: { description: 'A page that says what was connected.', ...html },
-          400: { description: 'A page that says why nothing was connected.', ...html },
+          ...unfinished,
         },
       },
     ],
