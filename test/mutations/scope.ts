@@ -81,6 +81,7 @@ export const areas: readonly Area[] = [
     sources: /^subgraphs\/(?:[^/]+\/[^/]+\/rules|publishing\/stores\/pace)\.ts$/,
     tests: {
       'subgraphs/identity/': ['test/rules/identity/*.test.ts'],
+      'subgraphs/launcher/': ['test/rules/launcher/*.test.ts'],
       'subgraphs/agents/': ['test/rules/agents/*.test.ts', 'test/subgraphs/agents/**/*.test.ts'],
       'subgraphs/payments/': ['test/rules/payments/*.test.ts'],
       'subgraphs/providers/': ['test/rules/providers/*.test.ts'],

@@ -4,6 +4,14 @@ import { type GivenLine, taxOf, workOut } from '../../../subgraphs/payments/orde
 import { refusalOf } from '../refusal.ts'
 
 const line = (unitAmountMinor: bigint, more: Partial<GivenLine> = {}): GivenLine => ({ name: 'Ticket', unitAmountMinor, ...more })
+/** The dearest line there is, with all but one taken off. */
+const dearest = line(999_999_999_999n, { quantity: 1_000_000, discountMinor: 999_999_999_998_999_999n })
+/** Lines of nothing that come to so much before what is taken off. */
+const piecesOf = (gross: bigint) =>
+  [line(gross / 1_000_000n, { quantity: 1_000_000 }), line(gross % 1_000_000n)].map(each => ({
+    ...each,
+    discountMinor: BigInt(each.quantity ?? 1) * each.unitAmountMinor,
+  }))
 const amounts = (...lines: GivenLine[]) => {
   const { subtotalMinor, discountMinor, taxMinor, totalMinor } = workOut(lines)
   return [subtotalMinor, discountMinor, taxMinor, totalMinor]
@@ -75,11 +83,8 @@ describe('what is no order', () => {
     ['nothing to pay', 'lines', [line(0n)]],
     ['everything taken off', 'lines', [line(5n, { discountMinor: 5n })]],
     ['more than an order may come to', 'lines', [line(999_999_999_999n, { quantity: 2 })]],
-    [
-      'more before its discount than 64 bits hold, whatever is left of it',
-      'lines',
-      Array.from({ length: 10 }, () => line(999_999_999_999n, { quantity: 1_000_000, discountMinor: 999_999_999_998_999_999n })),
-    ],
+    ['more than that with its tax', 'lines', [line(999_999_999_999n, { taxRate: '0.0001' })]],
+    ['more than 64 bits hold, though all but a little is taken off', 'lines', Array.from({ length: 10 }, () => dearest)],
     ['a negative price', 'lines[0].unitAmountMinor', [line(-1n)]],
     ['a price above any order', 'lines[1].unitAmountMinor', [line(1n), line(1_000_000_000_000n)]],
     ['no quantity', 'lines[0].quantity', [line(1n, { quantity: 0 })]],
@@ -103,5 +108,11 @@ describe('what is no order', () => {
     expect(workOut([line(999_999_999_999n)]).totalMinor).toBe(999_999_999_999n)
     expect(workOut(Array.from({ length: 100 }, () => line(1n, { name: 'x'.repeat(200), taxRate: '100' }))).totalMinor).toBe(200n)
     expect(workOut([line(1n, { quantity: 1_000_000 })]).totalMinor).toBe(1_000_000n)
+    expect(workOut([line(999_999_999_999n), line(2n, { quantity: 2, discountMinor: 4n })]).totalMinor).toBe(999_999_999_999n)
+    expect(workOut(Array.from({ length: 9 }, () => dearest)).totalMinor).toBe(9n)
+    const rest = 2n ** 63n - 1n - 9n * 999_999_999_999_000_000n
+    const upTo = (last: bigint) => String(workOut([...Array.from({ length: 9 }, () => dearest), ...piecesOf(last)]).subtotalMinor)
+    expect(upTo(rest)).toBe(String(2n ** 63n - 1n))
+    expect(refusalOf(() => upTo(rest + 1n)).extensions.field).toBe('lines')
   })
 })

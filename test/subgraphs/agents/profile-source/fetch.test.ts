@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
+import { fetchText, openFetching } from '../../../../subgraphs/agents/profile-source/fetch.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { createProfileSource, createStyleSnapshot, profileSource } from '../documents.ts'
@@ -31,6 +32,18 @@ async function siteAnd(answer: RequestListener) {
 const add = async (graph: Supergraph, as: Viewer, personProfileId: string, url: string) =>
   (await graph.execute(createProfileSource, { input: { personProfileId, kind: 'URL', title: 'A page', url } }, { as })).data().createProfileSource
 const read = async (graph: Supergraph, as: Viewer, id: string) => (await graph.execute(profileSource, { id }, { as })).data().profileSource
+/** Another process, which works with everybody's rows. */
+const jobOf = (graph: Supergraph) => () => graph.platform.agents.job('sources')
+/** A source that is to be fetched by now, and that no sweep was told of. */
+async function due(graph: Supergraph, profileId: string, url: string): Promise<string> {
+  const id = newId(graph.clock.now())
+  await graph.rows(
+    `insert into agents.profile_sources (profile_id, id, kind, title, url, status, fetch_at, created_at, updated_at, created_by)
+     values ($1, $2, 'URL', 'A page', $3, 'PROCESSING', $4, $4, $4, 'user:x')`,
+    [profileId, id, url, graph.clock.now()],
+  )
+  return id
+}
 const page: RequestListener = (_, response) =>
   response.setHeader('content-type', 'text/html; charset=utf-8').end('<title>T</title><h1>Hello</h1><p>One two.</p>')
 
@@ -136,4 +149,68 @@ describe('A-05 an address', () => {
     await expect.poll(() => read(graph, owner, often)).toMatchObject({ status: 'FAILED', failure: { code: 'UPSTREAM_FAILED' } })
     expect(stage.asked).toEqual(['/held'])
   })
+})
+
+test('A-05 of two processes that look at the same moment one asks', async () => {
+  const answers: (() => void)[] = []
+  await using stage = await siteAnd((request, response) => void answers.push(() => page(request, response)))
+  const { graph, owner, site, profileId } = stage
+  const [one, other] = [openFetching(jobOf(graph)), openFetching(jobOf(graph))]
+  const id = await due(graph, profileId, `${site}/page`)
+  const asking = one.sweep.run()
+  await expect.poll(() => answers.length).toBe(1)
+  await other.sweep.run()
+  answers[0]!()
+  await asking
+  expect([await read(graph, owner, id), stage.asked]).toMatchObject([{ status: 'READY' }, ['/page']])
+})
+
+test.each([
+  ['is not answered any more', 404],
+  ['is answered at last', 200],
+])('A-05 an address that another process took over after a minute keeps what that one found, when the first %s', async (_, status) => {
+  const answers: ((status: number, text: string) => void)[] = []
+  await using stage = await siteAnd((_request, response) =>
+    answers.push((code, text) => void response.writeHead(code, { 'content-type': 'text/plain' }).end(text)),
+  )
+  const { graph, owner, site, profileId } = stage
+  const [slow, next] = [openFetching(jobOf(graph)), openFetching(jobOf(graph))]
+  const id = await due(graph, profileId, `${site}/page`)
+  const first = slow.sweep.run()
+  await expect.poll(() => answers.length).toBe(1)
+  await graph.clock.advance(60_000)
+  const second = next.sweep.run()
+  await expect.poll(() => answers.length).toBe(2)
+  answers[0]!(status, 'Too late.')
+  await first
+  expect(await read(graph, owner, id)).toMatchObject({ status: 'PROCESSING', failure: null })
+  answers[1]!(200, 'In time.')
+  await second
+  expect(await read(graph, owner, id)).toMatchObject({ status: 'READY', text: 'In time.', failure: null })
+})
+
+test('A-05 a round fetches twenty addresses, and asks for the next one when there may be more', async () => {
+  await using stage = await siteAnd(page)
+  const { graph, site, profileId } = stage
+  const rounds: (number | undefined)[] = []
+  const { sweep } = openFetching(jobOf(graph))
+  sweep.wakes!(ms => void rounds.push(ms))
+  for (let count = 0; count < 21; count += 1) await due(graph, profileId, `${site}/${count}`)
+  await sweep.run()
+  expect([stage.asked.length, rounds]).toEqual([20, [undefined]])
+  await sweep.run()
+  expect([stage.asked.length, rounds]).toEqual([21, [undefined]])
+})
+
+test.each([
+  [429, 'again'],
+  [500, 'again'],
+  [503, 'again'],
+  [204, 'failure'],
+  [304, 'failure'],
+  [400, 'failure'],
+  [404, 'failure'],
+])('A-05 an address that is answered with %d is tried again only when that may pass: %s', async (status, outcome) => {
+  const answer = { status, headers: new Headers(), text: '' }
+  expect(await fetchText(async () => answer, 'https://page.test/')).toEqual({ [outcome]: { code: 'UPSTREAM_FAILED', message: expect.any(String) } })
 })

@@ -65,15 +65,17 @@ describe('A-05 a source is added', () => {
     expect(await graph.rows('select count(*)::int as count from agents.profile_sources')).toEqual([{ count: 1 }])
   })
 
-  test('until the profile has 500', async () => {
+  test('until the profile has 500, also when several are added at once', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
     const id = await profileOf(graph, owner)
     await graph.rows(
       `insert into agents.profile_sources (profile_id, id, kind, title, content_hash, status, created_at, updated_at, created_by)
-       select $1, gen_random_uuid(), 'POST', 'x', 'sha256:' || repeat('0', 64), 'READY', $2, $2, 'user:x' from generate_series(1, 499)`,
+       select $1, gen_random_uuid(), 'POST', 'x', 'sha256:' || repeat('0', 64), 'READY', $2, $2, 'user:x' from generate_series(1, 497)`,
       [id, graph.clock.now()],
     )
-    expect((await add(graph, owner, id, { text: 'One more.' })).refused('CONFLICT').extensions.reason).toBe('QUOTA')
+    const answers = await Promise.all(Array.from({ length: 6 }, () => add(graph, owner, id, { text: 'One more.' })))
+    expect(answers.filter(({ code }) => code === undefined)).toHaveLength(2)
+    for (const answer of answers.filter(({ code }) => code !== undefined)) expect(answer.refused('CONFLICT').extensions.reason).toBe('QUOTA')
   })
 })

@@ -95,6 +95,33 @@ describe('A-05 a snapshot is taken', () => {
     expect(other.refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
   })
 
+  test('that is the newest already is the active one again, should another be', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    await add(graph, owner, id, 'One.')
+    const older = await take(graph, owner, id)
+    await add(graph, owner, id, 'Two.')
+    const newest = await take(graph, owner, id)
+    await graph.rows('update agents.person_profiles set active_snapshot_id = $1 where id = $2', [older.id, id])
+    expect(await take(graph, owner, id)).toMatchObject({ id: newest.id, active: true, justTaken: false })
+  })
+
+  test('until the profile has a thousand; the newest is answered all the same', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    await add(graph, owner, id, 'One.')
+    const first = await take(graph, owner, id)
+    await graph.rows('update agents.style_snapshots set number = 999 where id = $1', [first.id])
+    await add(graph, owner, id, 'Two.')
+    expect(await take(graph, owner, id)).toMatchObject({ number: 1000, justTaken: true })
+    expect(await take(graph, owner, id)).toMatchObject({ number: 1000, justTaken: false })
+    await add(graph, owner, id, 'Three.')
+    const oneMore = await graph.execute(createStyleSnapshot, { input: { personProfileId: id } }, { as: owner })
+    expect(oneMore.refused('CONFLICT').extensions.reason).toBe('QUOTA')
+  })
+
   test('never without a READY source, of one that is none, or of another profile’s; then the profile stays as it is', async () => {
     await using graph = await supergraph()
     const { owner, organization } = await graph.seed.owner()

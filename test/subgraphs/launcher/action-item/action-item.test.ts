@@ -137,8 +137,12 @@ describe('G-11 what becomes of it', () => {
   test('two services may use the same key, and closing what was never opened is nothing', async () => {
     const { owner, organization } = await graph.seed.owner()
     await seedClosed(graph, 'post:unknown')
-    await seedAttention(graph, { organizationId: organization.id, key: 'post:unknown' })
-    expect(await seen(owner)).toHaveLength(1)
+    const { id } = await seedAttention(graph, { organizationId: organization.id, key: 'same' })
+    await graph.rows(`update launcher.action_items set app = 'agents' where id = $1`, [id])
+    const other = await seedAttention(graph, { organizationId: organization.id, key: 'same' })
+    expect([...(await seen(owner))].sort()).toEqual([id, other.id].sort())
+    await seedClosed(graph, 'same')
+    expect(await seen(owner)).toEqual([id])
   })
 })
 
@@ -159,6 +163,29 @@ describe('G-11 live', () => {
     expect((await members.next()).actionQueueChanged).toEqual({ id: forAll.id, status: 'OPEN' })
     expect(members.events).toHaveLength(1)
   })
+})
+
+test('G-11 what changed is looked up for those alone who see it', async () => {
+  const { member, owner, organization, outsider } = await graph.seed.owner().member().outsider()
+  const of = { organizationId: organization.id }
+  const person = { audience: 'person', userId: member.userId! } as const
+  const items = {
+    all: await seedAttention(graph, of),
+    managers: await seedAttention(graph, { ...of, audience: 'managers' }),
+    mine: await seedAttention(graph, { ...of, ...person }),
+    alone: await seedAttention(graph, { organizationId: null, ...person }),
+    elsewhere: await seedAttention(graph, { organizationId: outsider.organizationId }),
+  }
+  const reading = { fresh: true, signal: new AbortController().signal, read() {}, statement: <T>(run: () => Promise<T>) => run(), requestId: 'test' }
+  const { actionItems } = graph.platform.launcher.open(owner, reading)
+  const found = async (place: Parameters<typeof actionItems.changedSince>[0], since = graph.clock.now()) =>
+    (await actionItems.changedSince(place, since)).map(({ id }) => Object.entries(items).find(([, each]) => each.id === id)?.[0])
+  expect(await found({ ...of, audience: 'organization', userId: null })).toEqual(['all'])
+  expect(await found({ ...of, audience: 'managers', userId: null })).toEqual(['managers'])
+  expect(await found({ ...of, ...person })).toEqual(['mine'])
+  expect(await found({ organizationId: null, ...person })).toEqual(['alone'])
+  expect(await found({ ...of, audience: 'person', userId: owner.userId })).toEqual([])
+  expect(await found({ ...of, audience: 'organization', userId: null }, graph.clock.in(1))).toEqual([])
 })
 
 describe('G-11 a post that fails', () => {

@@ -6,6 +6,8 @@ import { personally } from '../../../kit/viewers.ts'
 import { createOrder, order, orders } from '../documents.ts'
 
 const ticket = { name: 'Ticket', unitAmountMinor: 1000 }
+/** The dearest line there is, with all but one taken off. */
+const dearest = { name: 'All', quantity: 1_000_000, unitAmountMinor: '999999999999', discountMinor: '999999999998999999' }
 const input = { currency: 'EUR', lines: [ticket] }
 const make = async (graph: Supergraph, as: Viewer, more: object = {}) =>
   (await graph.execute(createOrder, { input: { ...input, ...more } }, { as })).data().createOrder
@@ -63,12 +65,17 @@ describe('Y-01 an order is written', () => {
     const { owner } = await graph.seed.owner()
     const { id, total } = await make(graph, owner, { lines: [{ name: 'A bridge', unitAmountMinor: '999999999999' }] })
     expect(total.amountMinor).toBe(999_999_999_999)
+    expect(await make(graph, owner, { lines: Array(9).fill(dearest) })).toMatchObject({
+      subtotal: { amountMinor: '8999999999991000000' },
+      total: { amountMinor: 9 },
+    })
     expect((await graph.execute(order, { id }, { as: owner })).data().order.total.amountMinor).toBe(999_999_999_999)
   })
 
   test.each([
     ['without lines', { lines: [] }, 'lines'],
     ['with a line that is wrong', { lines: [ticket, { ...ticket, taxRate: '19.00001' }] }, 'lines[1].taxRate'],
+    ['with lines that come to more than 64 bits hold, whatever is taken off', { lines: Array(10).fill(dearest) }, 'lines'],
     ['with a description of 501 characters', { description: 'x'.repeat(501) }, 'description'],
     ['with a reference of 121 characters', { reference: 'x'.repeat(121) }, 'reference'],
     ['for what is no merchant’s id', { merchantId: 'nonsense' }, 'merchantId'],
@@ -145,6 +152,22 @@ describe('orders are listed', () => {
     expect(mine.data().viewer.organization.orders).toEqual({ nodes: [{ id }], totalCount: 1 })
     expect(await list(graph, outsider, { merchantId })).toMatchObject({ nodes: [], totalCount: 0 })
     expect((await graph.execute(order, { id }, { as: outsider })).refused('NOT_FOUND').extensions.id).toBe(id)
+  })
+
+  test('of the viewer’s organization alone, should a resolver ask for another', async () => {
+    await using graph = await supergraph()
+    const { owner, outsider } = await graph.seed.owner().outsider()
+    await make(graph, owner)
+    const reading = { fresh: true, signal: new AbortController().signal, read() {}, statement: <T>(run: () => Promise<T>) => run(), requestId: 'test' }
+    const filter = { organizationId: owner.organizationId, status: null, merchantId: null, reference: null }
+    const counted = async (viewer: Viewer) => {
+      const found = await graph.platform.payments.open(viewer, reading).orders.filtered(filter, { first: 5, limit: 6, after: null })
+      return [found.nodes.length, await found.totalCount()]
+    }
+    expect([await counted(owner), await counted(outsider)]).toEqual([
+      [1, 1],
+      [0, 0],
+    ])
   })
 
   test('a list of fifty costs as many statements as one of five', async () => {

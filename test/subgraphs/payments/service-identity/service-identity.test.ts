@@ -41,3 +41,17 @@ test('the id is asked for once a minute; while the registry does not answer, wha
   clock.advance(1)
   await expect(identity(anonymous)).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_FAILED' } })
 })
+
+test('whoever asks while the id is being asked for waits for the same answer', async () => {
+  const clock = createBoundClock(new Date('2027-03-01T00:00:00Z'))
+  const registry = Promise.withResolvers<{ service: { id: string } }>()
+  let asked = 0
+  const ask = () => {
+    asked += 1
+    return registry.promise
+  }
+  const identity = serviceIdentity(ask as never, clock, 'staging', addresses)
+  const answers = [identity(anonymous), identity(anonymous), identity(anonymous)]
+  registry.resolve({ service: { id: '1' } })
+  expect([(await Promise.all(answers)).map(({ serviceId }) => serviceId), asked]).toEqual([['1', '1', '1'], 1])
+})

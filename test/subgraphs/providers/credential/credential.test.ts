@@ -65,6 +65,7 @@ describe('G-01 a credential is kept', () => {
     const { owner, outsider } = await graph.seed.owner().outsider()
     const answers = await Promise.all(Array.from({ length: 20 }, () => tryToMake(graph, owner, openai)))
     expect(answers.map(({ code }) => code ?? 'made').sort()).toEqual([...Array(19).fill('CONFLICT'), 'made'])
+    expect((await tryToMake(graph, owner, { ...openai, name: 'Another' })).refused('CONFLICT').extensions.field).toBe('provider')
     await make(graph, outsider)
     await make(graph, owner, custom('one'))
     await make(graph, owner, custom('two'))

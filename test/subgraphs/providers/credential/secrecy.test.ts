@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openDoor } from '../../../kit/door.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
+import { seedCredential } from './seed.ts'
 
 const secret = 'sk-Zx9-this-is-nowhere-to-be-found'
 
@@ -88,4 +89,13 @@ test('a secret whose key is missing is told to operators by the key’s name, an
   await graph.rows(`update providers.credentials set secret = replace(secret, 'v1.gone', 'v1.test')`)
   await providers.ready!()
   expect((await make()).data()).toEqual(made)
+})
+
+test('G-01 a sealed secret opens in its own row alone: put into another one it is worth nothing', async () => {
+  await using graph = await supergraph()
+  const { organization } = await graph.seed.owner()
+  const [one, other] = [await seedCredential(graph, { organizationId: organization.id }), await seedCredential(graph, { organizationId: organization.id })]
+  const { credentials } = graph.platform.providers.job('test')
+  expect(credentials.open(one)).toBe(credentials.open(other))
+  expect(() => credentials.open({ id: other.id, secret: one.secret })).toThrow()
 })
