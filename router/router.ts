@@ -18,6 +18,7 @@ import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets, type Sockets } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import { createHub, type HubFigures, type HubOptions } from './live/shared/hub.ts'
 import { beginningShare, createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams, type Streams, unwatched } from './live/streams.ts'
 import { type Figure, serveMetrics } from './metrics/metrics.ts'
@@ -59,6 +60,10 @@ export interface RouterOptions {
   readonly readiness: readonly ReadinessCheck[]
   /** Milliseconds between pings of a WebSocket. @default 12000 */
   readonly pingMs?: number
+  /** Bounds of subscriptions, whichever door they come by. */
+  readonly live?: HubOptions
+  /** Milliseconds between heartbeats of a stream over HTTP. @default 10000 */
+  readonly heartbeatMs?: number
   /** @default every route of the platform, where callers are known */
   readonly tables?: readonly RouteTable[]
   /** Where the sandbox is that plays third parties; null: there is none. @default null */
@@ -79,6 +84,7 @@ export interface Router extends Listening {
   readonly app: FastifyInstance
   /** Open streams of known callers. */
   readonly openStreams: () => number
+  readonly live: HubFigures
 }
 
 /** Makes the router: every door over one engine, one way to know callers, and one registry of open streams. */
@@ -95,14 +101,17 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const shares = createShares(authority ? operationShare : { ...operationShare, each: operationShare.all, waiting: 2000 })
   const tables = options.tables ?? (authority ? routeTables : [])
   const trustProxy = options.trustProxy ?? false
+  const [beginnings, events] = [createShares(beginningShare), createShares(eventShare)]
+  const hub = createHub(engine, options.live)
   const sockets = createSockets({
     engine,
     documents,
     authenticate,
     streams,
+    hub,
     shares,
-    beginnings: createShares(beginningShare),
-    events: createShares(eventShare),
+    beginnings,
+    events,
     hosts,
     addressOf: createAddressOf(trustProxy),
     hideSuggestions: production,
@@ -117,13 +126,20 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     port: options.port,
     sharePort: options.sharePort ?? false,
     drainMs: options.drainMs,
-    sockets,
+    sockets: {
+      attach: sockets.attach,
+      close() {
+        // A socket is closed with a code after which its client dials again; the end of a stream alone would not tell.
+        sockets.close()
+        hub.close()
+      },
+    },
     closing: () => streams.stop(),
   })
   serveHealth(app, options.readiness, listening.leaving)
   serveMetrics(app, {
     token: options.metricsToken ?? null,
-    figures: [...planFigures(engine), ...streamFigures(sockets, streams), ...(options.figures ?? [])],
+    figures: [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures), ...(options.figures ?? [])],
   })
   servePages(app, {
     hosts,
@@ -137,7 +153,22 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     sandbox: options.sandbox ?? null,
     look: createReadiness(options.readiness),
   })
-  await serveGraphql(app, { engine, documents, authenticate, shares, hosts, publicUrl, production, exposeErrors, log })
+  await serveGraphql(app, {
+    engine,
+    documents,
+    authenticate,
+    hub,
+    streams,
+    shares,
+    beginnings,
+    events,
+    hosts,
+    publicUrl,
+    production,
+    exposeErrors,
+    heartbeatMs: options.heartbeatMs,
+    log,
+  })
   serveRoutes(app, tables, { engine, authenticate, shares, hosts, publicUrl, subgraphs })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
@@ -148,7 +179,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   })
   await app.ready()
 
-  return { app, openStreams: () => streams.size, ...listening }
+  return { app, openStreams: () => streams.size, live: hub.figures, ...listening }
 }
 
 const planFigures = ({ plans }: Engine): readonly Figure[] =>
@@ -161,8 +192,17 @@ const planFigures = ({ plans }: Engine): readonly Figure[] =>
       ]
     : []
 
-const streamFigures = (sockets: Sockets, streams: Streams): readonly Figure[] => [
+const streamFigures = (sockets: Sockets, streams: Streams, live: HubFigures): readonly Figure[] => [
   { name: 'websockets_open', help: 'Open WebSockets.', read: () => sockets.size },
+  {
+    name: 'supergraph_subscriptions',
+    help: 'Open subscriptions of clients, by the name of their operation.',
+    labels: ['operation'],
+    read: () => [...live.subscriptions()].map(([operation, value]) => ({ labels: { operation }, value })),
+  },
+  { name: 'supergraph_subscription_upstreams', help: 'Streams that serve them: one serves everybody whom it may.', read: live.upstreams },
+  { name: 'supergraph_subscription_events_total', help: 'Runs of a plan for an event.', read: live.events },
+  { name: 'supergraph_subscription_deliveries_total', help: 'Events told to clients.', read: live.deliveries },
   { name: 'streams_watched', help: 'Open streams of known callers, whose credentials are looked after.', read: () => streams.size },
 ]
 

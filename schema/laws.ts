@@ -123,7 +123,7 @@ function foreignImports(file: string, source: string, code: string): Mistake[] {
  * in there is nobody's but their own, and that of who puts them together.
  */
 const fronts: Readonly<Record<string, readonly string[]>> = {
-  'router/access/': ['address.ts', 'authenticate.ts', 'browser.ts', 'decision.ts', 'parameters.ts', 'refusal.ts', 'rules.ts', 'strip.ts'],
+  'router/access/': ['address.ts', 'authenticate.ts', 'browser.ts', 'decision.ts', 'parameters.ts', 'refusal.ts', 'rules.ts', 'sharing.ts', 'strip.ts'],
   'router/engine/': ['engine.ts', 'gateway.ts'],
   'router/door/': [],
 }

@@ -13,6 +13,8 @@ const graphqlCodes = new Set([
   'OPERATION_RESOLUTION_FAILURE',
   'PERSISTED_QUERY_NOT_FOUND',
   'PERSISTED_QUERY_NOT_SUPPORTED',
+  'TOKEN_EXPIRED',
+  'SUPERGRAPH_CHANGED',
 ])
 
 /** How much of a message is told: it may repeat a value that the client sent, however large. */

@@ -1,15 +1,18 @@
 import { ApolloServer, type GraphQLRequestListener, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, getOperationAST, Kind } from 'graphql'
 import type { Logger } from 'pino'
+import { causeNow, doFor } from '../../platform/caller/cause.ts'
 import { statusOf } from '../../platform/errors.ts'
-import { type Authenticate, isCaller } from '../access/authenticate.ts'
+import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import { browserOf } from '../access/browser.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, OperationRequest } from '../engine/engine.ts'
 import { createGateway, type RequestContext } from '../engine/gateway.ts'
 import type { Hosts } from '../hosts.ts'
+import type { Asked, Hub } from '../live/shared/hub.ts'
 import type { Shares } from '../live/shares.ts'
+import type { Streams } from '../live/streams.ts'
 import { readJsonBodies } from './body.ts'
 import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
@@ -17,13 +20,23 @@ import { prefersHtml, prefersResponseJson, webHeaders } from './headers.ts'
 import { landingPage } from './landing.ts'
 import { refusedValues } from './limits.ts'
 import { leavingSignal, rememberCaller } from './sending.ts'
+import { sendStream } from './streaming/answer.ts'
+import { type StreamForm, streamFormOf } from './streaming/form.ts'
 
 export interface HttpDoor {
   readonly engine: Engine
   readonly documents: Documents
   readonly authenticate: Authenticate
-  /** What of operations callers may have under way. */
+  /** What serves subscriptions. */
+  readonly hub: Hub
+  readonly streams: Streams
+  /** What of operations, and of events, callers may have under way. */
   readonly shares: Shares
+  /** And of beginnings of streams. */
+  readonly beginnings: Shares
+  readonly events: Shares
+  /** Milliseconds between heartbeats of a stream. @default 10000 */
+  readonly heartbeatMs?: number | undefined
   readonly hosts: Hosts
   readonly publicUrl: string
   readonly production: boolean
@@ -148,14 +161,35 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   if (unpersisted) return sendErrors(reply, 400, [tell(unpersisted, telling)], accept)
   const refused = refusedValues(variablesOf(request, query))
   const read = refused ? { errors: [refused] } : text ? door.documents.read(text) : null
+  const operation = read && 'document' in read ? getOperationAST(read.document, operationNameOf(request, query)) : null
+  const form = streamFormOf(accept, operation?.operation === 'subscription')
   if (read && 'errors' in read) {
-    const status = prefersResponseJson(accept) ? 400 : 200
+    const status = form || prefersResponseJson(accept) ? 400 : 200
     return sendErrors(
       reply,
       status,
       read.errors.map(error => tell(error, telling)),
       accept,
     )
+  }
+
+  if (form && read && operation?.operation === 'subscription') {
+    const variables = variablesOf(request, query)
+    if (variables !== undefined && variables !== null && (typeof variables !== 'object' || Array.isArray(variables)))
+      throw doorRefusal(400, 'The variables of an operation are a JSON object.')
+    return streamSubscription(door, form, reply, caller, {
+      caller: name,
+      tellErrors: errors => errors.map(error => tell(error, telling)),
+      request: {
+        document: read.document,
+        operationName: operation.name?.value,
+        variables: (variables as Record<string, unknown> | null | undefined) ?? undefined,
+        viewer: caller.viewer,
+        requestId: request.id,
+        headers,
+        inTurn: inTurnOf(door.events, name),
+      },
+    })
   }
 
   const changes = read?.document.definitions.some(definition => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation')
@@ -167,7 +201,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   let result: HTTPGraphQLResponse
   try {
     result = await server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: { method: request.method, headers: new HeaderMap(headers), body: request.body, search: query },
+      httpGraphQLRequest: { method: request.method, headers: headersFor(form, headers), body: request.body, search: query },
       context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal }),
     })
   } finally {
@@ -175,7 +209,46 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
   for (const [name, value] of result.headers) reply.header(name, value)
   if (result.body.kind !== 'complete') throw new Error('the engine answers whole')
+  // One event, and no more: a client that speaks nothing else asks everything so.
+  if (form && (result.status ?? 200) === 200)
+    return reply
+      .code(200)
+      .header('content-type', form.contentType)
+      .send(`${form.next(result.body.string.trimEnd())}${form.complete}`)
   return reply.code(result.status ?? 200).send(result.body.string)
+}
+
+/** An answer that goes into a stream is made as one that stands alone, with the status that says whether anything was executed. */
+function headersFor(form: StreamForm | null, headers: Headers): HeaderMap {
+  const own = new HeaderMap(headers)
+  if (form) own.set('accept', 'application/graphql-response+json')
+  return own
+}
+
+const inTurnOf = (events: Shares, name: string): OperationRequest['inTurn'] => {
+  const cause = causeNow() ?? null
+  return work => doFor(cause, () => events.run(name, work))
+}
+
+/** Answers a subscription with its events, or with why it does not start. */
+async function streamSubscription(door: HttpDoor, form: StreamForm, reply: FastifyReply, caller: Caller, asked: Asked): Promise<FastifyReply> {
+  const signal = leavingSignal(reply.raw)
+  const joined = await door.beginnings.run(asked.caller, () => door.hub.join({ ...asked, request: { ...asked.request, signal } }), signal)
+  if ('listen' in joined) return sendStream(reply, form, joined, { caller, requestId: asked.request.requestId }, door)
+  const errors = joined.errors && asked.tellErrors(joined.errors)
+  // Nothing was executed: that is no event.
+  if (joined.data === undefined) return sendErrors(reply, 400, errors ?? [], 'application/graphql-response+json')
+  return reply
+    .code(200)
+    .header('content-type', form.contentType)
+    .send(`${form.begin}${form.next(JSON.stringify({ ...joined, ...(errors && { errors }) }))}${form.complete}`)
+}
+
+/** The name of the operation to run; what is no name says Apollo Server. */
+function operationNameOf(request: FastifyRequest, query: string): string | undefined {
+  const named =
+    request.method === 'GET' ? new URLSearchParams(query).get('operationName') : (request.body as { operationName?: unknown } | null | undefined)?.operationName
+  return typeof named === 'string' ? named : undefined
 }
 
 function textOf(request: FastifyRequest, query: string): string | null {

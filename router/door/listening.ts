@@ -14,7 +14,7 @@ export interface ListeningOptions {
   readonly sharePort?: boolean | undefined
   /** Milliseconds for which it goes on to serve when it closes, while readiness says that it is about to: traffic goes elsewhere then. @default 0 */
   readonly drainMs?: number | undefined
-  readonly sockets: Sockets
+  readonly sockets: Pick<Sockets, 'attach' | 'close'>
   /** Called first when the door closes. */
   closing(): void
 }

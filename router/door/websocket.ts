@@ -15,20 +15,24 @@ import { type Authenticate, type Caller, credentialHeaders, isCaller } from '../
 import { credentialsIn } from '../access/parameters.ts'
 import type { Engine, OperationRequest } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
+import type { Hub } from '../live/shared/hub.ts'
+import type { Told } from '../live/shared/told.ts'
 import { callerName, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
-import { untilEnd } from '../live/until-end.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
 import { readRequestId, webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
+import { toldBy, toldUnder } from './pushed.ts'
 
 export interface WebSocketDoor {
   readonly engine: Engine
   readonly documents: Documents
   readonly authenticate: Authenticate
   readonly streams: Streams
+  /** What serves subscriptions. */
+  readonly hub: Hub
   /** What of operations, of beginnings of streams, and of their events callers may have under way. */
   readonly shares: Shares
   readonly beginnings: Shares
@@ -54,8 +58,6 @@ export const socketLimits = {
   perViewer: 50,
   /** Operations at the same time on one socket. */
   operations: 100,
-  /** Subscriptions at the same time of one person or key, or of one anonymous address, on all sockets. */
-  subscriptions: 200,
   /** Bytes of one message from a client. */
   messageBytes: 256 * 1024,
   /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
@@ -102,6 +104,8 @@ interface Extra {
   /** Aborts when the socket is gone: what it asked is for nobody then. */
   readonly leaving: AbortController
   end(code: number, reason: string): void
+  /** Sends a message; a client with too much to read is dropped. */
+  send(text: string): void
 }
 
 type Socket = Context<Record<string, unknown> | undefined, Extra>
@@ -109,6 +113,8 @@ type Socket = Context<Record<string, unknown> | undefined, Extra>
 interface Asked extends OperationRequest {
   readonly cause: Cause
   readonly caller: string
+  /** Sends an event of the operation. */
+  tell(told: Told): void
 }
 
 /** What an operation of a socket carries through graphql-ws. */
@@ -122,7 +128,6 @@ export function createSockets(door: WebSocketDoor): Sockets {
   const unwatch = new WeakMap<Extra, () => void>()
   const addresses = createCounter()
   const viewers = createCounter()
-  const subscriptions = createCounter()
 
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,
@@ -166,7 +171,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       if (result.credential.kind !== 'none') unwatch.set(extra, streams.watch({ caller: result, end: extra.end }))
       return true
     },
-    onSubscribe(context: Socket, _id: string, payload: SubscribePayload) {
+    onSubscribe(context: Socket, id: string, payload: SubscribePayload) {
       const { extra } = context
       const requestId = `${extra.id}.${++extra.asked}`
       const { viewer } = extra.caller!
@@ -180,6 +185,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const unresolved = unresolvedOperation(read.document, payload.operationName)
       if (unresolved) return [unresolved]
       const { name } = context.extra
+      if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
+        const full = door.hub.full(name)
+        if (full) return [new GraphQLError(full.message, { extensions: full.extensions })]
+      }
       const request: Asked = {
         caller: name,
         inTurn: work => doFor(cause, () => events.run(name, work)),
@@ -191,10 +200,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         requestId,
         headers: context.extra.headers,
         signal: context.extra.leaving.signal,
-      }
-      if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription' && subscriptions.enter(name) > socketLimits.subscriptions) {
-        subscriptions.leave(name)
-        return [new GraphQLError(`At most ${socketLimits.subscriptions} subscriptions of one caller may run at the same time: end one first.`, limited)]
+        tell: toldUnder(id, extra.send),
       }
       return {
         schema: engine.schema,
@@ -206,17 +212,11 @@ export function createSockets(door: WebSocketDoor): Sockets {
     },
     execute: ({ contextValue }) => inShare(shares, contextValue as Asked, request => engine.execute(request)),
     async subscribe({ contextValue }) {
-      const { caller } = contextValue as Asked
-      const leave = () => subscriptions.leave(caller)
-      try {
-        const begun = await inShare(beginnings, contextValue as Asked, request => engine.subscribe(request))
-        if (Symbol.asyncIterator in begun) return untilEnd(begun, leave)
-        leave()
-        return begun
-      } catch (error) {
-        leave()
-        throw error
-      }
+      const asked = contextValue as Asked
+      const tellErrors = (errors: readonly GraphQLError[]) =>
+        doFor(asked.cause, () => errors.map(error => tell(error, { ...manner, requestId: asked.requestId })))
+      const joined = await inShare(beginnings, asked, request => door.hub.join({ request, caller: asked.caller, tellErrors }))
+      return 'listen' in joined ? toldBy(joined, asked.tell) : joined
     },
     onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
       if (!errors) return undefined
@@ -294,6 +294,14 @@ function serve(
   const client = readClient(name => request.headers[name])
   const program = client === undefined ? {} : { client }
   const id = readRequestId(request)
+  const send = (text: string) => {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > socketLimits.waitingBytes) {
+      log.info({ requestId: id, waiting: socket.bufferedAmount }, 'a client that reads too slowly was dropped')
+      return end(tryAgainCode, 'Too slow: connect again')
+    }
+    socket.send(text)
+  }
   const extra: Extra = {
     request,
     id,
@@ -306,6 +314,7 @@ function serve(
     closed: false,
     leaving: new AbortController(),
     end,
+    send,
   }
   // Every operation of the socket listens to it.
   setMaxListeners(0, extra.leaving.signal)
@@ -321,16 +330,7 @@ function serve(
           })
         })
       },
-      send(text) {
-        if (socket.readyState !== socket.OPEN) return
-        if (socket.bufferedAmount > socketLimits.waitingBytes) {
-          log.info({ requestId: extra.id, waiting: socket.bufferedAmount }, 'a client that reads too slowly was dropped')
-          return end(tryAgainCode, 'Too slow: connect again')
-        }
-        socket.send(text)
-        // A stream that never waits must not keep the event loop from everybody else.
-        return new Promise(resolve => setImmediate(resolve))
-      },
+      send,
     },
     extra,
   )

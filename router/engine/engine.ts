@@ -30,6 +30,33 @@ export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
 /** A stream of results. `return()` settles a pending `next()` and ends the upstream at once. */
 export interface ResultStream extends AsyncIterableIterator<ExecutionResult> {
   return(): Promise<IteratorResult<ExecutionResult>>
+  /** Whether the source broke, so that an error without data is its last word. */
+  isLost?(): boolean
+}
+
+/** One event of a stream, worked out. */
+export interface LiveEvent {
+  readonly answer: ExecutionResult
+  /** What it tells the latest of, as `@shared(latestBy:)` names it; null where nothing is named. */
+  readonly about: string | null
+}
+
+/** The events of one subscription. `return()` settles a pending `next()` and ends the upstream at once. */
+export interface LiveStream {
+  next(): Promise<IteratorResult<LiveEvent>>
+  return(): Promise<IteratorResult<LiveEvent>>
+  /** Whether the source broke: what follows is its last word, and says so. */
+  isLost(): boolean
+}
+
+/** A subscription that may start: everything is decided that comes before the first word with its subgraph. */
+export interface LiveSubscription {
+  /** Equal for those whom one stream may serve: the same question, and nothing in it that could differ between them. */
+  readonly key: string
+  /** Name of the operation; null for one without. */
+  readonly operationName: string | null
+  /** Starts it for everybody under the key. @param signal ends it, whoever else is gone */
+  start(signal: AbortSignal, inTurn?: InTurn): Promise<LiveStream | ExecutionResult>
 }
 
 /** Executes operations for viewers over the supergraph. It never throws for what a client sent: errors are in the result. */
@@ -40,6 +67,8 @@ export interface Engine {
   execute(request: OperationRequest): Promise<ExecutionResult>
   /** Starts a subscription; a result instead of a stream says why it did not start. */
   subscribe(request: OperationRequest): Promise<ResultStream | ExecutionResult>
+  /** The same in two steps, for doors that let one stream serve many. */
+  prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult>
   /**
    * Plans operations before anybody asks them, one after the other, so that the first who asks waits for no plan. One that
    * cannot be planned is passed over: whoever asks it is told.
@@ -101,6 +130,8 @@ export interface StreamCall extends FetchCall {
  * the engine builds its data out of their objects, so no two calls may be answered with the same one.
  */
 export interface Transport {
+  /** Names of the client's headers that some subgraph is given: answers may depend on them. @default none */
+  readonly passed?: readonly string[]
   fetch(fetch: Fetch, call: FetchCall): Promise<ExecutionResult>
   /** An event that cannot be worked out is an error result of the stream, and not its end. */
   subscribe(fetch: Fetch, call: StreamCall): Promise<ResultStream | ExecutionResult>

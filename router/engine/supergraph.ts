@@ -17,6 +17,7 @@ import {
   visit,
 } from 'graphql'
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
+import { readSharing, type SharingTable } from '../access/sharing.ts'
 import { withoutAccess } from '../access/strip.ts'
 import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
@@ -25,6 +26,8 @@ export interface Supergraph {
   readonly sdl: string
   /** Its access directives, as rules. */
   readonly access: AccessTable
+  /** What of it is the same for many. */
+  readonly sharing: SharingTable
   /** The SDL without the access directives. */
   stripped(): string
   /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own. */
@@ -104,6 +107,7 @@ export function readSupergraph(sdl: string): Supergraph {
   return {
     sdl,
     access: readAccessTable(document),
+    sharing: readSharing(document),
     stripped: () => print(withoutAccess(document)),
     schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),
     isObject: name => objects.has(name),

@@ -24,6 +24,13 @@ export type Scalars = {
   _FieldSet: { input: string; output: string; }
 };
 
+/** Who is told the same. */
+export type SharedBy =
+  /** Everybody of one organization. */
+  | 'ORGANIZATION'
+  /** Everybody. */
+  | 'EVERYONE';
+
 /** Where a page stands in its list. To read on, pass `endCursor` as `after`. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
@@ -680,11 +687,10 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -726,6 +732,8 @@ export type ResolversTypes = {
   ProfileSourceEdge: ResolverTypeWrapper<Omit<ProfileSourceEdge, 'node'> & { node?: Maybe<ResolversTypes['ProfileSource']> }>;
   StyleSnapshotConnection: ResolverTypeWrapper<PageOf<StyleSnapshotRow>>;
   StyleSnapshotEdge: ResolverTypeWrapper<Omit<StyleSnapshotEdge, 'node'> & { node?: Maybe<ResolversTypes['StyleSnapshot']> }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -733,8 +741,6 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   URL: Scalars['URL']['output'];
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
-  String: Scalars['String']['output'];
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
   Int: Scalars['Int']['output'];
@@ -772,7 +778,17 @@ export type ResolversParentTypes = {
   ProfileSourceEdge: Omit<ProfileSourceEdge, 'node'> & { node?: Maybe<ResolversParentTypes['ProfileSource']> };
   StyleSnapshotConnection: PageOf<StyleSnapshotRow>;
   StyleSnapshotEdge: Omit<StyleSnapshotEdge, 'node'> & { node?: Maybe<ResolversParentTypes['StyleSnapshot']> };
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
 };
+
+export type SharedDirectiveArgs = {
+  by: SharedBy;
+  sameScopes?: Scalars['Boolean']['input'];
+  latestBy?: Maybe<Scalars['String']['input']>;
+};
+
+export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -1020,4 +1036,8 @@ export type Resolvers<ContextType = Context> = {
   ProfileSourceEdge?: ProfileSourceEdgeResolvers<ContextType>;
   StyleSnapshotConnection?: StyleSnapshotConnectionResolvers<ContextType>;
   StyleSnapshotEdge?: StyleSnapshotEdgeResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  shared?: SharedDirectiveResolver<any, any, ContextType>;
 };

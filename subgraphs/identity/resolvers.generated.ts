@@ -27,6 +27,13 @@ export type Scalars = {
   _FieldSet: { input: string; output: string; }
 };
 
+/** Who is told the same. */
+export type SharedBy =
+  /** Everybody of one organization. */
+  | 'ORGANIZATION'
+  /** Everybody. */
+  | 'EVERYONE';
+
 /** Where a page stands in its list. To read on, pass `endCursor` as `after`. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
@@ -590,12 +597,11 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   ApiKey: ResolverTypeWrapper<ApiKeyRow>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   CreatedApiKey: ResolverTypeWrapper<Omit<CreatedApiKey, 'apiKey'> & { apiKey?: Maybe<ResolversTypes['ApiKey']> }>;
@@ -627,6 +633,8 @@ export type ResolversTypes = {
   ApiKeyEdge: ResolverTypeWrapper<Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversTypes['ApiKey']> }>;
   MembershipConnection: ResolverTypeWrapper<PageOf<MembershipRow>>;
   MembershipEdge: ResolverTypeWrapper<Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversTypes['Membership']> }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -635,8 +643,6 @@ export type ResolversParentTypes = {
   URL: Scalars['URL']['output'];
   EmailAddress: Scalars['EmailAddress']['output'];
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
-  String: Scalars['String']['output'];
   ApiKey: ApiKeyRow;
   ID: Scalars['ID']['output'];
   CreatedApiKey: Omit<CreatedApiKey, 'apiKey'> & { apiKey?: Maybe<ResolversParentTypes['ApiKey']> };
@@ -663,7 +669,17 @@ export type ResolversParentTypes = {
   ApiKeyEdge: Omit<ApiKeyEdge, 'node'> & { node?: Maybe<ResolversParentTypes['ApiKey']> };
   MembershipConnection: PageOf<MembershipRow>;
   MembershipEdge: Omit<MembershipEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Membership']> };
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
 };
+
+export type SharedDirectiveArgs = {
+  by: SharedBy;
+  sameScopes?: Scalars['Boolean']['input'];
+  latestBy?: Maybe<Scalars['String']['input']>;
+};
+
+export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -836,4 +852,8 @@ export type Resolvers<ContextType = Context> = {
   ApiKeyEdge?: ApiKeyEdgeResolvers<ContextType>;
   MembershipConnection?: MembershipConnectionResolvers<ContextType>;
   MembershipEdge?: MembershipEdgeResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  shared?: SharedDirectiveResolver<any, any, ContextType>;
 };

@@ -22,6 +22,13 @@ export type Scalars = {
   _FieldSet: { input: string; output: string; }
 };
 
+/** Who is told the same. */
+export type SharedBy =
+  /** Everybody of one organization. */
+  | 'ORGANIZATION'
+  /** Everybody. */
+  | 'EVERYONE';
+
 /** Where a page stands in its list. To read on, pass `endCursor` as `after`. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
@@ -309,11 +316,10 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -333,6 +339,8 @@ export type ResolversTypes = {
   Widget: ResolverTypeWrapper<WidgetRow>;
   ActionItemConnection: ResolverTypeWrapper<PageOf<ActionItemRow>>;
   ActionItemEdge: ResolverTypeWrapper<Omit<ActionItemEdge, 'node'> & { node?: Maybe<ResolversTypes['ActionItem']> }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -340,8 +348,6 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   URL: Scalars['URL']['output'];
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
-  String: Scalars['String']['output'];
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
   Int: Scalars['Int']['output'];
@@ -360,7 +366,17 @@ export type ResolversParentTypes = {
   Widget: WidgetRow;
   ActionItemConnection: PageOf<ActionItemRow>;
   ActionItemEdge: Omit<ActionItemEdge, 'node'> & { node?: Maybe<ResolversParentTypes['ActionItem']> };
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
 };
+
+export type SharedDirectiveArgs = {
+  by: SharedBy;
+  sameScopes?: Scalars['Boolean']['input'];
+  latestBy?: Maybe<Scalars['String']['input']>;
+};
+
+export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -482,4 +498,8 @@ export type Resolvers<ContextType = Context> = {
   Widget?: WidgetResolvers<ContextType>;
   ActionItemConnection?: ActionItemConnectionResolvers<ContextType>;
   ActionItemEdge?: ActionItemEdgeResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  shared?: SharedDirectiveResolver<any, any, ContextType>;
 };

@@ -25,6 +25,13 @@ export type Scalars = {
   _FieldSet: { input: string; output: string; }
 };
 
+/** Who is told the same. */
+export type SharedBy =
+  /** Everybody of one organization. */
+  | 'ORGANIZATION'
+  /** Everybody. */
+  | 'EVERYONE';
+
 /** An amount of money. It is never a fraction: 12.50 EUR are 1250, 1250 JPY are 1250, and sums never cross currencies. */
 export type Money = {
   readonly __typename?: 'Money';
@@ -392,14 +399,13 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   BigInt: ResolverTypeWrapper<Scalars['BigInt']['output']>;
   CurrencyCode: ResolverTypeWrapper<Scalars['CurrencyCode']['output']>;
   Money: ResolverTypeWrapper<Money>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -421,6 +427,8 @@ export type ResolversTypes = {
   User: ResolverTypeWrapper<User>;
   OrderConnection: ResolverTypeWrapper<PageOf<OrderRow>>;
   OrderEdge: ResolverTypeWrapper<Omit<OrderEdge, 'node'> & { node?: Maybe<ResolversTypes['Order']> }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -431,8 +439,6 @@ export type ResolversParentTypes = {
   CurrencyCode: Scalars['CurrencyCode']['output'];
   Money: Money;
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
-  String: Scalars['String']['output'];
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
   Int: Scalars['Int']['output'];
@@ -453,7 +459,17 @@ export type ResolversParentTypes = {
   User: User;
   OrderConnection: PageOf<OrderRow>;
   OrderEdge: Omit<OrderEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Order']> };
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
 };
+
+export type SharedDirectiveArgs = {
+  by: SharedBy;
+  sameScopes?: Scalars['Boolean']['input'];
+  latestBy?: Maybe<Scalars['String']['input']>;
+};
+
+export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -610,4 +626,8 @@ export type Resolvers<ContextType = Context> = {
   User?: UserResolvers<ContextType>;
   OrderConnection?: OrderConnectionResolvers<ContextType>;
   OrderEdge?: OrderEdgeResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  shared?: SharedDirectiveResolver<any, any, ContextType>;
 };

@@ -21,6 +21,13 @@ export type Scalars = {
   _FieldSet: { input: string; output: string; }
 };
 
+/** Who is told the same. */
+export type SharedBy =
+  /** Everybody of one organization. */
+  | 'ORGANIZATION'
+  /** Everybody. */
+  | 'EVERYONE';
+
 /** Where a page stands in its list. To read on, pass `endCursor` as `after`. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
@@ -375,11 +382,10 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -402,6 +408,8 @@ export type ResolversTypes = {
   Organization: ResolverTypeWrapper<Omit<Organization, 'credentials'> & { credentials?: Maybe<ResolversTypes['CredentialConnection']> }>;
   CredentialConnection: ResolverTypeWrapper<PageOf<CredentialRow>>;
   CredentialEdge: ResolverTypeWrapper<Omit<CredentialEdge, 'node'> & { node?: Maybe<ResolversTypes['Credential']> }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -409,8 +417,6 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   URL: Scalars['URL']['output'];
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
-  String: Scalars['String']['output'];
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
   Int: Scalars['Int']['output'];
@@ -430,7 +436,17 @@ export type ResolversParentTypes = {
   Organization: Omit<Organization, 'credentials'> & { credentials?: Maybe<ResolversParentTypes['CredentialConnection']> } | FederationReferenceTypes['Organization'];
   CredentialConnection: PageOf<CredentialRow>;
   CredentialEdge: Omit<CredentialEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Credential']> };
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
 };
+
+export type SharedDirectiveArgs = {
+  by: SharedBy;
+  sameScopes?: Scalars['Boolean']['input'];
+  latestBy?: Maybe<Scalars['String']['input']>;
+};
+
+export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -554,4 +570,8 @@ export type Resolvers<ContextType = Context> = {
   Organization?: OrganizationResolvers<ContextType>;
   CredentialConnection?: CredentialConnectionResolvers<ContextType>;
   CredentialEdge?: CredentialEdgeResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  shared?: SharedDirectiveResolver<any, any, ContextType>;
 };

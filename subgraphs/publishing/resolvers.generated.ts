@@ -23,6 +23,13 @@ export type Scalars = {
   _FieldSet: { input: string; output: string; }
 };
 
+/** Who is told the same. */
+export type SharedBy =
+  /** Everybody of one organization. */
+  | 'ORGANIZATION'
+  /** Everybody. */
+  | 'EVERYONE';
+
 /** Where a page stands in its list. To read on, pass `endCursor` as `after`. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
@@ -679,11 +686,10 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  SharedBy: SharedBy;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -724,6 +730,8 @@ export type ResolversTypes = {
   BrandEdge: ResolverTypeWrapper<Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversTypes['Brand']> }>;
   PostConnection: ResolverTypeWrapper<PageOf<PostRow>>;
   PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node?: Maybe<ResolversTypes['Post']> }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -731,8 +739,6 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   URL: Scalars['URL']['output'];
   PageInfo: PageInfo;
-  Boolean: Scalars['Boolean']['output'];
-  String: Scalars['String']['output'];
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
   Int: Scalars['Int']['output'];
@@ -768,7 +774,17 @@ export type ResolversParentTypes = {
   BrandEdge: Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Brand']> };
   PostConnection: PageOf<PostRow>;
   PostEdge: Omit<PostEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Post']> };
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
 };
+
+export type SharedDirectiveArgs = {
+  by: SharedBy;
+  sameScopes?: Scalars['Boolean']['input'];
+  latestBy?: Maybe<Scalars['String']['input']>;
+};
+
+export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -975,4 +991,8 @@ export type Resolvers<ContextType = Context> = {
   BrandEdge?: BrandEdgeResolvers<ContextType>;
   PostConnection?: PostConnectionResolvers<ContextType>;
   PostEdge?: PostEdgeResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  shared?: SharedDirectiveResolver<any, any, ContextType>;
 };

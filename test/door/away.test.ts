@@ -11,7 +11,7 @@ const advised = /```ts\n(const client = createClient[\s\S]*?)```/.exec(guide)![1
 const lasting = /^ {2}(?:retryAttempts|shouldRetry): .*\n/gm
 
 /** Makes the client that a snippet describes, and notes what becomes of it. */
-function follow(snippet: string, url: string, accessToken: () => Promise<string>) {
+function follow(name: string, snippet: string, url: string, accessToken: () => Promise<string>) {
   const client = new Function('createClient', 'url', 'accessToken', `${snippet}; return client`)(createClient, url, accessToken) as Client
   // One that has given up throws once more what it gave up for.
   onTestFinished(() => Promise.resolve(client.dispose()).catch(() => {}))
@@ -20,7 +20,7 @@ function follow(snippet: string, url: string, accessToken: () => Promise<string>
   const ended: unknown[] = []
   client.on('closed', event => closed.push((event as CloseEvent).code))
   client.subscribe<{ tick: string }>(
-    { query: 'subscription { tick }' },
+    { query: `subscription ${name} { tick }` },
     { next: ({ data }) => heard.push(data?.tick), error: cause => ended.push(cause), complete: () => ended.push('complete') },
   )
   return { heard, closed, ended }
@@ -40,8 +40,8 @@ test('a client that is made as the guide says goes on when the door was away, lo
     tokens.push(await door.token('one'))
     return tokens.at(-1)!
   }
-  const client = follow(advised, url, accessToken)
-  const plain = follow(advised.replace(lasting, ''), url, () => door.token('one'))
+  const client = follow('Lasting', advised, url, accessToken)
+  const plain = follow('Plain', advised.replace(lasting, ''), url, () => door.token('one'))
   await expect.poll(() => events.listenerCount()).toBe(2)
   events.announce('tick', { n: 'before' })
   await expect.poll(() => [client.heard, plain.heard]).toEqual([['before'], ['before']])
@@ -63,7 +63,7 @@ test('a client that is made as the guide says goes on when the door was away, lo
 
 test('a client whose credentials mean nothing is told so once, and dials no more', async () => {
   await using door = await openRouter(schemaEngine(smallGraph()))
-  const client = follow(advised, `ws://localhost:${door.port}/graphql`, async () => 'nonsense')
+  const client = follow('Stranger', advised, `ws://localhost:${door.port}/graphql`, async () => 'nonsense')
   await expect.poll(() => client.ended, patience).toMatchObject([{ code: 4401 }])
   expect(client.closed).toEqual([4401])
 })

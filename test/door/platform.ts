@@ -1,10 +1,10 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST, getVariableValues, subscribe } from 'graphql'
+import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST, getVariableValues, print, subscribe } from 'graphql'
 import type { AccessFilter } from '../../router/access/decision.ts'
 import { createLog } from '../../router/door/log.ts'
-import type { Engine, OperationRequest, ResultStream } from '../../router/engine/engine.ts'
+import type { Engine, LiveEvent, LiveStream, OperationRequest, ResultStream } from '../../router/engine/engine.ts'
 import { createRouter, type RouterOptions } from '../../router/router.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { memoryAuthority } from './authority.ts'
@@ -30,17 +30,43 @@ export function schemaEngine(schema: GraphQLSchema, access?: AccessFilter): Engi
   }
   const withErrors = (result: ExecutionResult, errors: readonly GraphQLError[]): ExecutionResult =>
     errors.length > 0 ? { ...result, errors: [...errors, ...(result.errors ?? [])] } : result
+  async function begin(request: OperationRequest): Promise<ResultStream | ExecutionResult> {
+    const ready = prepare(request)
+    return 'args' in ready ? ((await subscribe(ready.args!)) as ResultStream | ExecutionResult) : ready
+  }
   return {
     schema,
     async execute(request) {
       const ready = prepare(request)
       return 'args' in ready ? withErrors(await execute(ready.args!), ready.errors) : ready
     },
-    async subscribe(request) {
-      const ready = prepare(request)
-      return 'args' in ready ? ((await subscribe(ready.args!)) as ResultStream | ExecutionResult) : ready
+    subscribe: begin,
+    async prepareStream(request) {
+      const { document, operationName = null, variables, viewer } = request
+      return {
+        key: JSON.stringify([print(document), operationName, variables, viewer]),
+        operationName,
+        start: async signal => live(await begin({ ...request, signal })),
+      }
     },
     async warm() {},
+  }
+}
+
+/** A stream as the engine has it: what the operation fails by is an answer of it. */
+function live(stream: ResultStream | ExecutionResult): LiveStream | ExecutionResult {
+  if (!(Symbol.asyncIterator in stream)) return stream
+  let lost = false
+  const told = ({ value, done }: IteratorResult<ExecutionResult>): IteratorResult<LiveEvent> =>
+    done ? { value: undefined, done } : { value: { answer: value, about: null } }
+  return {
+    next: () =>
+      stream.next().then(told, cause => {
+        lost = true
+        return { value: { answer: { errors: [cause as GraphQLError] }, about: null } }
+      }),
+    return: () => stream.return().then(told),
+    isLost: () => lost,
   }
 }
 

@@ -74,6 +74,9 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     async subscribe() {
       return refused('BAD_USER_INPUT', noSubscriptions)
     },
+    async prepareStream() {
+      return refused('BAD_USER_INPUT', noSubscriptions)
+    },
     // It keeps its plans to itself.
     async warm() {},
   }

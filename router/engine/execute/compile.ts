@@ -8,6 +8,7 @@ import { variablePrefix } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { createKnownKeys, isToldWhole } from './known-keys.ts'
 import { createKnownTypes } from './known-types.ts'
+import { withLatest } from './latest.ts'
 import { createMerger, type Merger } from './merger.ts'
 import { withoutVainWaits } from './order.ts'
 import { createPlanTree, isSettled, type Path, type PlacedDocument, type PlanTree } from './plan-tree.ts'
@@ -88,8 +89,11 @@ export interface CompiledPlan {
   readonly root: Step | null
 }
 
-/** Compiles the plans of one operation, to be run one after the other. Throws for a plan of a kind that cannot occur. */
-export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph): CompiledPlan {
+/**
+ * Compiles the plans of one operation, to be run one after the other. Throws for a plan of a kind that cannot occur.
+ * @param latestBy what a subscription's events are also asked for (`@shared`)
+ */
+export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph, latestBy: string | null = null): CompiledPlan {
   const keys = createKnownKeys()
   const read = new Map<FetchNode | BatchFetchNode, Keyed>()
   for (const plan of plans) readFetches(plan, [], (node, fetch) => read.set(node, fetch))
@@ -103,10 +107,10 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
   // each keeps its own.
   const mayShare = !plans.some(hasConditions)
   const [plan] = plans
-  if (plan?.kind === 'Subscription') return { primary: compileFetch(plan.primary), root: null }
+  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
     const steps = plan.nodes.slice(1).map(compileNode)
-    return { primary: compileFetch(plan.nodes[0].primary), root: { kind: 'sequence', steps } }
+    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps } }
   }
   const steps = plans.map(compileNode)
   return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null }
@@ -142,6 +146,11 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph)
     keys.add([], shape)
     const rewrites = [...fetches.get(node)!.rewrites, ...split.map(renamerOf)]
     return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph, split), rewrites }
+  }
+
+  function compilePrimary(node: FetchNode): FetchStep {
+    const step = compileFetch(node)
+    return latestBy === null ? step : { ...step, fetch: withLatest(step.fetch, latestBy) }
   }
 
   function compileEntities(node: FetchNode | BatchFetchNode): EntityStep {

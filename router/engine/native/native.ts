@@ -1,14 +1,17 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { codeOf } from '../../../platform/errors.ts'
-import type { Engine, EngineOptions, OperationRequest, ResultStream } from '../engine.ts'
+import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
+import type { FetchStep } from '../execute/compile.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
+import { latestOf } from '../execute/latest.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work } from '../work.ts'
 import { asideOf } from './aside.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
+import { sharingKey } from './sharing-key.ts'
 
 /**
  * The platform's own executor: plans an operation once, runs the plan over the transport, and shapes the answer as
@@ -31,53 +34,74 @@ export function createEngine(options: EngineOptions): Engine {
         return finish(ready, runOf(ready))
       })
     },
+    prepareStream,
     async subscribe(request) {
-      const ready = await prepare(request)
-      if ('errors' in ready) return ready
-      const { plan } = ready.variant
-      if (!plan.primary) return startRefusal(ready)
-      const { primary } = plan
-      const run = runOf(ready)
-      let source: ResultStream | ExecutionResult
-      try {
-        source = await transport.subscribe(primary.fetch, {
-          ...run.call,
-          variables: variablesFor(run, primary.variables),
-          eventMs: operationTimeoutMs,
-          inTurn: request.inTurn,
-        })
-      } catch (cause) {
-        run.failures.push(failureOf(primary.fetch.subgraph, cause))
-        return answer(ready, run)
+      const prepared = await prepareStream(request)
+      if (!('start' in prepared)) return prepared
+      const stream = await prepared.start(request.signal ?? never, request.inTurn)
+      if (!('isLost' in stream)) return stream
+      const answers: ResultStream = {
+        next: () => stream.next().then(answerOf),
+        return: () => stream.return().then(answerOf),
+        throw: cause => stream.return().then(() => Promise.reject(cause)),
+        [Symbol.asyncIterator]: () => answers,
       }
-      if (!(Symbol.asyncIterator in source)) {
-        takeAnswer(run, primary, source)
-        return answer(ready, run)
-      }
-      const { signal, inTurn } = request
-      const events = source[Symbol.asyncIterator]()
-      const ending = new AbortController()
-      const stream = mapStream(
-        events,
-        event => {
-          const work = () => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event))
-          return inTurn ? inTurn(work) : work()
-        },
-        cause => {
-          const failedRun = runOf(ready)
-          failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
-          return answer(ready, failedRun)
-        },
-        () => {
-          signal?.removeEventListener('abort', stop)
-          ending.abort()
-        },
-      )
-      const stop = () => void stream.return()
-      signal?.addEventListener('abort', stop)
-      if (signal?.aborted) stop()
-      return stream
+      return answers
     },
+  }
+
+  async function prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult> {
+    const ready = await prepare(request)
+    if ('errors' in ready) return ready
+    const { plan, sharing } = ready.variant
+    const { primary } = plan
+    if (!primary) return startRefusal(ready)
+    const { key: operation, decision, variables } = ready
+    return {
+      key: sharingKey(request, { operation, verdict: decision?.verdict ?? '', variables, sharing, passed: transport.passed ?? [] }),
+      operationName: ready.variant.name,
+      start: (signal, inTurn) => start({ ...ready, request: { ...request, signal, inTurn } }, primary),
+    }
+  }
+
+  async function start(ready: Ready, primary: FetchStep): Promise<LiveStream | ExecutionResult> {
+    const { signal, inTurn } = ready.request
+    const run = runOf(ready)
+    let source: ResultStream | ExecutionResult
+    try {
+      source = await transport.subscribe(primary.fetch, { ...run.call, variables: variablesFor(run, primary.variables), eventMs: operationTimeoutMs, inTurn })
+    } catch (cause) {
+      run.failures.push(failureOf(primary.fetch.subgraph, cause))
+      return answer(ready, run)
+    }
+    if (!(Symbol.asyncIterator in source)) {
+      takeAnswer(run, primary, source)
+      return answer(ready, run)
+    }
+    const events = source
+    const ending = new AbortController()
+    let failed = false
+    const stream = mapStream<ExecutionResult, LiveEvent>(
+      events[Symbol.asyncIterator](),
+      async event => {
+        const work = () => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event))
+        return { answer: await (inTurn ? inTurn(work) : work()), about: latestOf(event) }
+      },
+      cause => {
+        failed = true
+        const failedRun = runOf(ready)
+        failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
+        return { answer: answer(ready, failedRun), about: null }
+      },
+      () => {
+        signal?.removeEventListener('abort', stop)
+        ending.abort()
+      },
+    )
+    const stop = () => void stream.return()
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    return { next: () => stream.next(), return: () => stream.return(), isLost: () => failed || (events.isLost?.() ?? false) }
   }
 
   /** @param signal aborts when nobody waits for it any more */
@@ -123,6 +147,11 @@ export function createEngine(options: EngineOptions): Engine {
     return refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
   }
 }
+
+/** A signal that nothing aborts. */
+const never = new AbortController().signal
+
+const answerOf = ({ value, done }: IteratorResult<LiveEvent>): IteratorResult<ExecutionResult> => (done ? { value: undefined, done } : { value: value.answer })
 
 const failureOf = (subgraph: string, cause: unknown) => ({ subgraph, error: null, cause, places: [], renames: new Map<string, string>() })
 

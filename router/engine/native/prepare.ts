@@ -3,12 +3,14 @@ import { type DocumentNode, type ExecutionResult, type GraphQLError, Kind, print
 import { LRUCache } from 'lru-cache'
 import { codeOf } from '../../../platform/errors.ts'
 import type { AccessDecision } from '../../access/decision.ts'
+import type { Sharing } from '../../access/sharing.ts'
 import { mostAnswerBytes } from '../data/bytes.ts'
 import type { Data } from '../data/merge.ts'
 import type { Engine, EngineOptions, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
 import { type CompiledPlan, compilePlans } from '../execute/compile.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
+import { sharingOf } from '../operation/sharing.ts'
 import { coerceVariables } from '../operation/variables.ts'
 import { createPlanner } from '../plan/planner.ts'
 import { createNames } from '../repairs/hive-response-keys/names.ts'
@@ -43,6 +45,10 @@ interface Variant {
   readonly shape: Shape
   readonly project: Projector
   readonly introspection: DocumentNode | null
+  /** Of a subscription: among whom its answers are the same; null where they are for one viewer alone. */
+  readonly sharing: Sharing | null
+  /** Of the operation; null without one. */
+  readonly name: string | null
 }
 
 /** What is kept of an operation, and under which key. */
@@ -54,6 +60,8 @@ interface Found {
 /** A request that may run. */
 export interface Ready {
   readonly request: OperationRequest
+  /** The operation and its conditions: equal for equal ones. */
+  readonly key: string
   readonly variant: Variant
   readonly variables: Readonly<Record<string, unknown>>
   readonly decision: AccessDecision | null
@@ -122,7 +130,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     try {
       const ready = await variant
       const introspection = ready.introspection ? await introspect(schema, ready.introspection, request, now) : noData
-      return { request, variant: ready, variables, decision, introspection }
+      return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection }
     } catch (cause) {
       const code = codeOf(cause)
       if (cause instanceof TooMuch) return { data: null, errors: [errorFor(code, cause.message)] }
@@ -194,9 +202,17 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const remaining = typeof allowed === 'string' ? null : allowed
     const rootType = schema.getRootType(whole.definition.operation)!
     const names = createNames(supergraph)
-    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph)
+    const sharing = remaining?.definition.operation === 'subscription' ? sharingOf(remaining, schema, supergraph.sharing) : null
+    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph, sharing?.latestBy)
     const shape = shapeOf(whole, remaining, rootType, names, schema)
-    return { plan, shape, project: createProjector(shape, answerBytes), introspection: introspectionOf(document, whole, shape) }
+    return {
+      plan,
+      shape,
+      project: createProjector(shape, answerBytes),
+      introspection: introspectionOf(document, whole, shape),
+      sharing,
+      name: whole.definition.name?.value ?? null,
+    }
   }
 }
 

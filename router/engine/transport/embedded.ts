@@ -106,14 +106,17 @@ export function createEmbeddedTransport(subgraphs: ReadonlyMap<string, Subgraph>
           finish(work)
         }
       }
-      return mapStream(
+      let lost = false
+      const stream = mapStream(
         source[Symbol.asyncIterator](),
         event => (call.inTurn ? call.inTurn(() => runEvent(event)) : runEvent(event)),
-        cause => ({
-          errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })],
-        }),
+        (cause): ExecutionResult => {
+          lost = true
+          return { errors: [new GraphQLError('The events ended with an error', { originalError: cause instanceof Error ? cause : new Error(String(cause)) })] }
+        },
         () => abandon(streaming),
       )
+      return Object.assign(stream, { isLost: () => lost })
     },
   }
 }

@@ -136,6 +136,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   }
 
   return {
+    passed: [...new Set([...targets.values()].flatMap(({ passing }) => passing))],
     async fetch(fetch, call) {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null

@@ -74,6 +74,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     { highWaterMark: limits.waitingBytes, size: () => weight },
   ).getReader()
   let over = false
+  let lost = false
   /** What the message that the client is reading takes of the queue. */
   let weight = 0
   let silence: NodeJS.Timeout | undefined
@@ -94,7 +95,10 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     farewell(socket)
   }
   const leave = () => end()
-  const broken = (failure: UpstreamFailure) => end(failed('The events ended, for the connection broke; subscribe again.'), failure)
+  const broken = (failure: UpstreamFailure) => {
+    lost ||= !over
+    end(failed('The events ended, for the connection broke; subscribe again.'), failure)
+  }
   const late = setTimeout(() => broken(new UpstreamFailure('late', `No WebSocket within ${timeoutMs} ms`)), timeoutMs)
   const pong = (carried?: Record<string, unknown>) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'pong', payload: carried }))
@@ -139,8 +143,10 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
       if (over) return
       // Nothing has begun yet: it is why not.
       if (tellsBeginning) started.resolve(refusalIn(readResult(result as Record<string, unknown>)))
-      if (queue.desiredSize! < weight) end(failed('Events came faster than they could be taken.'))
-      else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
+      if (queue.desiredSize! < weight) {
+        lost = true
+        end(failed('Events came faster than they could be taken.'))
+      } else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
     },
     error(cause) {
       const [refused] = Array.isArray(cause) ? cause : []
@@ -168,6 +174,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const stream: ResultStream = {
     next: () => results.read() as Promise<IteratorResult<ExecutionResult>>,
     return: stop,
+    isLost: () => lost,
     throw: cause => stop().then(() => Promise.reject(cause)),
     [Symbol.asyncIterator]: () => stream,
   }

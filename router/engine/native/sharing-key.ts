@@ -1,0 +1,33 @@
+import type { Viewer } from '../../../subgraphs/viewer.ts'
+import type { Sharing } from '../../access/sharing.ts'
+import type { OperationRequest } from '../engine.ts'
+import { passedHeaders } from '../transport/propagation.ts'
+
+/** What of a request makes a stream another one. */
+export interface Asked {
+  /** The operation and its conditions, equal for equal ones. */
+  readonly operation: string
+  /** What access leaves of it (`AccessDecision.verdict`). */
+  readonly verdict: string
+  /** Coerced. */
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly sharing: Sharing | null
+  /** Names of headers that subgraphs are given. */
+  readonly passed: readonly string[]
+}
+
+/** The key under which one stream serves several: equal only where no answer could differ. */
+export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' | 'headers'>, asked: Asked): string {
+  const { operation, verdict, variables, sharing, passed } = asked
+  return JSON.stringify([operation, verdict, sorted(variables), whoOf(viewer, sharing), passedHeaders(passed, headers)])
+}
+
+function whoOf(viewer: Viewer, sharing: Sharing | null): unknown {
+  if (!sharing) return viewer
+  const { organizationId, context, scopes } = viewer
+  const among = sharing.sameScopes ? scopes : null
+  return sharing.by === 'EVERYONE' ? [among] : [among, context, organizationId]
+}
+
+/** Clients name their variables in any order. */
+const sorted = (variables: Readonly<Record<string, unknown>>) => Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,0 +1,55 @@
+import {
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import type { Sharing, SharingTable } from '../../access/sharing.ts'
+import type { Operation } from './operation.ts'
+
+/** What a whole subscription promises: the least that any of its fields does. Null: it is for one viewer alone. */
+export function sharingOf({ definition, fragments }: Operation, schema: GraphQLSchema, table: SharingTable): Sharing | null {
+  const root = schema.getRootType(definition.operation)
+  if (!root || table.size === 0) return null
+  const seen = new Map<SelectionSetNode, Set<string>>()
+  let shared: Sharing | null = null
+
+  const takes = (type: GraphQLCompositeType, { name: { value: field } }: FieldNode): boolean => {
+    if (field === '__typename') return true
+    for (const { name } of isObjectType(type) ? [type] : schema.getPossibleTypes(type)) {
+      const found = table.get(`${name}.${field}`)
+      if (!found) return false
+      shared = shared ? least(shared, found) : found
+    }
+    return true
+  }
+  const visit = (set: SelectionSetNode, type: GraphQLCompositeType): boolean => {
+    const types = seen.get(set) ?? new Set()
+    if (types.has(type.name)) return true
+    seen.set(set, types.add(type.name))
+    return set.selections.every(selection => {
+      if (selection.kind === Kind.FIELD) {
+        if (!takes(type, selection)) return false
+        const field = isUnionType(type) ? undefined : type.getFields()[selection.name.value]
+        const inner = field && getNamedType(field.type)
+        return !selection.selectionSet || !isCompositeType(inner) || visit(selection.selectionSet, inner)
+      }
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value)! : selection
+      const condition = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type
+      return isCompositeType(condition) && visit(fragment.selectionSet, condition)
+    })
+  }
+  return visit(definition.selectionSet, root) ? shared : null
+}
+
+/** The subscription field is met first, and it alone says what an event is about. */
+const least = (one: Sharing, other: Sharing): Sharing => ({
+  by: one.by === 'EVERYONE' ? other.by : one.by,
+  sameScopes: one.sameScopes || other.sameScopes,
+  latestBy: one.latestBy,
+})

@@ -1,0 +1,142 @@
+import type { ExecutionResult } from 'graphql'
+import { Refusal } from '../../../platform/errors.ts'
+import { createCounter } from '../../../platform/limit.ts'
+import type { Engine, OperationRequest } from '../../engine/engine.ts'
+import { type Channel, createChannel, type Membership, type Opener, type Patience } from './channel.ts'
+
+/** What a door asks a stream with. */
+export interface Asked {
+  readonly request: OperationRequest
+  /** Under what everything counts that the caller does at once. */
+  readonly caller: string
+  readonly tellErrors: Opener['tellErrors']
+}
+
+/** Lets one stream serve everybody whom it may serve, whichever door they came by. */
+export interface Hub {
+  /**
+   * Takes part in a subscription, which is started for the first who asks it.
+   * @returns a refusal, as a result, when it does not start
+   * @throws Refusal RATE_LIMITED when the caller has too many
+   */
+  join(asked: Asked): Promise<Membership | ExecutionResult>
+  /** Why the caller may take part in no more; null while it may. */
+  full(caller: string): Refusal | null
+  readonly figures: HubFigures
+  /** Ends every stream: the process is about to stop. */
+  close(): void
+}
+
+export interface HubFigures {
+  /** Open subscriptions of clients, by operation. */
+  subscriptions(): ReadonlyMap<string, number>
+  /** Streams that serve them. */
+  upstreams(): number
+  /** Runs of a plan for an event, since the start. */
+  events(): number
+  /** Events told to clients, since the start. */
+  deliveries(): number
+}
+
+export interface HubOptions {
+  /** Subscriptions at the same time of one person or key, or of one anonymous address. @default 200 */
+  readonly perCaller?: number
+  readonly patience?: Patience
+}
+
+const usual: Patience = { lostMs: 60_000, firstMs: 250, longestMs: 5000 }
+
+/** How many names of operations are told apart: clients make them up. */
+const mostNames = 500
+
+export function createHub(engine: Engine, { perCaller = 200, patience = usual }: HubOptions = {}): Hub {
+  const channels = new Map<string, Channel>()
+  const callers = createCounter()
+  const open = new Map<string, number>()
+  let [events, deliveries] = [0, 0]
+
+  const channelOf = (key: string): Channel => {
+    const known = channels.get(key)
+    if (known) return known
+    const channel = createChannel({
+      patience,
+      told(listeners) {
+        events += 1
+        deliveries += listeners
+      },
+      closed: () => {
+        if (channels.get(key) === channel) channels.delete(key)
+      },
+    })
+    channels.set(key, channel)
+    return channel
+  }
+  const counted = (name: string, by: 1 | -1) => {
+    const count = (open.get(name) ?? 0) + by
+    if (count > 0) open.set(name, count)
+    else open.delete(name)
+  }
+
+  const full = (caller: string) => {
+    const isFull = callers.enter(caller) > perCaller
+    callers.leave(caller)
+    return isFull ? new Refusal('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`) : null
+  }
+
+  return {
+    full,
+    async join({ request, caller, tellErrors }) {
+      const refusal = full(caller)
+      if (refusal) throw refusal
+      callers.enter(caller)
+      let joined: Membership | ExecutionResult
+      let name = 'anonymous'
+      try {
+        const prepared = await engine.prepareStream(request)
+        if (!('start' in prepared)) {
+          callers.leave(caller)
+          return prepared
+        }
+        if (prepared.operationName !== null) name = open.has(prepared.operationName) || open.size < mostNames ? prepared.operationName : 'other'
+        joined = await channelOf(prepared.key).join({ start: signal => prepared.start(signal, request.inTurn), leaving: request.signal, tellErrors })
+      } catch (error) {
+        callers.leave(caller)
+        throw error
+      }
+      if (!('listen' in joined)) {
+        callers.leave(caller)
+        return joined
+      }
+      const membership = joined
+      counted(name, 1)
+      let isOver = false
+      const leave = () => {
+        if (isOver) return
+        isOver = true
+        request.signal?.removeEventListener('abort', leave)
+        membership.leave()
+        callers.leave(caller)
+        counted(name, -1)
+      }
+      request.signal?.addEventListener('abort', leave)
+      if (request.signal?.aborted) leave()
+      return {
+        leave,
+        listen: listener =>
+          membership.listen({
+            tell: listener.tell,
+            end(errors) {
+              leave()
+              listener.end(errors)
+            },
+          }),
+      }
+    },
+    figures: { subscriptions: () => open, upstreams: () => channels.size, events: () => events, deliveries: () => deliveries },
+    close() {
+      for (const channel of [...channels.values()]) channel.end([stopping])
+    },
+  }
+}
+
+const stopping = { message: 'This router is about to stop: subscribe again, another one answers.', extensions: { code: 'UPSTREAM_FAILED' } }

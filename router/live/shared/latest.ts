@@ -1,0 +1,33 @@
+import type { Told } from './told.ts'
+
+/** The latest event of each thing, in the order in which things were first told of. */
+export interface Latest {
+  keep(told: Told): void
+  all(): Iterable<Told>
+  clear(): void
+}
+
+/** What is kept at most: things beyond it are told only to those who listen when they change. */
+const most = { things: 1000, characters: 8 * 1024 * 1024 } as const
+
+export function createLatest(): Latest {
+  const kept = new Map<string, Told>()
+  let characters = 0
+  return {
+    keep(told) {
+      if (told.about === null) return
+      characters += told.json.length - (kept.get(told.about)?.json.length ?? 0)
+      kept.set(told.about, told)
+      for (const [about, oldest] of kept) {
+        if (kept.size <= most.things && characters <= most.characters) return
+        kept.delete(about)
+        characters -= oldest.json.length
+      }
+    },
+    all: () => [...kept.values()],
+    clear() {
+      kept.clear()
+      characters = 0
+    },
+  }
+}
