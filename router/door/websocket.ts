@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
@@ -6,12 +5,12 @@ import { CloseCode, type Context, GRAPHQL_TRANSPORT_WS_PROTOCOL, handleProtocols
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
-import { type Cause, doFor, readClient } from '../../platform/caller/cause.ts'
+import { type Cause, doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createCounter } from '../../platform/limit.ts'
 import { actorOf } from '../../subgraphs/viewer.ts'
 import type { AddressOf } from '../access/address.ts'
-import { type Authenticate, type Caller, credentialHeaders, isCaller } from '../access/authenticate.ts'
+import { type Authenticate, credentialHeaders, isCaller } from '../access/authenticate.ts'
 import { credentialsIn } from '../access/parameters.ts'
 import type { Engine, OperationRequest } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
@@ -22,9 +21,10 @@ import { forbiddenCode, type Streams } from '../live/streams.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
-import { readRequestId, webHeaders } from './headers.ts'
+import { webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
-import { toldBy, toldUnder } from './pushed.ts'
+import { toldBy, toldUnder } from './streaming/pushed.ts'
+import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits, tooMany, tooManyCode, tryAgainCode } from './streaming/socket.ts'
 
 export interface WebSocketDoor {
   readonly engine: Engine
@@ -48,34 +48,6 @@ export interface WebSocketDoor {
   readonly log: Logger
 }
 
-/** Everything about sockets that has a bound. */
-export const socketLimits = {
-  /** Open sockets of one process. */
-  sockets: 10_000,
-  /** Open sockets of one address, or of one network of IPv6 with 64 bits. */
-  perAddress: 100,
-  /** Open sockets of one person, or of one API key. */
-  perViewer: 50,
-  /** Operations at the same time on one socket. */
-  operations: 100,
-  /** Bytes of one message from a client. */
-  messageBytes: 256 * 1024,
-  /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
-  waitingBytes: 1024 * 1024,
-  /** Milliseconds until `connection_init` must have come. */
-  initMs: 5000,
-  /** Milliseconds between pings. */
-  pingMs: 12_000,
-  /** Milliseconds that a closed socket has for its farewell. */
-  farewellMs: 500,
-} as const
-
-/** Close code for a client that has too many sockets. Clients of graphql-ws do not dial again by themselves after it. */
-export const tooManyCode = 4429
-const tooMany = 'too many connections'
-/** Close code (IANA registry) after which clients dial again by themselves, after a while. */
-const tryAgainCode = 1013
-
 /** GraphQL over WebSocket (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md) at `/graphql`. */
 export interface Sockets {
   /** Takes the upgrade requests of an HTTP server. */
@@ -84,28 +56,6 @@ export interface Sockets {
   readonly size: number
   /** Says goodbye (1001) to every client and takes no new one. */
   close(): void
-}
-
-interface Extra {
-  readonly request: IncomingMessage
-  readonly id: string
-  /** How many operations it has asked: their ids are numbered under its own. */
-  asked: number
-  /** What program dialled. */
-  readonly program: Pick<Cause, 'client'>
-  caller: Caller | null
-  /** Under what everything counts that the caller does at once. */
-  name: string
-  /** Under what the socket is counted among those of its person or key; null while it is not. */
-  viewer: string | null
-  /** The upgrade's, with what `connection_init` brings in their place. */
-  headers: Headers
-  closed: boolean
-  /** Aborts when the socket is gone: what it asked is for nobody then. */
-  readonly leaving: AbortController
-  end(code: number, reason: string): void
-  /** Sends a message; a client with too much to read is dropped. */
-  send(text: string): void
 }
 
 type Socket = Context<Record<string, unknown> | undefined, Extra>
@@ -247,7 +197,13 @@ export function createSockets(door: WebSocketDoor): Sockets {
   }
 
   // One message a turn of the event loop: what one client sends at once must not keep it from everybody else.
-  const server = new WebSocketServer({ noServer: true, maxPayload: socketLimits.messageBytes, handleProtocols, allowSynchronousEvents: false })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: socketLimits.messageBytes,
+    handleProtocols,
+    allowSynchronousEvents: false,
+    WebSocket: LeavingSocket,
+  })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, door))
 
   return {
@@ -283,83 +239,6 @@ export function createSockets(door: WebSocketDoor): Sockets {
   }
 }
 
-/** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
-function serve(
-  protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
-  socket: WebSocket,
-  request: IncomingMessage,
-  { log, pingMs = socketLimits.pingMs }: Pick<WebSocketDoor, 'log' | 'pingMs'>,
-) {
-  const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const client = readClient(name => request.headers[name])
-  const program = client === undefined ? {} : { client }
-  const id = readRequestId(request)
-  const send = (text: string) => {
-    if (socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > socketLimits.waitingBytes) {
-      log.info({ requestId: id, waiting: socket.bufferedAmount }, 'a client that reads too slowly was dropped')
-      return end(tryAgainCode, 'Too slow: connect again')
-    }
-    socket.send(text)
-  }
-  const extra: Extra = {
-    request,
-    id,
-    asked: 0,
-    program,
-    caller: null,
-    name: '',
-    viewer: null,
-    headers: noHeaders,
-    closed: false,
-    leaving: new AbortController(),
-    end,
-    send,
-  }
-  // Every operation of the socket listens to it.
-  setMaxListeners(0, extra.leaving.signal)
-  const closed = protocol.opened(
-    {
-      protocol: socket.protocol,
-      close: end,
-      onMessage(take) {
-        socket.on('message', data => {
-          take(String(data)).catch(err => {
-            log.error({ err, requestId: extra.id }, 'a socket failed')
-            end(CloseCode.InternalServerError, 'Internal server error')
-          })
-        })
-      },
-      send,
-    },
-    extra,
-  )
-  let answered = true
-  const heartbeat = setInterval(() => {
-    if (!answered) return socket.terminate()
-    answered = false
-    socket.ping()
-  }, pingMs)
-  heartbeat.unref()
-  socket.on('pong', () => {
-    answered = true
-  })
-  // A protocol violation or a cut connection: ws closes the socket itself.
-  socket.on('error', err => log.debug({ err, requestId: extra.id }, 'a socket broke'))
-  socket.once('close', (code, reason) => {
-    clearInterval(heartbeat)
-    closed(code, String(reason)).catch(err => log.error({ err, requestId: extra.id }, 'a socket did not close cleanly'))
-  })
-}
-
-/** Closes with a code, and cuts the connection when the client does not answer: what waits for a slow reader would stay in memory. */
-function sayGoodbye(socket: WebSocket, code: number, reason: string): void {
-  if (socket.readyState === socket.CLOSING || socket.readyState === socket.CLOSED) return
-  socket.close(code, reason)
-  const cut = setTimeout(() => socket.terminate(), socketLimits.farewellMs)
-  socket.once('close', () => clearTimeout(cut))
-}
-
 /** The upgrade's headers with the credentials of `connection_init` in place of its own. */
 function withCredentials(request: IncomingMessage, credentials: ReadonlyMap<string, string>): Headers {
   const headers = webHeaders(request.headers)
@@ -377,7 +256,5 @@ function turnAway(duplex: Duplex, status: string, sentence: string): void {
 
 /** A close reason holds 123 bytes. */
 const shortened = (text: string): string => (Buffer.byteLength(text) <= 123 ? text : 'Unauthorized')
-
-const noHeaders = new Headers()
 
 const limited = { extensions: { code: 'RATE_LIMITED' } }

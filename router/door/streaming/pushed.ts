@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
-import type { Membership } from '../live/shared/channel.ts'
-import type { Told } from '../live/shared/told.ts'
+import type { Membership } from '../../live/shared/channel.ts'
+import type { Told } from '../../live/shared/told.ts'
 
 /** Sends events as messages of graphql-transport-ws: their JSON is ready, and only the operation's id is put before it. */
 export function toldUnder(id: string, send: (text: string) => void): (told: Told) => void {

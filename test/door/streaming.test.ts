@@ -1,0 +1,216 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import { streamFormOf } from '../../router/door/streaming/form.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+let events: Events
+let platform: Awaited<ReturnType<typeof openRouter>>
+
+beforeEach(async () => {
+  events = createMemoryEvents()
+  platform = await openRouter(schemaEngine(smallGraph(events)), { heartbeatMs: 150 })
+  platform.signIn('one')
+})
+afterEach(() => platform.close())
+
+interface Streamed {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** What has come so far. */
+  text(): string
+  readonly answer: IncomingMessage
+  readonly ended: Promise<'whole' | 'cut'>
+  /** Goes away without a word. */
+  leave(): void
+}
+
+const sse = 'text/event-stream'
+const multipart = 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0,application/json'
+
+function open(accept: string, query: string, more: { headers?: Record<string, string>; method?: 'GET' | 'POST'; variables?: unknown } = {}): Promise<Streamed> {
+  const { headers = {}, method = 'POST', variables } = more
+  const search = new URLSearchParams({ query, ...(variables !== undefined && { variables: JSON.stringify(variables) }) })
+  const path = method === 'GET' ? `/graphql?${search}` : '/graphql'
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        port: platform.port,
+        host: '127.0.0.1',
+        method,
+        path,
+        headers: { accept, ...(method === 'POST' && { 'content-type': 'application/json' }), ...headers },
+      },
+      answer => {
+        let text = ''
+        const ended = Promise.withResolvers<'whole' | 'cut'>()
+        answer.setEncoding('utf8').on('data', part => {
+          text += part
+        })
+        answer.on('end', () => ended.resolve('whole')).on('error', () => ended.resolve('cut'))
+        resolve({ status: answer.statusCode!, headers: answer.headers, text: () => text, answer, ended: ended.promise, leave: () => sent.destroy() })
+      },
+    )
+    onTestFinished(() => void sent.destroy())
+    sent.on('error', reject)
+    sent.end(method === 'POST' ? JSON.stringify({ query, variables }) : undefined)
+  })
+}
+
+const tick = 'subscription { tick }'
+const listening = (count: number) => expect.poll(() => events.listenerCount(), { timeout: 5000 }).toBe(count)
+const bearer = async () => ({ authorization: `Bearer ${await platform.token('one')}` })
+
+describe('S-04 server-sent events', () => {
+  test('a subscription is one next for each event, and comments while nothing happens', async () => {
+    const stream = await open(sse, tick)
+    expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+      'no-cache, no-store',
+    ])
+    await listening(1)
+    await expect.poll(stream.text).toMatch(/^:\n\n(?::\n\n){2}/)
+    events.announce('tick', { n: 'one\ntwo' })
+    await expect.poll(stream.text).toContain('event: next\ndata: {"data":{"tick":"one\\ntwo"}}\n\n')
+    stream.leave()
+    await listening(0)
+  })
+
+  test.each(['GET', 'POST'] as const)('a query by %s is one next and a complete', async method => {
+    const stream = await open(sse, 'query ($n: String) { hello(name: $n) }', { method, variables: { n: 'Ada' } })
+    expect(await stream.ended).toBe('whole')
+    expect([stream.status, stream.text()]).toEqual([200, 'event: next\ndata: {"data":{"hello":"Hello Ada"}}\n\nevent: complete\ndata:\n\n'])
+  })
+
+  test('a mutation goes by POST, and is refused by GET', async () => {
+    const [posted, got] = [await open(sse, 'mutation { rename(name: "x") }'), await open(sse, 'mutation { rename(name: "x") }', { method: 'GET' })]
+    await Promise.all([posted.ended, got.ended])
+    expect([posted.status, posted.text(), got.status]).toEqual([200, 'event: next\ndata: {"data":{"rename":"x"}}\n\nevent: complete\ndata:\n\n', 405])
+    expect(JSON.parse(got.text()).errors).toHaveLength(1)
+  })
+
+  test('a subscription goes by GET, too', async () => {
+    const stream = await open(sse, tick, { method: 'GET', headers: { 'apollo-require-preflight': 'yes' } })
+    await listening(1)
+    events.announce('tick', { n: '1' })
+    await expect.poll(stream.text).toContain('{"tick":"1"}')
+  })
+
+  test.each([
+    ['does not parse', 'subscription {', {}],
+    ['does not validate', 'subscription { nothing }', {}],
+    ['has variables that are no object', tick, { variables: [1] }],
+    ['has two operations and names none', 'subscription A { tick } subscription B { tick }', {}],
+  ])('what %s is refused like any request, as JSON', async (_what, query, more) => {
+    const stream = await open(sse, query, more)
+    await stream.ended
+    expect([stream.status, stream.headers['content-type']?.includes('json')]).toEqual([400, true])
+    expect(JSON.parse(stream.text()).errors[0].message).toBeTruthy()
+  })
+
+  test('credentials that mean nothing are 401, and a foreign page is refused', async () => {
+    const stranger = await open(sse, tick, { headers: { authorization: 'Bearer nonsense' } })
+    const page = await open(sse, tick, { method: 'GET', headers: { origin: 'https://evil.example' } })
+    expect([stranger.status, page.status]).toEqual([401, 400])
+  })
+})
+
+describe('S-04 multipart', () => {
+  test('a subscription is one part for each event, and empty parts while nothing happens', async () => {
+    const stream = await open(multipart, tick)
+    expect([stream.status, stream.headers['content-type']]).toEqual([200, 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0"'])
+    await listening(1)
+    await expect.poll(stream.text).toMatch(/^\r\n--graphql\r\ncontent-type: application\/json\r\n\r\n\{\}\r\n--graphql/)
+    events.announce('tick', { n: '1' })
+    await expect.poll(stream.text).toContain('\r\ncontent-type: application/json\r\n\r\n{"payload":{"data":{"tick":"1"}}}\r\n--graphql')
+    stream.leave()
+    await listening(0)
+  })
+
+  test('a query that would take it is answered as JSON', async () => {
+    const stream = await open(multipart, '{ hello }')
+    await stream.ended
+    expect([stream.headers['content-type'], stream.text().trim()]).toEqual(['application/json; charset=utf-8', '{"data":{"hello":"Hello world"}}'])
+  })
+})
+
+describe('a stream ends with its credential, and says so', () => {
+  test.each([
+    ['the token expires', () => platform.clock.advance(601_000), 'token expired'],
+    ['the session ends', () => platform.sessions.delete('one'), 'session ended'],
+    ['rights change', () => platform.signIn('one', { roles: ['viewer'] }), 'rights changed'],
+  ])('when %s', async (_what, change, reason) => {
+    const [events_, parts] = [await open(sse, tick, { headers: await bearer() }), await open(multipart, tick, { headers: await bearer() })]
+    // Both watched, before anything changes.
+    await expect.poll(() => platform.router.openStreams()).toBe(2)
+    change()
+    expect(await Promise.all([events_.ended, parts.ended])).toEqual(['whole', 'whole'])
+    const error = expect.objectContaining({ extensions: { code: 'TOKEN_EXPIRED', reason } })
+    const last = /event: next\ndata: (.*)\n\n$/.exec(events_.text())![1]!
+    expect(JSON.parse(last)).toEqual({ errors: [error] })
+    expect(events_.text()).not.toContain('event: complete')
+    const part = /\r\n\r\n(\{"payload":null.*\})\r\n--graphql--\r\n$/.exec(parts.text())![1]!
+    expect(JSON.parse(part)).toEqual({ payload: null, errors: [error] })
+    await listening(0)
+    expect(platform.router.openStreams()).toBe(0)
+  })
+})
+
+test('a client that does not read is cut, and others are told on', async () => {
+  const [slow, fast] = [await open(sse, 'subscription { flood }'), await open(multipart, 'subscription { flood }')]
+  await expect.poll(() => [...platform.router.live.subscriptions().values()]).toEqual([2])
+  slow.answer.pause()
+  const dropped = () => platform.lines.some(line => line.includes('reads too slowly'))
+  for (let n = 0; !dropped() && n < 200; n += 1) {
+    events.announce('flood', { n: String(n) })
+    await expect.poll(() => fast.text().includes(`"flood":"${n} `), { interval: 1 }).toBe(true)
+  }
+  expect(dropped()).toBe(true)
+  await expect.poll(() => [...platform.router.live.subscriptions().values()]).toEqual([1])
+})
+
+test('all doors share one stream', async () => {
+  const streams = [await open(sse, tick), await open(multipart, tick), await open(sse, tick, { method: 'GET', headers: { 'apollo-require-preflight': 'yes' } })]
+  await expect.poll(() => [...platform.router.live.subscriptions().values()]).toEqual([3])
+  await listening(1)
+  events.announce('tick', { n: '7' })
+  await expect.poll(() => streams.every(stream => stream.text().includes('"tick":"7"'))).toBe(true)
+  expect([platform.router.live.events(), platform.router.live.deliveries(), platform.router.live.upstreams()]).toEqual([1, 3, 1])
+})
+
+test('one caller has at most 200 streams: one more is 429', async () => {
+  for (let n = 0; n < 200; n += 1) await open(sse, `subscription Own${n} { tick }`)
+  const more = await open(sse, tick)
+  await more.ended
+  expect([more.status, JSON.parse(more.text())]).toMatchObject([429, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] }])
+  expect(platform.router.live.upstreams()).toBe(200)
+})
+
+test('when the door closes, streams end with a word after which clients come back', async () => {
+  const [one, other] = [await open(sse, tick), await open(multipart, tick)]
+  await listening(1)
+  await platform.close()
+  expect(await Promise.all([one.ended, other.ended])).toEqual(['whole', 'whole'])
+  expect(one.text()).toMatch(/"code":"UPSTREAM_FAILED"\}\}\]\}\n\n$/)
+  expect(other.text()).toMatch(/\{"payload":null,"errors":\[.*UPSTREAM_FAILED.*\]\}\r\n--graphql--\r\n$/)
+  await listening(0)
+})
+
+test.each([
+  ['text/event-stream', true, 'sse'],
+  ['text/event-stream', false, 'sse'],
+  ['text/event-stream, application/json;q=0.5', false, 'sse'],
+  ['application/json, text/event-stream;q=0.5', true, undefined],
+  ['*/*', true, undefined],
+  [undefined, true, undefined],
+  ['multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json', true, 'multipart'],
+  ['multipart/mixed;subscriptionSpec="1.0", application/json', true, 'multipart'],
+  ['multipart/mixed; boundary="graphql"; subscriptionSpec = "1.0"', true, 'multipart'],
+  ['multipart/mixed;subscriptionSpec=1.0,application/json', false, undefined],
+  ['multipart/mixed;deferSpec=20220824,application/json', true, undefined],
+  ['multipart/mixed;subscriptionSpec=2.0,application/json', true, undefined],
+])('Accept %s of a subscription (%s) is %s', (accept, isSubscription, form) => {
+  expect(streamFormOf(accept, isSubscription)?.name).toBe(form)
+})

@@ -1,0 +1,303 @@
+import { parse } from 'graphql'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Refusal } from '../../platform/errors.ts'
+import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import type { Membership } from '../../router/live/shared/channel.ts'
+import { createHub, type Hub } from '../../router/live/shared/hub.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { type Part, type TestGraph, testGraph } from '../engine/supergraph-fixture.ts'
+import { key, person } from '../kit/viewers.ts'
+
+const shared = `extend schema @link(url: "https://supergraph.example/shared/v1.0", import: ["@shared"]) @composeDirective(name: "@shared")
+  directive @shared(by: SharedBy!, sameScopes: Boolean! = false, latestBy: String) on FIELD_DEFINITION | OBJECT
+  enum SharedBy { ORGANIZATION EVERYONE }`
+
+let events: Events
+let graph: TestGraph
+let hub: Hub
+/** What of the source stands in the way of a start; what broke it. */
+let world: { refuses: Refusal | null; breaks: ((cause: Error) => void)[]; ends: (() => void)[]; opened: number; plans: number }
+
+const patience = { lostMs: 400, firstMs: 5, longestMs: 20 }
+
+beforeEach(() => {
+  events = createMemoryEvents()
+  world = { refuses: null, breaks: [], ends: [], opened: 0, plans: 0 }
+  const live: Part = {
+    sdl: `${shared}
+      type Query { x: Int }
+      type Subscription {
+        changed(of: ID): Thing @shared(by: ORGANIZATION)
+        news: Thing @shared(by: EVERYONE)
+        mine: Thing
+        boards: Board @shared(by: ORGANIZATION, sameScopes: true, latestBy: "app")
+      }
+      type Thing @key(fields: "id") @shared(by: ORGANIZATION) { id: ID! n: String @shared(by: ORGANIZATION) }
+      type Board @shared(by: ORGANIZATION) { app: String! shows: String }`,
+    resolvers: {
+      Subscription: Object.fromEntries(
+        ['changed', 'news', 'mine', 'boards'].map(field => [
+          field,
+          {
+            subscribe() {
+              if (world.refuses) throw world.refuses
+              world.opened += 1
+              const source = events.listen(['thing'])
+              const broken = Promise.withResolvers<never>()
+              broken.promise.catch(() => {})
+              world.breaks.push(cause => broken.reject(cause))
+              world.ends.push(() => source.return())
+              return {
+                next: () => Promise.race([source.next(), broken.promise]),
+                return: () => source.return(),
+                [Symbol.asyncIterator]() {
+                  return this
+                },
+              }
+            },
+            resolve: (event: { id: string }) => ({ id: event.id, n: event.id, app: event.id, shows: 'it' }),
+          },
+        ]),
+      ),
+    },
+  }
+  const names: Part = {
+    sdl: `${shared}
+      type Thing @key(fields: "id") { id: ID! title: String @shared(by: ORGANIZATION) secret: String }`,
+    open: viewer => ({ viewer }),
+    resolvers: {
+      Thing: {
+        __resolveReference(reference: { id: string }) {
+          world.plans += 1
+          return reference
+        },
+        title: ({ id }: { id: string }) => `title ${id}`,
+        secret: (_: unknown, __: unknown, { viewer }: { viewer: Viewer }) => viewer.userId,
+      },
+    },
+  }
+  graph = testGraph({ live, names })
+  hub = createHub(graph.engine, { patience, perCaller: 1000 })
+})
+
+afterEach(() => {
+  hub.close()
+  expect(events.listenerCount()).toBe(0)
+})
+
+interface Client {
+  readonly heard: { readonly data?: unknown; readonly errors?: unknown }[]
+  readonly ended: unknown[]
+  readonly membership: Membership
+}
+
+async function join(
+  source: string,
+  viewer: Viewer,
+  more: { variables?: Record<string, unknown>; signal?: AbortSignal; caller?: string } = {},
+): Promise<Client> {
+  const { variables, signal, caller = viewer.userId ?? 'nobody' } = more
+  const request = { document: parse(source), variables, viewer, requestId: 'request-1', signal }
+  const joined = await hub.join({ request, caller, tellErrors: errors => errors.map(error => error.toJSON()) })
+  if (!('listen' in joined)) throw new Error(JSON.stringify(joined.errors))
+  const client: Client = { heard: [], ended: [], membership: joined }
+  joined.listen({ tell: told => client.heard.push(JSON.parse(told.json)), end: errors => client.ended.push(errors) })
+  return client
+}
+
+const [anna, ben, carl] = [person('anna', 'org-a', ['owner']), person('ben', 'org-a', ['member']), person('carl', 'org-b', ['owner'])]
+const upstreams = () => hub.figures.upstreams()
+const titled = 'subscription { changed { n title } }'
+
+test('one upstream and one run of the plan serve everybody of an organization, however many they are and however they write it', async () => {
+  const clients = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => join(n % 2 ? titled : 'subscription   {\n changed { n, title } }', n % 3 ? anna : ben)),
+  )
+  expect([upstreams(), world.opened, events.listenerCount()]).toEqual([1, 1, 1])
+  events.announce('thing', { id: '1' })
+  await expect.poll(() => clients.filter(({ heard }) => heard.length === 1).length).toBe(50)
+  expect(clients[0]!.heard).toEqual([{ data: { changed: { n: '1', title: 'title 1' } } }])
+  expect([world.plans, hub.figures.events(), hub.figures.deliveries()]).toEqual([1, 1, 50])
+  for (const { membership } of clients) membership.leave()
+  expect([upstreams(), hub.figures.subscriptions().size]).toEqual([0, 0])
+})
+
+test.each([
+  ['another organization', titled, anna, titled, carl],
+  ['another operation', titled, anna, 'subscription { changed { n } }', anna],
+  ['another name, by which it is told apart in figures', 'subscription A { changed { n } }', anna, 'subscription B { changed { n } }', anna],
+  ['a field that promises nothing, of another subgraph', 'subscription { changed { secret } }', anna, 'subscription { changed { secret } }', ben],
+  [
+    'the same behind a fragment',
+    'subscription { changed { ...F } } fragment F on Thing { n secret }',
+    anna,
+    'subscription { changed { ...F } } fragment F on Thing { n secret }',
+    ben,
+  ],
+  ['a subscription that promises nothing', 'subscription { mine { n } }', anna, 'subscription { mine { n } }', ben],
+  ['personal context', titled, anna, titled, { ...anna, context: 'personal' as const }],
+  ['other scopes where they count', 'subscription { boards { shows } }', anna, 'subscription { boards { shows } }', ben],
+])('nobody shares with %s', async (_, one, who, other, whom) => {
+  await join(one, who)
+  await join(other, whom)
+  expect([upstreams(), world.opened]).toEqual([2, 2])
+})
+
+test('variables make another stream, but not their order, nor one that is null by default', async () => {
+  const source = 'subscription ($of: ID, $skip: Boolean = false) { changed(of: $of) { n @skip(if: $skip) title } }'
+  await join(source, anna, { variables: { of: '1', skip: false } })
+  await join(source, anna, { variables: { skip: false, of: '1' } })
+  await join(source, anna, { variables: { of: '1' } })
+  expect(upstreams()).toBe(1)
+  await join(source, anna, { variables: { of: '2' } })
+  await join(source, anna, { variables: { of: '1', skip: true } })
+  expect(upstreams()).toBe(3)
+})
+
+test('what everybody is told is shared by everybody, until a field of it is told to an organization alone', async () => {
+  for (const viewer of [anna, ben, carl]) await join('subscription { news { __typename } }', viewer)
+  expect(upstreams()).toBe(1)
+  for (const viewer of [anna, ben, carl]) await join('subscription { news { n } }', viewer)
+  expect(upstreams()).toBe(3)
+})
+
+test('people and keys share where access leaves them the same', async () => {
+  await join(titled, anna)
+  await join(titled, key('org-a', []))
+  expect(upstreams()).toBe(1)
+})
+
+test('who comes later is first told the latest of each thing, and everybody goes on alike', async () => {
+  const source = 'subscription { boards { shows other: shows } }'
+  const first = await join(source, anna)
+  for (const id of ['a', 'b', 'a']) events.announce('thing', { id })
+  await expect.poll(() => first.heard.length).toBe(3)
+  const second = await join(source, anna)
+  expect(second.heard).toEqual(Array(2).fill({ data: { boards: { shows: 'it', other: 'it' } } }))
+  events.announce('thing', { id: 'c' })
+  await expect.poll(() => [first.heard.length, second.heard.length]).toEqual([4, 3])
+  // Of a stream that keeps nothing, nothing is told.
+  const change = await join(titled, anna)
+  events.announce('thing', { id: 'd' })
+  await expect.poll(() => change.heard.length).toBe(1)
+  expect((await join(titled, anna)).heard).toEqual([])
+})
+
+test('whoever began it may leave: the others go on, and the last one ends it', async () => {
+  const first = await join(titled, anna)
+  const second = await join(titled, ben)
+  first.membership.leave()
+  first.membership.leave()
+  events.announce('thing', { id: '1' })
+  await expect.poll(() => second.heard.length).toBe(1)
+  expect([first.heard, upstreams()]).toEqual([[], 1])
+  second.membership.leave()
+  expect([upstreams(), events.listenerCount()]).toEqual([0, 0])
+})
+
+test('who is gone takes part no more, also while it starts', async () => {
+  const [gone, leaving] = [AbortSignal.abort(), new AbortController()]
+  const joining = [join(titled, anna, { signal: gone }), join(titled, anna, { signal: leaving.signal })]
+  leaving.abort()
+  await Promise.all(joining)
+  expect([upstreams(), events.listenerCount(), hub.figures.subscriptions().size]).toEqual([0, 0, 0])
+  const open = new AbortController()
+  await join(titled, anna, { signal: open.signal })
+  expect(upstreams()).toBe(1)
+  open.abort()
+  expect([upstreams(), events.listenerCount()]).toEqual([0, 0])
+})
+
+test('a source that breaks or ends is started again, and nobody is told an end', async () => {
+  const client = await join(titled, anna)
+  for (const end of [() => world.breaks.at(-1)!(new Error('cut')), () => world.ends.at(-1)!()]) {
+    const before = world.opened
+    end()
+    await expect.poll(() => world.opened).toBe(before + 1)
+    events.announce('thing', { id: String(before) })
+    await expect.poll(() => client.heard.at(-1)).toEqual({ data: { changed: { n: String(before), title: `title ${before}` } } })
+  }
+  expect(client.ended).toEqual([])
+})
+
+test('a source that does not come back ends the stream with UPSTREAM_FAILED', async () => {
+  const clients = [await join(titled, anna), await join(titled, ben)]
+  world.refuses = new Refusal('UPSTREAM_FAILED', 'Not now.')
+  world.breaks.at(-1)!(new Error('cut'))
+  await expect.poll(() => clients.map(({ ended }) => ended)).toMatchObject(Array(2).fill([[{ extensions: { code: 'UPSTREAM_FAILED' } }]]))
+  expect([upstreams(), hub.figures.subscriptions().size]).toEqual([0, 0])
+  world.refuses = null
+  const again = await join(titled, anna)
+  events.announce('thing', { id: '1' })
+  await expect.poll(() => again.heard.length).toBe(1)
+})
+
+test('a source that is refused from then on ends the stream with the reason, long before the patience is over', async () => {
+  hub.close()
+  hub = createHub(graph.engine, { patience: { ...patience, lostMs: 600_000 } })
+  const client = await join(titled, anna)
+  world.refuses = new Refusal('NOT_FOUND', 'It is gone.')
+  world.breaks.at(-1)!(new Error('cut'))
+  await expect.poll(() => client.ended).toMatchObject([[{ message: 'It is gone.', extensions: { code: 'NOT_FOUND' } }]])
+})
+
+test('a refusal at the start is told to everybody who waits, and is not kept', async () => {
+  world.refuses = new Refusal('FORBIDDEN', 'Not yours.')
+  await expect(Promise.all([join(titled, anna), join(titled, ben)])).rejects.toThrow('Not yours.')
+  expect(upstreams()).toBe(0)
+  world.refuses = null
+  await join(titled, anna)
+  expect(upstreams()).toBe(1)
+})
+
+test('an error of one event is told and ends nothing', async () => {
+  const client = await join('subscription { changed { id n } }', anna)
+  events.announce('thing', { n: 'without an id' })
+  events.announce('thing', { id: '2' })
+  await expect.poll(() => client.heard.length).toBe(2)
+  expect(client.heard).toMatchObject([{ data: { changed: null }, errors: [{ path: ['changed', 'id'] }] }, { data: { changed: { id: '2' } } }])
+})
+
+test('many clients do not keep the event loop from others', async () => {
+  const clients = await Promise.all(Array.from({ length: 900 }, () => join(titled, anna)))
+  let turns = 0
+  let counting = true
+  const count = () => {
+    turns += 1
+    if (counting) setImmediate(count)
+  }
+  clients[0]!.membership.leave()
+  const [seenFirst, seenLast] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+  clients[1]!.heard.push = () => {
+    seenFirst.resolve(turns)
+    return 0
+  }
+  clients[899]!.heard.push = () => {
+    seenLast.resolve(turns)
+    return 0
+  }
+  count()
+  events.announce('thing', { id: '1' })
+  expect((await seenLast.promise) - (await seenFirst.promise)).toBeGreaterThanOrEqual(3)
+  counting = false
+})
+
+test('one caller has so many and no more, whatever it asks', async () => {
+  hub.close()
+  hub = createHub(graph.engine, { perCaller: 2, patience })
+  const first = await join(titled, anna)
+  await join('subscription { mine { n } }', anna)
+  expect(hub.full('anna')).toMatchObject({ code: 'RATE_LIMITED' })
+  await expect(join(titled, anna)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await join(titled, ben)
+  first.membership.leave()
+  expect(hub.full('anna')).toBe(null)
+  await join(titled, anna)
+})
+
+test('streams are counted by the names of their operations, of which so many are told apart', async () => {
+  for (let n = 0; n < 502; n += 1) await join(`subscription Name${n} { changed { n } }`, anna, { caller: String(n) })
+  await join('subscription { changed { n } }', anna)
+  const counted = hub.figures.subscriptions()
+  expect([counted.size, counted.get('Name0'), counted.get('other')]).toEqual([502, 1, 2])
+})
