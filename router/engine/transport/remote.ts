@@ -61,6 +61,8 @@ interface Target {
   readonly path: string
   /** Where streams begin: they last, so what is under way is counted apart. */
   readonly sockets: Replicas
+  /** How many addresses it has. */
+  readonly replicas: number
   readonly origin: Origin
   readonly timeoutMs: number
   readonly passing: readonly string[]
@@ -96,6 +98,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       name,
       path: pathname + search,
       sockets: createReplicas(hosts.map(host => `${host.replace(/^http/, 'ws')}${pathname}${search}`)),
+      replicas: hosts.length,
       origin: opened,
       timeoutMs: timeoutMs ?? options.timeoutMs ?? 10_000,
       passing,
@@ -175,6 +178,9 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     async subscribe(fetch, call) {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
+      let begun = 0
+      // One of several that says nothing leaves time for another.
+      const patience = () => patienceOf(target, call) / (++begun < target.replicas ? 2 : 1)
       try {
         const begin = (url: string) =>
           subscribeOverSocket({
@@ -186,7 +192,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
               ...passedHeaders(target.passing, call.headers),
               ...(sealed === null ? [] : [sealHeader, sealed, ...causeHeaders()]),
             ],
-            timeoutMs: patienceOf(target, call),
+            timeoutMs: Math.ceil(patience()),
             pingMs: options.pingMs ?? 12_000,
             // Later events are asked for under seals of their moment: the one of the start is over after a minute.
             answer: asked =>
@@ -199,7 +205,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
         // A subscription changes nothing: whatever it failed by, another may have it.
         return await target.sockets.ask(
           begin,
-          failure => failure instanceof UpstreamFailure && ['unsent', 'cut'].includes(failure.stage) && patienceOf(target, call) > 0,
+          failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && patienceOf(target, call) > 0,
         )
       } catch (failure) {
         if (call.signal?.aborted) return left

@@ -29,6 +29,8 @@ const mostLate = 3
 
 const notSent = (failure: unknown): boolean => failure instanceof UpstreamFailure && failure.stage === 'unsent'
 
+const neverAnswered = (failure: unknown): boolean => failure instanceof UpstreamFailure && failure.stage !== 'answered'
+
 /**
  * Shares work among replicas: it goes to the one with the least under way, in turn where they are even. One that refuses connections,
  * breaks them, says that it is not ready, or does not answer in time again and again is left alone for a while.
@@ -95,28 +97,39 @@ export const notReadyStatus = 503
 export const notReadyHeader = 'x-not-ready'
 const isNotReady = ({ status, text }: HttpAnswer): boolean => status === notReadyStatus && /"code":"NOT_READY"/.test(text)
 
+/** For questions that change nothing, and so may be asked twice. */
+export interface ReadingOptions extends OriginOptions {
+  /** Milliseconds after which one that says nothing is given up for another that was not asked yet. @default nothing is asked twice */
+  readonly elsewhereMs?: number | undefined
+}
+
 /**
  * Kept-alive connections to each of several origins, in the form of one origin. What could not be sent to one is sent to another, so nothing
  * is asked twice that may have been done.
  * @param origins scheme, host and port of each
  * @param replicas by the same addresses; what is seen of them counts for whoever has it @default its own
  */
-export function openOrigins(origins: readonly string[], options: OriginOptions, replicas = createReplicas(origins)): Origin {
+export function openOrigins(origins: readonly string[], { elsewhereMs, ...options }: ReadingOptions, replicas = createReplicas(origins)): Origin {
   if (origins.length === 1) return openOrigin(origins[0]!, options)
   const opened = new Map(origins.map(origin => [origin, openOrigin(origin, options)]))
   return {
     ask(question) {
       let current: Exchange | null = null
       let ended: UpstreamFailure | null = null
+      let asked = 0
       const answer = replicas.ask(
         async origin => {
           if (ended) throw ended
-          current = opened.get(origin)!.ask(question)
-          const answered = await current.answer
+          const exchange = opened.get(origin)!.ask(question)
+          current = exchange
+          asked += 1
+          const giveUp = () => exchange.cancel(new UpstreamFailure('late', `${origin} did not answer within ${elsewhereMs} ms`))
+          const silent = elsewhereMs !== undefined && asked < origins.length ? setTimeout(giveUp, elsewhereMs) : undefined
+          const answered = await exchange.answer.finally(() => clearTimeout(silent))
           if (isNotReady(answered)) throw new UpstreamFailure('unsent', `${origin} takes no requests at this moment`)
           return answered
         },
-        failure => !ended && notSent(failure),
+        failure => !ended && (notSent(failure) || (elsewhereMs !== undefined && neverAnswered(failure))),
       )
       return {
         answer,

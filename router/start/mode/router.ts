@@ -35,7 +35,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const seal = createSeal(key, systemClock)
     const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))
     const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, seal)
-    const questions = openOrigins(originsOf(urls.get('identity')!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024 })
+    const questions = openOrigins(originsOf(urls.get('identity')!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024, elsewhereMs: 1000 })
     stack.defer(() => questions.close())
     const authority = createRemoteAuthority({ origin: questions, seal, issuer: publicUrl, audience: accessTokenAudience, hashKey })
     const streams = new Agent({ connections: 64 })

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import type { ResultStream } from '../../../router/engine/engine.ts'
 import { UpstreamFailure } from '../../../router/engine/transport/exchange.ts'
-import { createReplicas, notReadyStatus } from '../../../router/engine/transport/replicas.ts'
+import { createReplicas, notReadyStatus, openOrigins } from '../../../router/engine/transport/replicas.ts'
 import { freePort } from '../../kit/launch.ts'
 import { http, okay, type RawRequest, type RawServer, serveRaw, transportTo } from './raw-server.ts'
 
@@ -60,6 +64,61 @@ test('where nobody can be reached the failure says so', async () => {
   await using remote = transportTo([await nobody(), await nobody()])
   await expect(remote.ask()).rejects.toMatchObject({ stage: 'unsent' })
 })
+
+const says = ({ socket }: RawRequest) => void socket.write(http('{}'))
+
+test('a question that changes nothing is asked of another when one says nothing, and not in vain: a silent replica costs a moment', async () => {
+  const [silent, well] = [await serve(() => {}), await serve(says)]
+  const limits = { connections: 4, mostWaiting: 4, mostBytes: 1000 }
+  const originsOf = (...servers: RawServer[]) => servers.map(({ url }) => new URL(url).origin)
+  const question = { path: '/', headers: [], body: '{}' }
+  await using stack = new AsyncDisposableStack()
+  for (const origins of [originsOf(silent, well), originsOf(well, silent)]) {
+    const reading = openOrigins(origins, { ...limits, elsewhereMs: 50 })
+    stack.defer(() => reading.close())
+    for (let turn = 0; turn < 4; turn++) expect(await reading.ask(question).answer).toMatchObject({ status: 200 })
+  }
+  const asked = silent.requests.length
+  expect(asked).toBeGreaterThan(0)
+  // What may have been done is asked once.
+  const writing = openOrigins(originsOf(silent, silent), limits)
+  stack.defer(() => writing.close())
+  const exchange = writing.ask(question)
+  await expect.poll(() => silent.requests.length).toBe(asked + 1)
+  exchange.cancel(new UpstreamFailure('late', 'nobody waits'))
+  await expect(exchange.answer).rejects.toMatchObject({ stage: 'late' })
+  expect(silent.requests).toHaveLength(asked + 1)
+})
+
+test('a stream begins at another when one says nothing, and one that is silent again and again is left alone', async () => {
+  const silent = await serve(() => {})
+  await using well = await listens()
+  await using remote = transportTo([silent.url, well.url], { timeoutMs: 400 })
+  for (let turn = 0; turn < 12; turn++) {
+    const stream = (await remote.subscribe()) as ResultStream
+    await stream.return!()
+  }
+  expect(silent.requests.length).toBeGreaterThan(0)
+  expect(silent.requests.length).toBeLessThanOrEqual(4)
+})
+
+/** A subgraph that takes every subscription. */
+async function listens() {
+  const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' })
+  await once(sockets, 'listening')
+  sockets.on('connection', socket =>
+    socket.on('message', text => {
+      if (JSON.parse(String(text)).type === 'connection_init') socket.send('{"type":"connection_ack"}')
+    }),
+  )
+  return {
+    url: `http://127.0.0.1:${(sockets.address() as AddressInfo).port}/graphql`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets.clients) socket.terminate()
+      await new Promise(resolve => sockets.close(resolve))
+    },
+  }
+}
 
 const down = async (): Promise<never> => {
   throw new UpstreamFailure('unsent', 'nobody listens')
