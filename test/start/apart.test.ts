@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { isAlive } from '../../db/process-table.ts'
 import { listedSlugs } from '../../router/start/registry.ts'
 import { startMachine } from '../kit/apart.ts'
 import { signIn } from '../kit/client.ts'
-import { leftovers, newDataFolder, until } from '../kit/launch.ts'
+import { launch, leftovers, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
 
 const everything =
   '{ viewer { user { name } organization { name brands { nodes { name } } } } posts(first: 1) { nodes { copy author { name } } } widgets { app } }'
@@ -54,11 +55,20 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
   expect(leftovers(folder)).toEqual([])
 }, 180_000)
 
-test('when the process that keeps the others is killed, they end too, the database included', async () => {
+test('when the process that keeps the others is killed, they end too, the database included, and all of it can be started again at once', async () => {
   await using folder = newDataFolder()
-  await using machine = await startMachine(folder)
+  const environment = await platformEnvironment(folder)
+  await using machine = await startMachine(folder, '', environment)
   expect(machine.remaining().length).toBeGreaterThan(5)
   machine.keeper.child.kill('SIGKILL')
-  await until('nothing of it runs any more', () => machine.remaining().length === 0, 15)
+  // Whoever supervises it starts it again at once: what it left behind is ending, and has the port for that long.
+  await machine.keeper.ended
+  expect(machine.remaining().length).toBeGreaterThan(5)
+  const former = machine.remaining()
+  const again = launch(process.execPath, ['router/main.ts', 'apart'], { ...environment, npm_lifecycle_event: 'start:apart' })
+  await again.printed(readyLine)
+  expect(former.filter(isAlive)).toEqual([])
+  again.child.kill('SIGTERM')
+  expect(await again.ended).toBe(0)
   expect(leftovers(folder)).toEqual([])
 }, 120_000)

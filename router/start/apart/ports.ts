@@ -1,8 +1,21 @@
 import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** How long a port may take to become free that processes have which are about to end, in ms, and how often it is looked at. */
+const soon = { mostMs: 5_000, everyMs: 50 }
 
 /** Whether nothing listens on a port of this machine's loopback addresses. */
 export async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, '::1'))
+}
+
+/** Whether a port is free, or becomes so while processes are ending that may have it. */
+export async function isFreeSoon(port: number, areEnding: () => boolean): Promise<boolean> {
+  for (const until = performance.now() + soon.mostMs; !(await isFree(port)); await wait(soon.everyMs)) {
+    // Looked at once more when they are gone: they may have ended between.
+    if (performance.now() > until || !areEnding()) return isFree(port)
+  }
+  return true
 }
 
 /** The wanted port, or a free one in its place. @param taken those that are given away already, which gets the new one */

@@ -1,8 +1,9 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireBindings } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { lockFolder } from '../../../db/lock.ts'
+import { identify } from '../../../db/process-table.ts'
 import { StartError } from '../../../start-error.ts'
 import { callbackUrl } from '../../../subgraphs/publishing/integration/rules.ts'
 import { untilAborted } from '../process/abort.ts'
@@ -14,7 +15,7 @@ import type { Process, Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 import { type Kept, keep, type Part } from './keep.ts'
 import { hasNatsServer, howToGetNats, natsServer } from './nats-server.ts'
-import { isFree, portFor } from './ports.ts'
+import { isFreeSoon, portFor } from './ports.ts'
 import { readReplicas } from './replicas.ts'
 import { openSharedSecrets } from './secrets.ts'
 
@@ -42,7 +43,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     const counts = readReplicas(replicas)
     const { stack, signal, tell } = process
     const { port, publicUrl, dataDir } = config
-    if (!(await isFree(port))) throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`)
+    if (!(await isFreeSoon(port, () => formerRuns(dataDir)))) throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`)
     const parts: Kept[] = []
     const onlooker = createOnlooker(process, () => writeFacts(dataDir, parts))
     const run = (part: Part, withinMs: number): Kept => {
@@ -239,4 +240,14 @@ function writeFacts(dataDir: string, parts: readonly Kept[]): void {
   const facts = { pid: process.pid, processes: parts.map(({ part, pid }) => ({ name: part.name, pid })) }
   writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
+}
+
+/** Whether a process still runs that was kept for this folder the last time: when who kept it was killed, they end within two seconds. */
+function formerRuns(dataDir: string): boolean {
+  try {
+    const { processes } = JSON.parse(readFileSync(join(dataDir, 'apart.json'), 'utf8')) as { processes: readonly { readonly pid: number | null }[] }
+    return processes.some(({ pid }) => pid !== null && identify(pid) !== null)
+  } catch {
+    return false
+  }
 }
