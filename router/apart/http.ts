@@ -8,6 +8,9 @@ import { createReplicas, notReadyHeader, notReadyStatus } from '../engine/transp
 import type { Seal } from '../engine/transport/seal.ts'
 import type { ForwardTarget } from '../rest/forward.ts'
 
+/** What may be sent again when its connection broke: it changes nothing (RFC 9110 §9.2.1). */
+const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 /** What says that no connection came about. */
 const neverSent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
@@ -54,7 +57,9 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
         await answer.body.dump()
         throw new UpstreamFailure('unsent', `${origin} takes no requests at this moment`)
       }
-      const answer = await Promise.race([replicas.ask(send), late])
+      const mayRepeat = (failure: unknown) =>
+        failure instanceof UpstreamFailure && (failure.stage === 'unsent' || (failure.stage === 'cut' && safe.has(request.method) && !request.signal.aborted))
+      const answer = await Promise.race([replicas.ask(send, mayRepeat), late])
         .catch(() => {
           throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
         })

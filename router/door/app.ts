@@ -154,7 +154,9 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   // What of it was not read must not be taken for the next request, nor read for ever.
   if (status === 413) reply.header('connection', 'close')
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
-  if (typeof (details as { retryAfter?: unknown }).retryAfter === 'number') reply.header('retry-after', String((details as { retryAfter: number }).retryAfter))
+  // Whoever did not answer is being restarted, or looked for: that takes moments.
+  const { retryAfter = status === statusOf.UPSTREAM_FAILED ? 1 : undefined } = details as { retryAfter?: unknown }
+  if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))
   if (onGraphql) return sendErrors(reply, status, [{ message: sentence, extensions: { ...details, code: shownCode } }], request.headers.accept)
   return reply
     .code(status)

@@ -144,6 +144,7 @@ test.each([
   platform.fail(true)
   const answer = await platform.gql('{ hello }', headers)
   expect([answer.status, answer.json.errors[0].extensions]).toEqual([502, { code: 'UPSTREAM_FAILED', service: 'identity' }])
+  expect(answer.headers['retry-after']).toBe('1')
   expect(answer.text).not.toContain('database')
   expect(answer.json).not.toHaveProperty('data')
   expect(platform.lines.some(line => line.includes('the database of identity is down'))).toBe(true)

@@ -58,7 +58,8 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
 test('when the process that keeps the others is killed, they end too, the database included, and all of it can be started again at once', async () => {
   await using folder = newDataFolder()
   const environment = await platformEnvironment(folder)
-  await using machine = await startMachine(folder, '', environment)
+  // Its router has the port for longer than the next start takes to look.
+  await using machine = await startMachine(folder, '', { ...environment, DRAIN_MS: '3000' })
   expect(machine.remaining().length).toBeGreaterThan(5)
   machine.keeper.child.kill('SIGKILL')
   // Whoever supervises it starts it again at once: what it left behind is ending, and has the port for that long.

@@ -277,6 +277,31 @@ test('a forwarded request is refused in time, whether it waits for an answer or 
   await dispatcher.destroy()
 })
 
+test('a forwarded request whose connection broke goes to another replica when it changes nothing, and is never sent twice when it may', async () => {
+  await using broken = await serveRaw(({ socket }) => void socket.destroy())
+  await using well = await serveRaw(({ socket }) => socket.write(http('{}')))
+  const dispatcher = new Dispatcher()
+  const urls = [broken, well].map(({ port }) => `http://127.0.0.1:${port}/graphql`)
+  const send = async (method: string, order: readonly string[]) => {
+    const target = createRemoteTarget('catalogue' as Slug, order, seal, dispatcher)
+    const before = well.requests.length
+    const status = await target.http!(new Request('http://localhost:4000/a', { method }), anonymous, '/a').then(
+      answer => answer.status,
+      error => error.code,
+    )
+    return [status, well.requests.length - before]
+  }
+  const orders = [urls, [...urls].reverse()]
+  expect([await send('GET', orders[0]!), await send('GET', orders[1]!)]).toEqual([
+    [200, 1],
+    [200, 1],
+  ])
+  const changing = [await send('POST', orders[0]!), await send('POST', orders[1]!)]
+  expect(changing).toContainEqual(['UPSTREAM_FAILED', 0])
+  expect(changing).toContainEqual([200, 1])
+  await dispatcher.destroy()
+})
+
 const json = (value: unknown, status = '200 OK') => http(JSON.stringify(value), status)
 
 describe('what a subgraph apart asks of the router', () => {
