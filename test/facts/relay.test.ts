@@ -112,3 +112,16 @@ test('who stops takes no more, and waits until it is noted what became of what i
   await stopped
   expect([under, await open(stage)]).toEqual([3, 1])
 })
+
+test('a receiver that is not there yet, as when everything is started at once, is warned of only when it stays away', async () => {
+  await using stage = await factStage()
+  const levels = () => stage.log.filter(({ msg }) => /^a fact could not be delivered/.test(String(msg))).map(({ level }) => level)
+  stage.way = fails
+  await stage.write({ subject: subjectOf(0), name: 'x' })
+  await stage.start()
+  for (let failed = 1; failed <= 3; failed++) {
+    await until(`it has failed ${failed} times`, async () => (await stage.sql(`select from identity.facts where attempts = ${failed} and failure is not null`)).length === 1)
+    await stage.clock.run(60_000)
+  }
+  expect(levels().slice(0, 3)).toEqual([30, 30, 40])
+})

@@ -20,6 +20,8 @@ const patienceMs = 5_000
 const leaseMs = 15_000
 /** After so many failures in a row a receiver is left alone until the next look. */
 const mostFailures = 3
+/** From which try on a failure is a warning: what is started together is not there all at once. */
+const worthAWarning = 3
 /** The longest pause between two tries, in ms. */
 const longestPauseMs = 30_000
 /** How much of what a receiver said is kept, in characters. */
@@ -133,7 +135,8 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
       receipt = await within(timers, patienceMs, `telling ${receiver}`, carrier.carry(receiver, { ...fact, from: slug }))
     } catch (error) {
       const again = pauseMs(attempts)
-      log.warn({ err: error, ...about, attempts, againMs: again }, 'a fact could not be delivered; it is told again')
+      const level = attempts < worthAWarning ? 'info' : 'warn'
+      log[level]({ err: error, ...about, attempts, againMs: again }, 'a fact could not be delivered; it is told again')
       await rows(sequelize, outbox.failed, [receiver, seq, new Date(clock.now().getTime() + again), inWords(error)])
       begin(again)
       return false
