@@ -8,6 +8,8 @@ export interface ServiceOrigin {
   readonly role: 'web' | 'api' | 'dashboard' | 'marketing'
   /** Scheme, host and port, as a browser writes an Origin: `https://publishing.example.com`. */
   readonly origin: string
+  /** It stands for what is not named, in development: a name of this machine, which browsers find and programs may not. @default false */
+  readonly isLocal?: boolean
 }
 
 interface HostList extends Pick<ServiceOrigin, 'slug' | 'role'> {
@@ -61,6 +63,7 @@ export function serviceOrigins(named: Readonly<Record<string, readonly string[] 
     (named[name] ?? (developing ? local : [])).map(host => ({
       slug,
       role,
+      ...(!named[name] && { isLocal: true }),
       origin: new URL(`${protocol}//${host}${host.includes(':') || port === '' ? '' : `:${port}`}`).origin,
     })),
   )

@@ -21,6 +21,11 @@ export interface Hosts {
   answers(host: string | null | undefined, role: Role, short: boolean): boolean
   /** The address of a path of a service, written without its prefix, where its role has a host; else under the prefix, on the platform's own. */
   addressOf(slug: Slug, role: Role, path: string): string
+  /**
+   * Where a service is found, by role: the first host of each that it has; paths follow without its prefix. Programs find it without one
+   * too, under the prefix, and also where its only host is a name of this machine.
+   */
+  addressesOf(slug: Slug): Readonly<Record<string, string>>
   /** Whether a host is one of those that the lists name, in whatever role. */
   knows(host: string): boolean
   /** Whether an Origin header names a page that may read answers and send the session cookie. */
@@ -79,6 +84,10 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
     addressOf(slug, role, path) {
       const own = origins.find(each => each.slug === slug && (each.role === 'api') === (role === 'api'))
       return own ? `${own.origin}${path}` : `${publicUrl}/${slug}${path}`
+    },
+    addressesOf(slug) {
+      const own = origins.filter(each => each.slug === slug && !(each.role === 'api' && each.isLocal))
+      return { api: `${publicUrl}/${slug}`, ...Object.fromEntries(own.map(({ role, origin }) => [role, origin]).reverse()) }
     },
     knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),
     trusts: origin => trusted.has(origin.toLowerCase()) || (guests.loopback === true && loopbackOrigin.test(origin.toLowerCase())),

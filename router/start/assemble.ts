@@ -3,6 +3,7 @@ import type { Foundation, Registration, Subgraph } from '../../subgraphs/subgrap
 import { createAsk } from '../ask.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
+import type { Hosts } from '../hosts.ts'
 import { type EngineSettings, openEngineOver, ownSupergraph } from './engine.ts'
 import { type Defined, type ListedSlug, listedSlugs, loadDefinition } from './registry.ts'
 import { type Configured, settingsFrom } from './settings.ts'
@@ -36,8 +37,8 @@ export async function defineSubgraphs<S extends ListedSlug>(
 }
 
 /** Writes the services into identity's registry, each with where clients find it. */
-export async function register(identity: Defined['identity'], registrations: readonly Registration[], publicUrl: string): Promise<void> {
-  await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, { api: `${publicUrl}/${slug}` }])))
+export async function register(identity: Defined['identity'], registrations: readonly Registration[], hosts: Pick<Hosts, 'addressesOf'>): Promise<void> {
+  await identity.registerServices(registrations, Object.fromEntries(registrations.map(({ slug }) => [slug, hosts.addressesOf(slug)])))
 }
 
 /**
@@ -55,7 +56,7 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
   const engine = await openEngineOver(ownSupergraph(), transport, running, deps.log)
   asking.resolve(createAsk(engine, registrations))
-  await register(defined.identity, registrations, deps.publicUrl)
+  await register(defined.identity, registrations, deps.hosts)
   return { ...defined, subgraphs, engine }
 }
 

@@ -91,7 +91,7 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
 
   async function alone({ slug, ask, carrier }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
     const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask, carrier }, stack)
-    if (defined.identity) await register(defined.identity, await readRegistrations(), config.publicUrl)
+    if (defined.identity) await register(defined.identity, await readRegistrations(), deps.hosts)
     return defined
   }
 }

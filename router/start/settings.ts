@@ -7,8 +7,8 @@ import type { Settings } from './registry.ts'
 export interface Configured {
   /** Signs sessions; at least 32 characters. */
   readonly authSecret: string
-  /** Whose pages may send the session cookie. */
-  readonly hosts: Pick<Hosts, 'trusts'>
+  /** Whose pages may send the session cookie, and where each service is found. */
+  readonly hosts: Pick<Hosts, 'trusts' | 'addressesOf'>
   /** Ours at networks. */
   readonly applications: Config['applications']
   readonly quotas: Config['quotas']

@@ -344,7 +344,7 @@ export type ServiceEntry = {
   readonly icon: Scalars['String']['output'];
   /** What a caller may be allowed to do in it. */
   readonly scopes?: Maybe<ReadonlyArray<Maybe<ServiceScope>>>;
-  /** Where its parts are reached. */
+  /** Where it is reached, one address a role. */
   readonly addresses?: Maybe<ReadonlyArray<Maybe<ServiceAddress>>>;
   /** For whom one answer of its widget is true; null when it has no widget. */
   readonly widgetAudience?: Maybe<WidgetAudience>;
@@ -386,12 +386,12 @@ export type ServiceScope = {
   readonly meaning: Scalars['String']['output'];
 };
 
-/** Where one part of a service is reached. */
+/** Where a service is reached, in one role. */
 export type ServiceAddress = {
   readonly __typename?: 'ServiceAddress';
-  /** Which part, such as `graphql` or `rest`. */
+  /** For whom: `api` for programs; `web`, `dashboard` and `marketing` for browsers, where there is a host for it. */
   readonly role: Scalars['String']['output'];
-  /** Its absolute address. */
+  /** Its absolute address, which the service’s own paths follow: `/api/posts`. */
   readonly url: Scalars['URL']['output'];
 };
 

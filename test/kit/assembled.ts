@@ -90,7 +90,7 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
   stack.defer(() => transport.close())
   const engine = await openEngineOver(ownSupergraph(), transport, running, log)
   const whole = defined as unknown as Defined
-  await register(whole.identity, registrations, publicUrl)
+  await register(whole.identity, registrations, deps.hosts)
   const router = await createRouter({
     engine,
     authority: whole.identity.authority,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { demoPassword } from '../../subgraphs/identity/setup/demo.ts'
+import { signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 
@@ -39,4 +40,27 @@ test('pages of CORS_ORIGINS, and in development of this machine, sign in, read w
   expect(JSON.stringify(answers)).not.toMatch(/stack|\.ts\b/)
   platform.child.kill('SIGTERM')
   expect(await platform.ended).toBe(0)
+})
+
+test('S-14 the registry gives a service’s addresses by role: the hosts that are named, for browsers those of this machine too, and programs find it under its prefix', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
+  const addresses = async (more: Record<string, string> = {}) => {
+    const platform = launchPlatform({ ...environment, ...more })
+    const [, url = ''] = await platform.printed(readyLine)
+    const { services } = await (await signIn(url)).query('{ services { slug addresses { role url } } }')
+    platform.child.kill('SIGTERM')
+    await platform.ended
+    type Entry = { slug: string; addresses: { role: string; url: string }[] }
+    return Object.fromEntries((services as Entry[]).map(each => [each.slug, Object.fromEntries(each.addresses.map(({ role, url }) => [role, url]))]))
+  }
+  const at = (host: string, path = '/') => `http://${host}:${environment.PORT}${path}`
+  const usual = await addresses()
+  expect(usual).toMatchObject({
+    publishing: { api: at('localhost', '/publishing'), web: at('publishing.localhost') },
+    launcher: { api: at('localhost', '/launcher'), dashboard: at('launcher.localhost'), marketing: at('marketing.launcher.localhost') },
+  })
+  const named = { PUBLISHING_API_HOST: 'api.publishing.example,old.publishing.example', PUBLISHING_WEB_HOST: 'publishing.example' }
+  expect(await addresses(named)).toEqual({ ...usual, publishing: { api: at('api.publishing.example'), web: at('publishing.example') } })
 })
