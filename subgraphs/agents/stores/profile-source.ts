@@ -84,13 +84,12 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
       return row!.count
     },
 
-    /** What of a profile is READY, the oldest first. @param ids only these; null: all */
-    readyOf: (profileId: string, ids: readonly string[] | null, transaction: Transaction): Promise<ReadySource[]> =>
-      rows.read<ReadySource>(ready, [profileId, ids], transaction),
+    /** What of a profile is READY, the oldest first; for whoever may see the profile. @param ids only these; null: all */
+    readyOf: (profileId: string, ids: readonly string[] | null): Promise<ReadySource[]> => rows.read<ReadySource>(ready, [profileId, ids]),
 
-    /** The texts of some sources of a profile, in no order. */
-    async textsOf(profileId: string, ids: readonly string[], transaction: Transaction): Promise<string[]> {
-      const found = await rows.read<{ text: string }>(textsOfSome, [profileId, ids], transaction)
+    /** The texts of some sources of a profile, in no order; for whoever may see the profile. */
+    async textsOf(profileId: string, ids: readonly string[]): Promise<string[]> {
+      const found = await rows.read<{ text: string }>(textsOfSome, [profileId, ids])
       return found.map(({ text }) => text)
     },
 

@@ -35,8 +35,8 @@ const newest = statement(`select ${selectList(styleSnapshots, 't')} from agents.
 
 /** What only snapshots are asked. */
 const styleSnapshotSql = (rows: Rows<typeof styleSnapshots>) => ({
-  /** The newest of a profile; whoever holds the profile may rely on it. */
-  async newestOf(profileId: string, transaction: Transaction): Promise<StyleSnapshotRow | null> {
+  /** The newest of a profile, for whoever may see that; whoever holds the profile may rely on it. */
+  async newestOf(profileId: string, transaction?: Transaction): Promise<StyleSnapshotRow | null> {
     const [found] = await rows.read(newest, [profileId], transaction)
     return found ?? null
   },

@@ -36,8 +36,8 @@ export function digestOf({ writingStyle: w, speakingStyle: s }: Pick<PersonProfi
 }
 
 /**
- * Takes down a profile's style and makes that its active snapshot, unless it is as the newest one has it. Whoever takes one of the same
- * profile at the same moment waits, so that numbers follow each other.
+ * Takes down a profile's style and makes that its active snapshot, unless it is as the newest one has it. Texts never change, so they are
+ * measured before anything is locked: whoever else uses the profile or the database waits for none of it.
  * @throws NOT_FOUND; BAD_USER_INPUT for a source that is none; CONFLICT, reason NO_SOURCES
  */
 export async function takeSnapshot(context: Context, input: CreateStyleSnapshotInput): Promise<Taken> {
@@ -46,54 +46,77 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
   const profileId = requireId(input.personProfileId, 'personProfileId')
   const wanted = input.sourceIds?.map((id, index) => requireId(id, `sourceIds[${index}]`)) ?? null
   const idempotency = readIdempotency(input)
-  return write<Taken>(context, {
-    async run(unit) {
-      const { transaction, now } = unit
-      const profile = await personProfiles.requireLocked(profileId, transaction)
-      const sources = await profileSources.readyOf(profileId, wanted, transaction)
-      const newest = await styleSnapshots.newestOf(profileId, transaction)
-      const digest = digestOf(
-        profile,
-        sources.map(({ contentHash }) => contentHash),
-      )
-      const isNew = newest?.digest !== digest
-      const id = isNew ? newId(now) : newest.id
-      const earlier = idempotency && (await findMade(context[writing], styleSnapshots, { tenantId: organizationId, id, ...idempotency }, unit))
-      if (earlier) return { snapshot: earlier, isNew: false }
-      requireSources(sources, wanted)
-      const snapshot = isNew ? await styleSnapshots.insert(await freshOf(profile, sources), transaction) : newest
-      if (profile.activeSnapshotId !== snapshot.id)
-        await personProfiles.update(profile, { activeSnapshotId: snapshot.id, version: profile.version + 1, updatedAt: now }, transaction)
-      return { snapshot, isNew }
+  const seen = await personProfiles.require(profileId, 'personProfileId')
+  const sources = await profileSources.readyOf(profileId, wanted)
+  const sourceIds = sources.map(({ id }) => id)
+  const digestWith = (profile: PersonProfileRow) =>
+    digestOf(
+      profile,
+      sources.map(({ contentHash }) => contentHash),
+    )
+  const isMeasurable = charactersOf(sources) <= mostCharacters
+  const isKnown = (await styleSnapshots.newestOf(profileId))?.digest === digestWith(seen)
+  // Where somebody else takes another one in between, what was known is new after all.
+  return (await taken(isKnown || !isMeasurable ? null : await measured())) ?? (await taken(await measured()))!
 
-      async function freshOf({ writingStyle, speakingStyle }: PersonProfileRow, of: readonly ReadySource[]) {
-        const number = (newest?.number ?? 0) + 1
-        requireQuota(
-          { inAll: number - 1, today: 0, todaySince: null },
-          { inAll: mostSnapshots, aDay: 1 },
-          'snapshots of this profile',
-          'make another profile',
-          now,
-        )
-        const style = { writingStyle, speakingStyle, measures: await measured(of.map(source => source.id)) }
-        const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
-        return { profileId, id, number, sourceIds: of.map(source => source.id), ...style, digest, ...stamps }
-      }
+  /** @returns null when it has to be measured first */
+  function taken(measures: Measures | null): Promise<Taken | null> {
+    return write<Taken | null>(context, {
+      async run(unit) {
+        const { transaction, now } = unit
+        // Whoever takes one of the same profile at the same moment waits here, so that numbers follow each other.
+        const profile = await personProfiles.requireLocked(profileId, transaction)
+        const newest = await styleSnapshots.newestOf(profileId, transaction)
+        const digest = digestWith(profile)
+        const isNew = newest?.digest !== digest
+        if (isNew && isMeasurable && !measures) return null
+        const id = isNew ? newId(now) : newest.id
+        const earlier = idempotency && (await findMade(context[writing], styleSnapshots, { tenantId: organizationId, id, ...idempotency }, unit))
+        if (earlier) return { snapshot: earlier, isNew: false }
+        requireSources(sources, wanted)
+        const snapshot = isNew ? await styleSnapshots.insert(freshOf(profile), transaction) : newest
+        if (profile.activeSnapshotId !== snapshot.id)
+          await personProfiles.update(profile, { activeSnapshotId: snapshot.id, version: profile.version + 1, updatedAt: now }, transaction)
+        return { snapshot, isNew }
 
-      async function measured(ids: readonly string[]): Promise<Measures> {
-        const measuring = createMeasuring()
-        for (let at = 0; at < ids.length; at += atOnce) {
-          for (const text of await profileSources.textsOf(profileId, ids.slice(at, at + atOnce), transaction)) {
-            measuring.add(text)
-            await others()
-          }
+        function freshOf({ writingStyle, speakingStyle }: PersonProfileRow) {
+          const number = (newest?.number ?? 0) + 1
+          requireQuota(
+            { inAll: number - 1, today: 0, todaySince: null },
+            { inAll: mostSnapshots, aDay: 1 },
+            'snapshots of this profile',
+            'make another profile',
+            now,
+          )
+          const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+          return { profileId, id, number, sourceIds, writingStyle, speakingStyle, measures: measures!, digest, ...stamps }
         }
-        return measuring.measures()
+      },
+      audit: ({ snapshot, isNew }) =>
+        isNew ? { tenantId: organizationId, action: 'style-snapshot.created', subjectId: snapshot.id, details: { profileId, number: snapshot.number } } : null,
+    })
+  }
+
+  async function measured(): Promise<Measures> {
+    const measuring = createMeasuring()
+    for (let at = 0; at < sourceIds.length; at += atOnce) {
+      for (const text of await profileSources.textsOf(profileId, sourceIds.slice(at, at + atOnce))) {
+        await nextTurn()
+        measuring.add(text)
       }
-    },
-    audit: ({ snapshot, isNew }) =>
-      isNew ? { tenantId: organizationId, action: 'style-snapshot.created', subjectId: snapshot.id, details: { profileId, number: snapshot.number } } : null,
-  })
+    }
+    return measuring.measures()
+  }
+}
+
+const charactersOf = (sources: readonly ReadySource[]): number => sources.reduce((sum, { characters }) => sum + characters, 0)
+
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+/** One text is counted in a turn of the event loop, whosoever it is. */
+function nextTurn(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => others())
+  return lastTurn
 }
 
 function requireSources(found: readonly ReadySource[], wanted: readonly string[] | null): void {
@@ -103,7 +126,7 @@ function requireSources(found: readonly ReadySource[], wanted: readonly string[]
     const field = `sourceIds[${missing}]`
     throw new Refusal('BAD_USER_INPUT', `${field} is no READY source of this profile: name those that are, or none for all of them.`, { field })
   }
-  const characters = found.reduce((sum, source) => sum + source.characters, 0)
+  const characters = charactersOf(found)
   if (characters > mostCharacters)
     throw new Refusal('CONFLICT', `The sources have ${characters} characters together, and one snapshot measures ${mostCharacters}: name fewer in sourceIds.`, {
       reason: 'QUOTA',

@@ -80,6 +80,38 @@ describe('A-05 a snapshot is taken', () => {
     expect([new Set(same.map(({ number }) => number)), same.filter(({ justTaken }) => justTaken).length]).toEqual([new Set([7]), 1])
   })
 
+  test('of texts that are read before anything is locked: nobody waits for what is measured', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    for (let count = 0; count < 11; count += 1) await add(graph, owner, id, `Text ${count}.`)
+    const statements = await graph.statements(() => take(graph, owner, id))
+    const measured = statements.findLastIndex(text => /^select t\.text from agents\.profile_texts/.test(text))
+    const locked = statements.findIndex(text => /^(START TRANSACTION|BEGIN)/i.test(text))
+    expect([measured, locked]).toEqual([expect.any(Number), measured + 1])
+  })
+
+  test('anew when somebody else has taken another one at the last moment', async () => {
+    await using graph = await supergraph()
+    const { owner } = await graph.seed.owner()
+    const id = await newProfile(graph, owner)
+    await add(graph, owner, id, 'One.')
+    await take(graph, owner, id)
+    const waiting = await graph.database.sequelize.transaction(async transaction => {
+      const run = (sql: string) => graph.database.sequelize.query(sql, { bind: [id], transaction })
+      await run('select from agents.person_profiles where id = $1 for update')
+      const taking = take(graph, owner, id)
+      await expect.poll(async () => (await graph.rows(`select from pg_locks where not granted`)).length).toBe(1)
+      await run(
+        `insert into agents.style_snapshots (profile_id, id, number, source_ids, writing_style, speaking_style, measures, digest, created_at, updated_at, created_by)
+         select profile_id, gen_random_uuid(), 2, source_ids, writing_style, speaking_style, measures, 'another', created_at, updated_at, created_by
+           from agents.style_snapshots where profile_id = $1`,
+      )
+      return { taking }
+    })
+    expect(await waiting.taking).toMatchObject({ number: 3, justTaken: true, measures: { words: 1 } })
+  })
+
   test('once under one key, which then answers that one whatever was taken since', async () => {
     await using graph = await supergraph()
     const { owner } = await graph.seed.owner()
