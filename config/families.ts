@@ -278,6 +278,16 @@ export const quotas = {
     by: subgraphs,
     does: 'How many person profiles one person may write in 24 hours.',
   }),
+  sourcesADay: setting('PROFILE_SOURCES_PER_DAY', quota, {
+    fallback: 5_000,
+    by: subgraphs,
+    does: 'How many sources of person profiles, of 200,000 characters at most, one person may add in 24 hours.',
+  }),
+  snapshotsADay: setting('STYLE_SNAPSHOTS_PER_DAY', quota, {
+    fallback: 5_000,
+    by: subgraphs,
+    does: 'How many snapshots of person profiles one person may take in 24 hours.',
+  }),
 }
 
 /** Where the platform may go of its own accord. */

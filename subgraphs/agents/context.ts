@@ -18,6 +18,10 @@ export const stores = {
 export interface Quotas {
   /** Person profiles that one caller writes in 24 hours. */
   readonly profilesADay: number
+  /** Sources of profiles that one caller adds in 24 hours. */
+  readonly sourcesADay: number
+  /** Snapshots that one caller takes in 24 hours. */
+  readonly snapshotsADay: number
 }
 
 /** What agents work with besides: made once in `definition.ts`. */

@@ -59,6 +59,6 @@ export function define(foundation: Foundation, { quotas, retention: { auditDays 
       await jobs.check()
       return facts.lying()
     },
-    stop: async () => void (await Promise.all([jobs.stop(), facts.stop()])),
+    stop: async () => void (await Promise.all([jobs.stop(), fetching.stop(), facts.stop()])),
   }
 }

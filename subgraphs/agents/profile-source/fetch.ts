@@ -12,8 +12,9 @@ const heldMs = 60_000
 const pausesMs = [2_000, 15_000] as const
 const mostAttempts = pausesMs.length + 1
 const mostRedirects = 5
-/** How many are fetched before others have their turn. */
-const aRound = 20
+/** How many one process fetches at once, and how many of them for one person: whoever names places that are slow holds up nobody else. */
+const mostAtOnce = 8
+const mostOfOne = 2
 const timeoutMs = 8_000
 
 /** What came of an address: its text, why there is none, or null when it may be tried again. */
@@ -55,20 +56,20 @@ function textOf({ status, headers, text }: OutboundAnswer): Fetched {
 }
 
 /**
- * Fetches the source whose turn it is. It is held by a time that is written down before it is asked, so that of several processes one
+ * Takes the source whose turn it is. It is held by a time that is written down before it is asked, so that of several processes one
  * asks, and a killed one is followed by another.
- * @returns when it is to be tried again in ms; undefined: it has ended; null: there was none
+ * @param without people of whom none is taken
  */
-async function fetchNext(job: Job): Promise<number | undefined | null> {
-  const { profileSources: sources, clock, outbound } = job
-  const held = await inTransaction(job, async ({ transaction, now }) => {
-    const due = await sources.lockDue(now, transaction)
+const hold = (job: Job, without: readonly string[]): Promise<ProfileSourceRow | null> =>
+  inTransaction(job, async ({ transaction, now }) => {
+    const due = await job.profileSources.lockDue(now, without, transaction)
     if (!due) return null
-    return sources.update(due, { fetchAt: new Date(now.getTime() + heldMs), attempts: due.attempts + 1 }, transaction)
+    return job.profileSources.update(due, { fetchAt: new Date(now.getTime() + heldMs), attempts: due.attempts + 1 }, transaction)
   })
-  if (!held) return null
-  // One that several processes died of is not tried by another.
-  const fetched = held.attempts > mostAttempts ? later('The address could not be read.') : await fetchText(outbound, held.url!)
+
+/** Writes down what came of a source that is held. @returns when it is to be tried again in ms; undefined: it has ended */
+async function conclude(job: Job, held: ProfileSourceRow, fetched: Fetched): Promise<number | undefined> {
+  const { profileSources: sources, clock } = job
   const pause = 'again' in fetched ? pausesMs[held.attempts - 1] : undefined
   await step(job, {
     of: sources,
@@ -92,11 +93,41 @@ export interface Fetching {
   readonly sweep: Sweep
   /** Has it begin before its turn: at once, or after so many ms. */
   soon(ms?: number): void
+  /** Begins nothing more. What is being asked for then is taken up by another process, or after the next start. */
+  stop(): Promise<void>
 }
 
 /** @param job what it works with, made anew for each piece of work */
 export function openFetching(job: () => Job): Fetching {
   let wake = (_ms?: number): void => {}
+  let over = false
+  /** How many are under way for each person. */
+  const underWay = new Map<string, number>()
+  const concluding = new Set<Promise<unknown>>()
+  const count = (person: string, more: 1 | -1) => {
+    const left = (underWay.get(person) ?? 0) + more
+    if (left > 0) underWay.set(person, left)
+    else underWay.delete(person)
+  }
+
+  async function fetch(held: ProfileSourceRow): Promise<void> {
+    const present = job()
+    try {
+      // One that several processes died of is not tried by another.
+      const fetched = held.attempts > mostAttempts ? later('The address could not be read.') : await fetchText(present.outbound, held.url!)
+      if (over) return
+      const concluded = conclude(present, held, fetched)
+      concluding.add(concluded)
+      const again = await concluded.finally(() => concluding.delete(concluded))
+      if (again !== undefined) wake(again)
+    } catch (error) {
+      present.log.error({ err: error, source: held.id }, 'an address could not be fetched; it is taken up again in a minute')
+    } finally {
+      count(held.createdBy, -1)
+      wake()
+    }
+  }
+
   return {
     soon: ms => wake(ms),
     sweep: {
@@ -105,14 +136,21 @@ export function openFetching(job: () => Job): Fetching {
       wakes(whenAsked) {
         wake = whenAsked
       },
+      // What is under way goes on beside it: a place that is slow to answer is no reason to call the sweep late.
       async run() {
-        for (let count = 0; count < aRound; count += 1) {
-          const again = await fetchNext(job())
-          if (again === null) return
-          if (again !== undefined) wake(again)
+        const sum = () => underWay.values().reduce((all, each) => all + each, 0)
+        while (!over && sum() < mostAtOnce) {
+          const busy = [...underWay].filter(([, under]) => under >= mostOfOne).map(([person]) => person)
+          const held = await hold(job(), busy)
+          if (!held) return
+          count(held.createdBy, 1)
+          void fetch(held)
         }
-        wake()
       },
+    },
+    async stop() {
+      over = true
+      await Promise.allSettled(concluding)
     },
   }
 }

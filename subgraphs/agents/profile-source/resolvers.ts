@@ -1,3 +1,4 @@
+import { Refusal } from '../../../platform/errors.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { create } from '../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../viewer.ts'
@@ -8,7 +9,7 @@ import { most, readSource } from './rules.ts'
 
 /** Adds a source to a profile; once for each key. */
 async function createProfileSource(context: Context, input: CreateProfileSourceInput): Promise<ProfileSourceRow> {
-  const { viewer, personProfiles, profileSources, clock } = context
+  const { viewer, personProfiles, profileSources, clock, quotas } = context
   const organizationId = activeOrganization(viewer, 'Person profiles')
   const { id: profileId } = await personProfiles.require(input.personProfileId, 'personProfileId')
   const { row: given, text } = readSource(input, clock.now())
@@ -22,6 +23,10 @@ async function createProfileSource(context: Context, input: CreateProfileSourceI
       await personProfiles.requireLocked(profileId, transaction)
       const inAll = await profileSources.countOf(profileId, transaction)
       requireQuota({ inAll, today: 0, todaySince: null }, { inAll: most.sources, aDay: 1 }, 'sources of this profile', 'delete one of them', now)
+      const written = await profileSources.madeBy(createdBy, now, quotas.sourcesADay, transaction)
+      requireQuota(written, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.sourcesADay }, 'sources that you added', 'wait', now)
+      if (given.status === 'PROCESSING' && (await profileSources.waitingOf(createdBy, transaction)) >= most.waiting)
+        throw new Refusal('RATE_LIMITED', `${most.waiting} addresses that you added are still to be fetched: wait for some of them.`, { retryAfter: 30 })
       if (text !== null) await profileSources.writeText({ profileId, id }, text, transaction)
       return { profileId, id, ...given, createdAt: now, updatedAt: now, createdBy }
     },

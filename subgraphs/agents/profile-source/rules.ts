@@ -4,8 +4,8 @@ import { checkText, requireName } from '../../../platform/ids.ts'
 import type { CreateProfileSourceInput } from '../resolvers.generated.ts'
 import type { ProfileSourceRow } from '../stores/profile-source.ts'
 
-/** What a profile's sources may hold; a text is counted in UTF-16 code units, as places in it are. */
-export const most = { sources: 500, text: 200_000, title: 200, url: 2_000 } as const
+/** What a profile's sources may hold, and how many one person may have waiting to be fetched; a text is counted in UTF-16 code units, as places in it are. */
+export const most = { sources: 500, text: 200_000, title: 200, url: 2_000, waiting: 100 } as const
 
 /** `sha256:` and the hash of a text as UTF-8. */
 export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`

@@ -4,6 +4,7 @@ import { integer, json, moment, type Row, selectList, stamps, table, text, uuid 
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { bindTenant } from '../../store/tenancy.ts'
+import { countByCaller } from '../../store/usage.ts'
 import { seenWithProfile } from './person-profile.ts'
 
 export type SourceKind = 'DOCUMENT' | 'TRANSCRIPT' | 'POST' | 'INTERVIEW' | 'URL'
@@ -51,8 +52,11 @@ const ready = statement(
 const textsOfSome = statement('select t.text from agents.profile_texts t where t.profile_id = $1 and t.source_id = any($2::uuid[])')
 const lockDue = statement(
   `select ${selectList(profileSources, 't')} from agents.profile_sources t
-    where t.fetch_at <= $1 order by t.fetch_at limit 1 for no key update skip locked`,
+    where t.fetch_at <= $1 and t.created_by <> all($2::text[]) order by t.fetch_at limit 1 for no key update skip locked`,
 )
+
+const waitingOf = statement('select count(*)::int as count from agents.profile_sources where created_by = $1 and fetch_at is not null')
+const writtenToday = countByCaller(profileSources)
 
 /** How many texts one statement reads: together they may be longer than what an operation may hold, and that is all that comes for nothing. */
 const mostTexts = 100
@@ -93,9 +97,17 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
       return found.map(({ text }) => text)
     },
 
-    /** One whose address is to be fetched by now and that nobody else holds, under lock; null when there is none. */
-    async lockDue(now: Date, transaction: Transaction): Promise<ProfileSourceRow | null> {
-      const [due] = await rows.read(lockDue, [now], transaction)
+    madeBy: writtenToday(rows),
+
+    /** How many of somebody's are still to be fetched. */
+    async waitingOf(createdBy: string, transaction: Transaction): Promise<number> {
+      const [row] = await rows.read<{ count: number }>(waitingOf, [createdBy], transaction)
+      return row!.count
+    },
+
+    /** One whose address is to be fetched by now and that nobody else holds, under lock; null when there is none. @param without people of whom none is wanted */
+    async lockDue(now: Date, without: readonly string[], transaction: Transaction): Promise<ProfileSourceRow | null> {
+      const [due] = await rows.read(lockDue, [now, without], transaction)
       return due ?? null
     },
   }

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
+import { countByCaller } from '../../store/usage.ts'
 import { type SpeakingStyle, seenWithProfile, type WritingStyle } from './person-profile.ts'
 
 /** What is counted in texts; quotients with two decimals. */
@@ -33,6 +34,8 @@ export type StyleSnapshotRow = Row<typeof styleSnapshots>
 
 const newest = statement(`select ${selectList(styleSnapshots, 't')} from agents.style_snapshots t where t.profile_id = $1 order by t.number desc limit 1`)
 
+const writtenToday = countByCaller(styleSnapshots)
+
 /** What only snapshots are asked. */
 const styleSnapshotSql = (rows: Rows<typeof styleSnapshots>) => ({
   /** The newest of a profile, for whoever may see that; whoever holds the profile may rely on it. */
@@ -40,6 +43,8 @@ const styleSnapshotSql = (rows: Rows<typeof styleSnapshots>) => ({
     const [found] = await rows.read(newest, [profileId], transaction)
     return found ?? null
   },
+
+  madeBy: writtenToday(rows),
 })
 
 export const styleSnapshotStore = store(

@@ -41,7 +41,7 @@ export function digestOf({ writingStyle: w, speakingStyle: s }: Pick<PersonProfi
  * @throws NOT_FOUND; BAD_USER_INPUT for a source that is none; CONFLICT, reason NO_SOURCES
  */
 export async function takeSnapshot(context: Context, input: CreateStyleSnapshotInput): Promise<Taken> {
-  const { viewer, personProfiles, profileSources, styleSnapshots } = context
+  const { viewer, personProfiles, profileSources, styleSnapshots, quotas } = context
   const organizationId = activeOrganization(viewer, 'Person profiles')
   const profileId = requireId(input.personProfileId, 'personProfileId')
   const wanted = input.sourceIds?.map((id, index) => requireId(id, `sourceIds[${index}]`)) ?? null
@@ -74,21 +74,19 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
         const earlier = idempotency && (await findMade(context[writing], styleSnapshots, { tenantId: organizationId, id, ...idempotency }, unit))
         if (earlier) return { snapshot: earlier, isNew: false }
         requireSources(sources, wanted)
-        const snapshot = isNew ? await styleSnapshots.insert(freshOf(profile), transaction) : newest
+        const snapshot = isNew ? await styleSnapshots.insert(await freshOf(profile), transaction) : newest
         if (profile.activeSnapshotId !== snapshot.id)
           await personProfiles.update(profile, { activeSnapshotId: snapshot.id, version: profile.version + 1, updatedAt: now }, transaction)
         return { snapshot, isNew }
 
-        function freshOf({ writingStyle, speakingStyle }: PersonProfileRow) {
+        async function freshOf({ writingStyle, speakingStyle }: PersonProfileRow) {
           const number = (newest?.number ?? 0) + 1
-          requireQuota(
-            { inAll: number - 1, today: 0, todaySince: null },
-            { inAll: mostSnapshots, aDay: 1 },
-            'snapshots of this profile',
-            'make another profile',
-            now,
-          )
-          const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+          const createdBy = actorOf(viewer)
+          const { today, todaySince } = await styleSnapshots.madeBy(createdBy, now, quotas.snapshotsADay, transaction)
+          const most = { inAll: mostSnapshots, aDay: quotas.snapshotsADay }
+          requireQuota({ inAll: number - 1, today: 0, todaySince: null }, most, 'snapshots of this profile', 'make another profile', now)
+          requireQuota({ inAll: 0, today, todaySince }, most, 'snapshots that you took', 'wait', now)
+          const stamps = { createdAt: now, updatedAt: now, createdBy }
           return { profileId, id, number, sourceIds, writingStyle, speakingStyle, measures: measures!, digest, ...stamps }
         }
       },

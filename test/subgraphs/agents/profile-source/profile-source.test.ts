@@ -78,4 +78,27 @@ describe('A-05 a source is added', () => {
     expect(answers.filter(({ code }) => code === undefined)).toHaveLength(2)
     for (const answer of answers.filter(({ code }) => code !== undefined)) expect(answer.refused('CONFLICT').extensions.reason).toBe('QUOTA')
   })
+
+  test('until a person has added as many in a day as one may', async () => {
+    await using graph = await supergraph({ quotas: { sourcesADay: 1 } })
+    const { owner, member } = await graph.seed.owner().member()
+    const id = await profileOf(graph, member)
+    ;(await add(graph, owner, id, { text: 'One.' })).data()
+    expect((await add(graph, owner, id, { text: 'Two.' })).refused('RATE_LIMITED').message).toMatch('sources that you added')
+  })
+
+  test('until a hundred addresses of one person wait to be fetched; texts and others are not held up by that', async () => {
+    await using graph = await supergraph()
+    const { owner, member } = await graph.seed.owner().member()
+    const id = await profileOf(graph, member)
+    await graph.rows(
+      `insert into agents.profile_sources (profile_id, id, kind, title, url, status, fetch_at, created_at, updated_at, created_by)
+       select $1, gen_random_uuid(), 'URL', 'x', 'https://page.test/', 'PROCESSING', $2, $3, $3, $4 from generate_series(1, 100)`,
+      [id, graph.clock.in(3_600_000), graph.clock.in(-2 * 86_400_000), `user:${owner.userId}`],
+    )
+    const url = 'https://page.test/'
+    expect((await add(graph, owner, id, { url })).refused('RATE_LIMITED').extensions.retryAfter).toBe(30)
+    expect((await add(graph, owner, id, { text: 'A text.' })).data().createProfileSource.status).toBe('READY')
+    expect((await add(graph, member, id, { url })).data().createProfileSource.status).toBe('PROCESSING')
+  })
 })

@@ -183,6 +183,18 @@ test('of more text than one snapshot measures nothing is taken, and of fewer sou
   expect((await take(graph, owner, id, { sourceIds: [small] })).measures.words).toBe(1)
 })
 
+test('as many snapshots as one may take in a day are taken, and no more that are new', async () => {
+  await using graph = await supergraph({ quotas: { snapshotsADay: 1 } })
+  const { owner } = await graph.seed.owner()
+  const id = await newProfile(graph, owner)
+  await add(graph, owner, id, 'One.')
+  const taken = await take(graph, owner, id)
+  expect(await take(graph, owner, id)).toMatchObject({ id: taken.id })
+  await add(graph, owner, id, 'Two.')
+  const another = await graph.execute(createStyleSnapshot, { input: { personProfileId: id } }, { as: owner })
+  expect(another.refused('RATE_LIMITED').message).toMatch('snapshots that you took')
+})
+
 test('REST tells a new snapshot, 201, from the one that was there, 200', async () => {
   await using graph = await supergraph({ now: new Date().toISOString() })
   await using door = await openDoor(graph)
