@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { walkWithGraphqlRequest } from './clients/graphql-request.ts'
+import { walkWithGraphqlSse } from './clients/graphql-sse.ts'
 import { walkWithUrql } from './clients/urql.ts'
 import { walkWithOpenapi } from './rest/walk.ts'
 import { walkWithApollo } from './web-client/walk.ts'
@@ -10,7 +11,9 @@ const url = (process.argv[2] ?? 'http://localhost:4000').replace(/\/$/, '')
 const curl = async () => void (await promisify(execFile)('sh', [new URL('rest/curl.sh', import.meta.url).pathname, url]))
 
 const walks: readonly (readonly [client: string, walk: (url: string) => Promise<void>])[] = [
-  ['Apollo Client 4', walkWithApollo],
+  ['Apollo Client 4', url => walkWithApollo(url)],
+  ['Apollo Client 4, subscriptions over multipart', url => walkWithApollo(url, 'multipart')],
+  ['graphql-sse', walkWithGraphqlSse],
   ['urql', walkWithUrql],
   ['graphql-request', walkWithGraphqlRequest],
   ['openapi-fetch with types of openapi-typescript', walkWithOpenapi],

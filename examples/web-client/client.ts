@@ -5,14 +5,15 @@ import { createClient } from 'graphql-ws'
 import { socketOf } from '../rest/session.ts'
 
 /**
- * An Apollo Client that queries over HTTP and subscribes over graphql-ws. Subscriptions over multipart HTTP come when the platform
- * answers them.
+ * An Apollo Client that queries over HTTP and subscribes over graphql-ws, or over Apollo's multipart protocol, where it needs nothing
+ * but the link that it queries over.
  * @param accessToken asked before each request, and each time the socket is dialled: tokens last ten minutes
  */
-export function createApollo(url: string, accessToken: () => Promise<string>): ApolloClient {
+export function createApollo(url: string, accessToken: () => Promise<string>, over: 'graphql-ws' | 'multipart' = 'graphql-ws'): ApolloClient {
   const http = new SetContextLink(async ({ headers }) => ({ headers: { ...headers, authorization: `Bearer ${await accessToken()}` } })).concat(
     new HttpLink({ uri: `${url}/graphql` }),
   )
+  if (over === 'multipart') return new ApolloClient({ link: http, cache: new InMemoryCache() })
   const socket = new GraphQLWsLink(
     createClient({
       url: socketOf(url),

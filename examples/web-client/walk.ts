@@ -4,15 +4,15 @@ import { createApollo } from './client.ts'
 import { LatestPostsDocument, MyBrandsDocument, PostStatusDocument, SchedulePostDocument } from './operations.generated.ts'
 
 /** Apollo Client 4: a dashboard's day. It reads, listens, schedules a post and hears of each step until the network has it. */
-export async function walkWithApollo(url: string): Promise<void> {
+export async function walkWithApollo(url: string, over: 'graphql-ws' | 'multipart' = 'graphql-ws'): Promise<void> {
   const token = await signIn(url)
-  const client = createApollo(url, async () => token)
+  const client = createApollo(url, async () => token, over)
   const me = await client.query({ query: MyBrandsDocument })
   const brand = me.data?.viewer?.organization?.brands?.nodes?.[0]
   assert.ok(brand, 'the demo world has a brand')
 
   const statuses: string[] = []
-  const copy = `Hello from Apollo Client, ${new Date().toISOString()}`
+  const copy = `Hello from Apollo Client over ${over}, ${new Date().toISOString()}`
   const published = Promise.withResolvers<void>()
   const listening = client.subscribe({ query: PostStatusDocument, variables: { brandId: brand.id } }).subscribe({
     next({ data, error }) {
