@@ -5,6 +5,7 @@ import {
   answerBytes,
   appTokens,
   atLeast,
+  cost,
   days,
   flag,
   headerNames,
@@ -180,6 +181,11 @@ export const operations = {
     fallback: 16 * 1024 * 1024,
     by: doors,
     does: "Bytes of one answer, or of one event's: a larger one is refused before it is put together.",
+  }),
+  maxCost: setting('MAX_COST', cost, {
+    fallback: 20_000,
+    by: doors,
+    does: 'What an operation may be estimated to cost, at least 1000: each object of the answer counts 1, lists multiply, each mutation counts 10 more ([decision 0047](decisions/0047-cost.md)). What may cost more is refused before it is planned, with `OPERATION_TOO_EXPENSIVE`; REST routes are not.',
   }),
 }
 

@@ -23,6 +23,8 @@ export interface OperationRequest {
   readonly signal?: AbortSignal | undefined
   /** Works out an event of a subscription when it may: the work of many streams at one event is done a few at a time. @default at once */
   readonly inTurn?: InTurn | undefined
+  /** Whether the platform wrote the operation itself, for REST: then it may cost what it costs. @default false */
+  readonly isOurs?: boolean | undefined
 }
 
 export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
@@ -155,6 +157,8 @@ export interface EngineOptions {
   readonly now?: (() => number) | undefined
   /** Bytes of an answer, or of an event's, as JSON. @default 16 MiB */
   readonly answerBytes?: number | undefined
+  /** What an operation may be estimated to cost: one that may cost more is refused before it is planned. @default nothing is counted */
+  readonly maxCost?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
   /** Tells whoever asks by `x-graphql-plan: show` how the operation was planned: for development only. */

@@ -19,6 +19,7 @@ import {
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { readSharing, type SharingTable } from '../access/sharing.ts'
 import { withoutAccess } from '../access/strip.ts'
+import { type Costs, readCosts } from './operation/cost/costs.ts'
 import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
 /** The supergraph as the router sees it: what clients may ask, who may see what, and the type facts that running plans needs. */
@@ -30,6 +31,8 @@ export interface Supergraph {
   readonly sharing: SharingTable
   /** The SDL without the access directives. */
   stripped(): string
+  /** What its `@cost` and `@listSize` say. */
+  readonly costs: Costs
   /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own. */
   readonly schema: GraphQLSchema
   /** Whether an object type has this name, inaccessible ones included. */
@@ -108,6 +111,7 @@ export function readSupergraph(sdl: string): Supergraph {
     sdl,
     access: readAccessTable(document),
     sharing: readSharing(document),
+    costs: readCosts(document),
     stripped: () => print(withoutAccess(document)),
     schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),
     isObject: name => objects.has(name),

@@ -46,7 +46,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.publicUrl)
     if (known?.setCookie) reply.header('set-cookie', known.setCookie)
     const signal = leavingSignal(reply.raw)
-    const asked = { document: row.operation, variables, viewer: caller.viewer, requestId: request.id, browser: known?.browser, signal }
+    const asked = { document: row.operation, variables, viewer: caller.viewer, requestId: request.id, browser: known?.browser, signal, isOurs: true }
     const result = await door.shares.run(callerName(caller.viewer, request.ip), () => door.engine.execute(asked), signal)
     const data = result.data
     // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.

@@ -14,7 +14,7 @@ export async function openEngine(kind: Config['engine'], options: EngineOptions)
 }
 
 /** What configuration says of how operations run. */
-export type EngineSettings = Pick<Config, 'engine' | 'environment'> & { readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes'> }
+export type EngineSettings = Pick<Config, 'engine' | 'environment'> & { readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes' | 'maxCost'> }
 
 /** Opens the engine over a supergraph as configured, behind its access rules. */
 export function openEngineOver(supergraph: Supergraph, transport: Transport, { engine, environment, remote }: EngineSettings, log: Logger): Promise<Engine> {
@@ -25,6 +25,7 @@ export function openEngineOver(supergraph: Supergraph, transport: Transport, { e
     log,
     operationTimeoutMs: remote.operationMs,
     answerBytes: remote.answerBytes,
+    maxCost: remote.maxCost,
     // Whoever develops sees what broke; elsewhere the log alone does.
     exposeInternalErrors: environment === 'development',
     exposePlans: environment === 'development',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readConfig } from '../../config.ts'
 import { newId } from '../../platform/ids.ts'
 import { Work, workLimits } from '../../router/engine/work.ts'
 import { createEachLoader } from '../../subgraphs/store/loader.ts'
@@ -7,13 +8,13 @@ import { identityOf } from '../kit/identity.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
 const nested = (levels: number): string =>
-  levels === 0 ? 'id' : `organization { memberships(first: 100) { totalCount nodes { id ${nested(levels - 1)} user { name } } } }`
+  levels === 0 ? 'id' : `organization { memberships(first: 25) { totalCount nodes { id ${nested(levels - 1)} user { name } } } }`
 
 test('lists below lists cost one statement a level, however many parents they stand below', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
-  await crowd(graph.database.sequelize, owner.organizationId!, { members: 30, brands: 3, posts: 5 })
-  const ask = () => graph.execute(`{ organizationMembers(first: 20) { nodes { id ${nested(2)} } } }`, {}, { as: owner })
+  await crowd(graph.database.sequelize, owner.organizationId!, { members: 20, brands: 3, posts: 5 })
+  const ask = () => graph.execute(`{ organizationMembers(first: 10) { nodes { id ${nested(2)} } } }`, {}, { as: owner })
   // A connection that is new says things of its own.
   await ask()
   const statements = await graph.statements(async () => (await ask()).data())
@@ -75,10 +76,10 @@ test('a list is cut and continued alike below one parent and below many', async 
   }
 })
 
-const worst = `{ organizationMembers(first: 100) { nodes { ${'organization { memberships(first: 100) { nodes { '.repeat(5)} id ${'} } } '.repeat(5)} } } }`
+const worst = `{ organizationMembers(first: 100) { nodes { ${'organization { memberships(first: 100) { nodes { '.repeat(3)} id ${'} } } '.repeat(3)} } } }`
 
-test('lists within lists that would multiply beyond bounds are refused, and nobody waits for that', async () => {
-  await using graph = await supergraph()
+test('lists within lists that would multiply beyond bounds are refused, and nobody waits for that, where everything may cost what it costs', async () => {
+  await using graph = await supergraph({ running: { remote: { ...readConfig({}).remote, maxCost: 999_999_999 } } })
   const { owner } = await graph.seed.owner()
   await crowd(graph.database.sequelize, owner.organizationId!, { members: 99, brands: 0, posts: 0 })
   const sender = graph.execute(worst, {}, { as: owner })

@@ -6,6 +6,7 @@ import type { AccessDecision } from '../../access/decision.ts'
 import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
 import type { Engine, EngineOptions, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
+import { createPricing } from '../operation/cost/pricing.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { coerceVariables } from '../operation/variables.ts'
 import { readSupergraph, type Supergraph } from '../supergraph.ts'
@@ -43,6 +44,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
     __exposeQueryPlanExperimental: false,
   })
   const { executor } = await gateway.load()
+  const pricing = createPricing(supergraph, options.maxCost)
   const guardedKeys = access ? guardedKeysOf(supergraph) : new Set<string>()
   const asked = new WeakMap<DocumentNode, Map<string, Asked>>()
   const foldings = new WeakMap<DocumentNode, LRUCache<string, DocumentNode>>()
@@ -62,6 +64,9 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       const decision = access?.filter(folded, request.operationName, request.viewer) ?? null
       const refusals = decision ? decision.errors.map(errorFrom) : []
       if (decision?.refusedWhole) return { data: null, errors: refusals }
+      const allowed = decision ? decision.document : folded
+      if (pricing && allowed && !request.isOurs && pricing.estimate(allowed, request.operationName, coerced.coerced) > pricing.max)
+        return { data: null, errors: [pricing.refusal(allowed, request.operationName, coerced.coerced)] }
       const alias = guardedKeys.size > 0 ? aliasAmong(request.document, guardedKeys) : undefined
       if (alias !== undefined)
         return refused(

@@ -1,15 +1,35 @@
-import type { EngineOptions } from '../engine.ts'
+import type { Data } from '../data/merge.ts'
+import type { EngineOptions, OperationRequest } from '../engine.ts'
+import type { Run } from '../execute/execute.ts'
 import { planInWords } from '../execute/plan-in-words.ts'
+import { actualCost } from '../shape/actual.ts'
 import type { Shape, ValueShape } from '../shape/shape.ts'
 import type { Ready } from './prepare.ts'
 
-/** What stands beside an answer (`extensions`) for whoever asks by a header; undefined for who asks for nothing. */
-export function asideOf({ request, variant }: Ready, { exposePlans }: Pick<EngineOptions, 'exposePlans'>): Record<string, unknown> | undefined {
-  const { headers } = request
-  if (!headers) return undefined
-  const shows = (header: string) => headers.get(header) === 'show'
-  return exposePlans && shows('x-graphql-plan') ? { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) } : undefined
+type Telling = Pick<EngineOptions, 'exposePlans' | 'maxCost'>
+
+/** What a request asks to have beside its answers, by headers that say `show`, as far as it is told. */
+export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Telling): readonly ('cost' | 'plan')[] {
+  if (!headers) return nothing
+  const cost = maxCost !== undefined && headers.get('x-graphql-cost') === 'show'
+  const plan = exposePlans && headers.get('x-graphql-plan') === 'show'
+  return cost || plan ? [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : [])] : nothing
 }
+
+/** What stands beside an answer (`extensions`); undefined for who asks for nothing. */
+export function asideOf(ready: Ready, { supergraph, data }: Run, answer: Data | null, telling: Telling): Record<string, unknown> | undefined {
+  const shown = shownTo(ready.request, telling)
+  const { variant, variables, estimated } = ready
+  const cost = estimated !== null && shown.includes('cost')
+  const plan = shown.includes('plan')
+  if (!cost && !plan) return undefined
+  return {
+    ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables), max: telling.maxCost } }),
+    ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
+  }
+}
+
+const nothing: readonly never[] = []
 
 /** What clients call the fields of the data: plans know them by names of our own. Of what only some types of an abstract one have it knows nothing. */
 function clientNames(shape: Shape): (key: string) => string {

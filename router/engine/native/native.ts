@@ -9,7 +9,7 @@ import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work } from '../work.ts'
-import { asideOf } from './aside.ts'
+import { asideOf, shownTo } from './aside.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
 
@@ -58,7 +58,14 @@ export function createEngine(options: EngineOptions): Engine {
     if (!primary) return startRefusal(ready)
     const { key: operation, decision, variables } = ready
     return {
-      key: sharingKey(request, { operation, verdict: decision?.verdict ?? '', variables, sharing, passed: transport.passed ?? [] }),
+      key: sharingKey(request, {
+        operation,
+        verdict: decision?.verdict ?? '',
+        variables,
+        sharing,
+        passed: transport.passed ?? [],
+        shown: shownTo(request, options),
+      }),
       operationName: ready.variant.name,
       start: (signal, inTurn) => start({ ...ready, request: { ...request, signal, inTurn } }, primary),
     }
@@ -137,7 +144,7 @@ export function createEngine(options: EngineOptions): Engine {
     errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
     const { data, flaws } = variant.project(run.data, introspection, run.missing)
     if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
-    const extensions = asideOf(ready, options)
+    const extensions = asideOf(ready, run, data, options)
     return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
   }
 

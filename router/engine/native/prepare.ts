@@ -9,6 +9,7 @@ import type { Data } from '../data/merge.ts'
 import type { Engine, EngineOptions, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
 import { type CompiledPlan, compilePlans } from '../execute/compile.ts'
+import { createPricing } from '../operation/cost/pricing.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { sharingOf } from '../operation/sharing.ts'
 import { coerceVariables } from '../operation/variables.ts'
@@ -66,6 +67,8 @@ export interface Ready {
   readonly variables: Readonly<Record<string, unknown>>
   readonly decision: AccessDecision | null
   readonly introspection: Data
+  /** What the operation may cost; null where nothing is counted. */
+  readonly estimated: number | null
 }
 
 /** Why a request does not run. */
@@ -85,6 +88,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   const { planCacheSize = 1000, planCacheBytes = mostPreparedBytes } = options
   const { schema } = supergraph
   const planner = createPlanner(supergraph)
+  const pricing = createPricing(supergraph, options.maxCost)
   /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
   const keys = new WeakMap<DocumentNode, Map<string, string>>()
   const byText = new LRUCache<string, Prepared>({
@@ -126,11 +130,15 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const document = foldedDocument(prepared, bits)
     const decision = access?.filter(document, request.operationName, request.viewer) ?? null
     if (decision?.refusedWhole) return { data: null, errors: decision.errors.map(errorFrom) }
+    const allowed = decision ? decision.document : document
+    const estimated = pricing?.estimate(allowed, request.operationName, variables) ?? null
+    if (pricing && allowed && estimated! > pricing.max && !request.isOurs)
+      return { data: null, errors: [pricing.refusal(allowed, request.operationName, variables)] }
     const variant = variantOf(found, document, decision, bits, request)
     try {
       const ready = await variant
       const introspection = ready.introspection ? await introspect(schema, ready.introspection, request, now) : noData
-      return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection }
+      return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection, estimated }
     } catch (cause) {
       const code = codeOf(cause)
       if (cause instanceof TooMuch) return { data: null, errors: [errorFor(code, cause.message)] }

@@ -14,12 +14,14 @@ export interface Asked {
   readonly sharing: Sharing | null
   /** Names of headers that subgraphs are given. */
   readonly passed: readonly string[]
+  /** What stands beside its answers. */
+  readonly shown: readonly string[]
 }
 
 /** The key under which one stream serves several: equal only where no answer could differ. */
 export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' | 'headers'>, asked: Asked): string {
-  const { operation, verdict, variables, sharing, passed } = asked
-  return JSON.stringify([operation, verdict, sorted(variables), whoOf(viewer, sharing), passedHeaders(passed, headers)])
+  const { operation, verdict, variables, sharing, passed, shown } = asked
+  return JSON.stringify([operation, verdict, sorted(variables), whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown])
 }
 
 function whoOf(viewer: Viewer, sharing: Sharing | null): unknown {

@@ -1,0 +1,162 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import type { Operation } from '../operation.ts'
+import { type Amount, amountFor, type Given, greatest, product, sum } from './amount.ts'
+import type { Costs } from './costs.ts'
+import { inputCost, lengthOf, unknownLength } from './inputs.ts'
+
+/** What each root field of a mutation costs more than if it were a query's. */
+export const mutationCost = 10
+
+/** A graph whose operations have costs. */
+export interface Priced {
+  readonly schema: GraphQLSchema
+  readonly costs: Costs
+}
+
+/** What an operation costs at most, once its variables are known. */
+export interface Estimate {
+  total(given: Given): number
+  /** The way to what costs the most, in the client's words: response keys from the root, lists with their length behind them. */
+  dearest(given: Given): string
+}
+
+/** One field of an answer. */
+interface Term {
+  readonly key: string
+  /** How many values it has. */
+  readonly count: Amount
+  readonly total: Amount
+  /** What each value of it costs, by the types that it can have. */
+  readonly kinds: readonly Kinds[]
+}
+
+interface Kinds {
+  readonly total: Amount
+  readonly terms: readonly Term[]
+}
+
+/**
+ * Works out what an operation costs: a field that answers objects its weight for each of them, lists as many times as they are long, and
+ * what is below as often. A field under the same key counts once, wherever it was written; of several types that an object can have the
+ * dearest. Whatever depends on no variable is worked out here, so that a cached estimate costs next to nothing.
+ * @param operation without `@skip` and `@include`, and without what the viewer may not have
+ */
+export function estimateOf({ definition, fragments }: Operation, { schema, costs }: Priced): Estimate {
+  const numbers = new Map<SelectionSetNode, number>()
+  /** Types within types meet the same selections again: by the type and the numbers of the selections. */
+  const known = new Map<string, Kinds>()
+  const root = schema.getRootType(definition.operation)!
+  const terms = termsOf(root, [definition.selectionSet], null, definition.operation === 'mutation' ? mutationCost : 0)
+  const all = sum(terms.map(({ total }) => total))
+  return { total: given => amountFor(all, given), dearest: given => wayIn(terms, given) }
+
+  /** @param sizes how long lists are of which the field before says it */
+  function termsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sizes: ReadonlyMap<string, Amount> | null, more = 0): Term[] {
+    const terms: Term[] = []
+    for (const [key, nodes] of collect(type, sets)) {
+      const term = termOf(type, key, nodes, sizes, more)
+      if (term) terms.push(term)
+    }
+    return terms
+  }
+
+  function termOf(type: GraphQLObjectType, key: string, nodes: readonly FieldNode[], sizes: ReadonlyMap<string, Amount> | null, more: number): Term | null {
+    const node = nodes[0]!
+    const name = node.name.value
+    if (name === '__typename') return null
+    const field = type.getFields()[name]
+    // The schema's own types have bounds of their own.
+    if (!field) return { key, count: 1, total: 1, kinds: [] }
+    const coordinate = `${type.name}.${name}`
+    const size = costs.lists.get(coordinate)
+    const length = size ? lengthOf(size, field, node) : null
+    const own = sizes?.get(name) ?? (size?.sized.size === 0 ? length : null) ?? unknownLength
+    let count: Amount = 1
+    for (let inner = field.type; isListType(inner) || isNonNullType(inner); inner = inner.ofType) if (isListType(inner)) count = product(count, own)
+    const weight = costs.fields.get(coordinate)
+    const named = getNamedType(field.type)
+    const input = inputCost(costs, coordinate, field, node)
+    if (!isCompositeType(named)) {
+      const total = sum([more, input, product(count, weight ?? costs.types.get(named.name) ?? 0)])
+      return { key, count, total, kinds: [] }
+    }
+    const below = size && length !== null && size.sized.size > 0 ? new Map([...size.sized].map(sized => [sized, length])) : null
+    const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
+    const kinds = possibleTypes(named).map(possible => {
+      const { total, terms } = kindOf(possible, sets, below)
+      return { total: sum([weight ?? costs.types.get(possible.name) ?? 1, total]), terms }
+    })
+    return { key, count, total: sum([more, input, product(count, greatest(kinds.map(({ total }) => total)))]), kinds }
+  }
+
+  function kindOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sizes: ReadonlyMap<string, Amount> | null): Kinds {
+    const identity = sizes ? null : `${type.name} ${sets.map(numberOf).join()}`
+    const found = identity !== null && known.get(identity)
+    if (found) return found
+    const terms = termsOf(type, sets, sizes)
+    const kind = { total: sum(terms.map(({ total }) => total)), terms }
+    if (identity !== null) known.set(identity, kind)
+    return kind
+  }
+
+  function numberOf(set: SelectionSetNode): number {
+    const number = numbers.get(set) ?? numbers.size
+    numbers.set(set, number)
+    return number
+  }
+
+  function possibleTypes(type: GraphQLCompositeType): readonly GraphQLObjectType[] {
+    return isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
+  }
+
+  /** The fields of an object by response key, as graphql-js collects them. */
+  function collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): ReadonlyMap<string, readonly FieldNode[]> {
+    const fields = new Map<string, FieldNode[]>()
+    const spread = new Set<FragmentDefinitionNode>()
+    const visit = (set: SelectionSetNode): void => {
+      for (const selection of set.selections) {
+        if (selection.kind === Kind.FIELD) {
+          const key = (selection.alias ?? selection.name).value
+          if (!fields.get(key)?.push(selection)) fields.set(key, [selection])
+          continue
+        }
+        const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+        if (!fragment) continue
+        if (fragment.kind === Kind.FRAGMENT_DEFINITION) {
+          if (spread.has(fragment)) continue
+          spread.add(fragment)
+        }
+        const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)
+        if (!condition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type))) visit(fragment.selectionSet)
+      }
+    }
+    for (const set of sets) visit(set)
+    return fields
+  }
+}
+
+function wayIn(terms: readonly Term[], given: Given): string {
+  const way: string[] = []
+  const totalOf = ({ total }: { readonly total: Amount }) => amountFor(total, given)
+  for (let level = terms; level.length > 0; ) {
+    const term = level.reduce((most, each) => (totalOf(each) > totalOf(most) ? each : most))
+    if (totalOf(term) === 0) break
+    const count = amountFor(term.count, given)
+    way.push(count === 1 ? term.key : `${term.key}[${count}]`)
+    level = term.kinds.length === 0 ? [] : term.kinds.reduce((most, each) => (totalOf(each) > totalOf(most) ? each : most)).terms
+  }
+  return way.join('.')
+}

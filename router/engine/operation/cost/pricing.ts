@@ -1,0 +1,47 @@
+import { type DocumentNode, GraphQLError } from 'graphql'
+import { findOperation } from '../operation.ts'
+import type { Given } from './amount.ts'
+import { type Estimate, estimateOf, type Priced } from './estimate.ts'
+
+/** What operations may cost. */
+export interface Pricing {
+  readonly max: number
+  /**
+   * What an operation is estimated to cost.
+   * @param document folded and filtered; the same object for the same text, so that it is read once. Null: nothing of it remains
+   */
+  estimate(document: DocumentNode | null, operationName: string | undefined, given: Given): number
+  /** The refusal of an operation that costs more than it may: an error of code OPERATION_TOO_EXPENSIVE. */
+  refusal(document: DocumentNode, operationName: string | undefined, given: Given): GraphQLError
+}
+
+/** Null where nothing is counted: without a most, and for a supergraph that says of no list how long it is. */
+export function createPricing(graph: Priced, max: number | undefined): Pricing | null {
+  if (max === undefined || graph.costs.lists.size === 0) return null
+  const estimates = new WeakMap<DocumentNode, Map<string | undefined, Estimate>>()
+  const estimateFor = (document: DocumentNode, operationName: string | undefined): Estimate => {
+    const known = estimates.get(document)?.get(operationName)
+    if (known) return known
+    const operation = findOperation(document, operationName)
+    const made = typeof operation === 'string' ? nothing : estimateOf(operation, graph)
+    const ofDocument = estimates.get(document) ?? new Map<string | undefined, Estimate>()
+    estimates.set(document, ofDocument.set(operationName, made))
+    return made
+  }
+  return {
+    max,
+    estimate: (document, operationName, given) => (document ? estimateFor(document, operationName).total(given) : 0),
+    refusal(document, operationName, given) {
+      const { total, dearest } = estimateFor(document, operationName)
+      const estimated = total(given)
+      const sentence =
+        `The operation may cost ${estimated.toLocaleString('en')}, and ${max.toLocaleString('en')} is the most: each object of the answer counts, ` +
+        `and lists multiply. The most of it is ${cut(dearest(given))}. Ask for shorter lists (first), for fewer lists within lists, or split it.`
+      return new GraphQLError(sentence, { extensions: { code: 'OPERATION_TOO_EXPENSIVE', cost: { estimated, max } } })
+    },
+  }
+}
+
+const nothing: Estimate = { total: () => 0, dearest: () => '' }
+
+const cut = (way: string): string => (way.length <= 300 ? way : `${way.slice(0, 300)}…`)
