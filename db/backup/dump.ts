@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { lineOf, StartError, systemCodeOf } from '../../start-error.ts'
+import { probeTable } from '../health/write-probe.ts'
 import { bookkeepingSchema, booksOf, lockKey } from '../migrate.ts'
 import { type DataFile, readDataFiles } from './data-files.ts'
 import { endOfRows, headerOf, line, type SequenceLine, type TableLine } from './file.ts'
@@ -10,12 +11,13 @@ export const textForm = `
   set datestyle to iso; set intervalstyle to postgres; set timezone to utc; set extra_float_digits to 3; set bytea_output to hex;
   set client_encoding to utf8; set statement_timeout to 0; set lock_timeout to 0; set idle_in_transaction_session_timeout to 0`
 
-// Rows of partitions are in the partitions. pg-boss's tables are not ours: wake-ups, which sweeps make anew from the rows.
+// Rows of partitions are in the partitions. pg-boss's tables are not ours: wake-ups, which sweeps make anew from the rows. What readiness
+// writes is nobody's, and it would wait for a lock that is held until the end.
 const tablesSql = `
   select format('%I.%I', n.nspname, c.relname) as "table",
          array(select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and n.nspname = any($1) order by 1`
+  where c.relkind = 'r' and n.nspname = any($1) and format('%I.%I', n.nspname, c.relname) <> $2 order by 1`
 
 const sequencesSql = `
   select format('%I.%I', schemaname, sequencename) as sequence, last_value::text as last from pg_sequences where schemaname = any($1) order by 1`
@@ -47,7 +49,7 @@ export async function* dump({ url, version, now, files, dataDir }: DumpOptions):
     const books = await booksOf(client)
     if (books.length === 0) throw new StartError('the database holds no platform: nothing was ever migrated there')
     const schemas = [bookkeepingSchema, ...new Set(books.map(({ slug }) => slug))]
-    const tables = (await client.query<TableLine>(tablesSql, [schemas])).rows
+    const tables = (await client.query<TableLine>(tablesSql, [schemas, probeTable])).rows
     await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`)
     await client.query('select pg_advisory_unlock_shared($1)', [lockKey])
     yield line(headerOf({ version, madeAt: now.toISOString(), migrations: books }))

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { crash } from '../../platform/crash.ts'
 import { lineOf, StartError, systemCodeOf } from '../../start-error.ts'
+import { probeTable } from '../health/write-probe.ts'
 import { lockKey, replay } from '../migrate.ts'
 import { writeDataFile } from './data-files.ts'
 import { textForm } from './dump.ts'
@@ -76,7 +77,10 @@ async function fill(client: pg.Client, path: string): Promise<{ readonly files: 
   await lines.next()
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const found = parsed<TableLine | SequenceLine | FileLine | EndLine>(next.value)!
-    if ('table' in found) {
+    if ('table' in found && found.table === probeTable) {
+      // Backups of before hold what readiness wrote.
+      for await (const _row of rowsOf(lines));
+    } else if ('table' in found) {
       // Migrations may have written rows of their own.
       await client.query(`delete from ${found.table}`)
       await pipeline(rowsOf(lines), client.query(copyFrom(`copy ${found.table} (${found.columns.join(', ')}) from stdin`)))

@@ -2,13 +2,14 @@ import { NotReady } from '../../platform/errors.ts'
 import { systemCodeOf } from '../../start-error.ts'
 import { bookkeepingSchema } from '../migrate.ts'
 
-const table = `${bookkeepingSchema}.write_probe`
+/** The table that is written; no migration makes it, and no backup holds it. */
+export const probeTable = `${bookkeepingSchema}.write_probe`
 
 /** One transaction. Emptied and filled, the table needs a new page of the disk each time: a full one cannot hide behind free space within old pages. */
 const writeSql = `
-  create table if not exists ${table} (filler text not null);
-  truncate ${table};
-  insert into ${table} values (repeat('.', 4000))`
+  create table if not exists ${probeTable} (filler text not null);
+  truncate ${probeTable};
+  insert into ${probeTable} values (repeat('.', 4000))`
 
 /** How long an answer stands, in ms: health checks of many askers cost one write. */
 const standsMs = 5_000

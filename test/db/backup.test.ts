@@ -7,6 +7,7 @@ import { dataFiles } from '../../db/backup/data-files.ts'
 import { dump } from '../../db/backup/dump.ts'
 import { checkBackup, writeBackup } from '../../db/backup/file.ts'
 import { restore } from '../../db/backup/restore.ts'
+import { createWriteProbe } from '../../db/health/write-probe.ts'
 import { StartError } from '../../start-error.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { type DataFolder, launch, newDataFolder } from '../kit/launch.ts'
@@ -48,6 +49,21 @@ const refused = async (work: Promise<unknown>) => {
 function rewrite(change: (lines: string[]) => string[]): void {
   writeFileSync(path, gzipSync(change(gunzipSync(readFileSync(path)).toString().split('\n')).join('\n')))
 }
+
+test('a platform that was asked whether it is ready is ready while a backup runs, and its backup is restored', async () => {
+  const probe = () => createWriteProbe(sql => source.sequelize.query(sql))()
+  await probe()
+  const running = dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path })
+  await running.next()
+  // Else it waits for the backup's locks until a statement may take no longer.
+  await probe()
+  await running.return(0)
+  await backUp()
+  await putBack()
+  const { 'migrations.write_probe': probed, ...before } = await fingerprint(source.url)
+  expect(probed).toMatch(/^1 rows/)
+  expect(await fingerprint(target.url)).toEqual(before)
+})
 
 test('every row comes back as it was, whatever stands in it, and what is counted goes on from there', async () => {
   const odd = String.raw`tab	newline

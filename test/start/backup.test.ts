@@ -15,6 +15,8 @@ const command = async (name: 'backup' | 'restore', folder: DataFolder, file: str
 async function start(folder: DataFolder) {
   const platform = launchPlatform(await platformEnvironment(folder))
   const [, url = ''] = await platform.printed(readyLine)
+  // As whoever watches it asks; a check of readiness writes.
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
   return {
     url,
     async stop() {
