@@ -60,9 +60,7 @@ test('a platform that was asked whether it is ready is ready while a backup runs
   await running.return(0)
   await backUp()
   await putBack()
-  const { 'migrations.write_probe': probed, ...before } = await fingerprint(source.url)
-  expect(probed).toMatch(/^1 rows/)
-  expect(await fingerprint(target.url)).toEqual(before)
+  expect(await fingerprint(target.url)).toEqual(await fingerprint(source.url))
 })
 
 test('every row comes back as it was, whatever stands in it, and what is counted goes on from there', async () => {
