@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { type DocumentNode, type GraphQLSchema, isInputObjectType, isObjectType, parse, valueFromAST } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, valueFromAST } from 'graphql'
 import { Refusal } from '../platform/errors.ts'
 import { scalars } from './scalars.ts'
 import type { Slug } from './scopes.ts'
@@ -98,7 +98,27 @@ export function executableSchema(slug: Slug, nouns: Readonly<Record<string, Reso
     for (const field of declared.get(type) ?? [])
       if (!resolvedBy.has(`${type}.${field}`)) throw new Error(`${type}.${field} has no resolver in subgraphs/${slug}: it would answer null to everybody`)
   const scalarsInUse = Object.fromEntries(Object.entries(scalars).filter(([name]) => declared.has(name)))
-  return withDefaults(buildSubgraphSchema([{ typeDefs, resolvers: { ...merged, ...scalarsInUse } as never }]))
+  return withKnownEntities(withDefaults(buildSubgraphSchema([{ typeDefs, resolvers: { ...merged, ...scalarsInUse } as never }])))
+}
+
+/**
+ * Refuses entities of a type that is none before any other is looked for: the library throws when it comes to it, and those before it would
+ * be left to fail with nobody to hear of it, which ends the process.
+ */
+function withKnownEntities(schema: GraphQLSchema): GraphQLSchema {
+  const entities = schema.getQueryType()?.getFields()._entities
+  const find = entities?.resolve
+  if (!find) return schema
+  entities.resolve = (source, args: { readonly representations: readonly unknown[] }, context, info) => {
+    for (const each of args.representations) {
+      const { __typename: name } = (each ?? {}) as { readonly __typename?: unknown }
+      const type = typeof name === 'string' ? schema.getType(name) : undefined
+      if (!isObjectType(type) && !isInterfaceType(type))
+        throw new Refusal('BAD_USER_INPUT', `${String(name).slice(0, 100)} is no entity of this subgraph: another version of it may know it.`)
+    }
+    return find(source, args, context, info)
+  }
+  return schema
 }
 
 /** Reads the defaults of arguments and inputs by our scalars: the library has read them before it was told of these. */

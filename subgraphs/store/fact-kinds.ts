@@ -18,7 +18,7 @@ const attention = z.object({
   subjectId: z.string().min(1).max(200),
   title: z.string().min(1).max(300),
   /** Where a person goes to see to it. */
-  url: z.url(),
+  url: z.url({ protocol: /^https?$/ }),
   at: moment,
   /** Who sees it: everybody in the organization, its owners and admins, or `userId` alone. */
   audience: z.enum(['organization', 'managers', 'person']),

@@ -73,3 +73,24 @@ test.each([
 ])('%s and %s of the same thing wait for each other', (one, other) => {
   expect(kindOf(one)!.subject(bodies)).toBe(kindOf(other)!.subject(bodies))
 })
+
+test.each([
+  ['https://platform.test/posts/1', true],
+  ['http://localhost:4000/posts/1', true],
+  ['javascript:alert(1)', false],
+  ['data:text/html,x', false],
+  ['/posts/1', false],
+])('what waits for a person lies where a browser may go by HTTP: %s, %s', (url, may) => {
+  const id = '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e'
+  const body = {
+    key: 'k',
+    kind: 'POST_FAILED',
+    organizationId: id,
+    subjectId: id,
+    title: 'A post',
+    url,
+    at: '2027-03-01T09:00:00.000Z',
+    audience: 'organization',
+  }
+  expect(kindOf('attention.opened')!.body.safeParse(body).success).toBe(may)
+})

@@ -51,3 +51,18 @@ test('one that cannot be looked for fails alone, and harms neither those beside 
   )
   expect(await entities(graph, owner, [{ __typename: 'Post', id: post.id }])).toMatchObject([{ copy: post.copy }])
 })
+
+test.each<[string, object]>([
+  ['of a type that is none here', { __typename: 'Nothing', id: 'x' }],
+  ['of a scalar', { __typename: 'DateTime', id: 'x' }],
+  ['of no type', { id: 'x' }],
+])('one %s is refused before any is looked for: what would fail beside it has somebody to hear of it', async (_, strange) => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  const statements = await graph.statements(async () => {
+    const { data, errors } = await ask(graph, owner, [{ __typename: 'Post', id: 'no id' }, strange])
+    expect([data, errors![0]!.extensions.code]).toEqual([null, 'BAD_USER_INPUT'])
+    await new Promise(resolve => setImmediate(resolve))
+  })
+  expect(statements).toEqual([])
+})
