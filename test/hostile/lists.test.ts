@@ -19,7 +19,8 @@ test('lists below lists cost one statement a level, however many parents they st
   await ask()
   const statements = await graph.statements(async () => (await ask()).data())
   // The first page, the organization, its members, their total, their people; and nothing for the level below, which asks for the same.
-  expect(statements.map(text => text.slice(0, 90))).toHaveLength(5)
+  // Sweeps that look for what is old go on beside it, and only delete.
+  expect(statements.filter(text => text.startsWith('select')).map(text => text.slice(0, 90))).toHaveLength(5)
 })
 
 test('the same list under several aliases is read once for each page', async () => {

@@ -64,5 +64,5 @@ test.each<[string, object]>([
     expect([data, errors![0]!.extensions.code]).toEqual([null, 'BAD_USER_INPUT'])
     await new Promise(resolve => setImmediate(resolve))
   })
-  expect(statements).toEqual([])
+  expect(statements.filter(text => text.includes('publishing.posts'))).toEqual([])
 })
