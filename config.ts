@@ -16,6 +16,7 @@ import {
   seal,
   secrets,
   storage,
+  streams,
   testing,
 } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
@@ -64,6 +65,8 @@ export interface Config extends AsRead {
   readonly events: Values<typeof events>
   /** Where processes of the platform find routers, without a trailing slash. */
   readonly routerUrls: readonly string[]
+  /** How much callers may keep open. */
+  readonly streams: Values<typeof streams>
   /** How operations run, and what the router does with subgraphs that it reaches over HTTP. */
   readonly remote: Omit<Values<typeof operations> & Values<typeof remote>, 'engine' | 'routerUrl'>
   /**
@@ -120,6 +123,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const trial = readFamily(demo, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
+  const open = readFamily(streams, given, mistakes)
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
@@ -167,6 +171,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     seal: seals,
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
+    streams: open,
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(name, eachSubgraph.url),
     subgraphTimeoutMs: name => ofSubgraph(name, eachSubgraph.timeoutMs),

@@ -189,6 +189,21 @@ export const operations = {
   }),
 }
 
+/** How much callers may keep open. A company behind one address, and a test of load, need other figures than the public. */
+export const streams = {
+  perAddress: setting('SOCKETS_PER_ADDRESS', quota, {
+    fallback: 100,
+    by: doors,
+    does: 'Open WebSockets of one address, or of one network of IPv6 with 64 bits: one more is closed with 4429, past the double refused with 429.',
+  }),
+  perViewer: setting('SOCKETS_PER_CALLER', quota, { fallback: 50, by: doors, does: 'Open WebSockets of one person or API key: one more is closed with 4429.' }),
+  perCaller: setting('SUBSCRIPTIONS_PER_CALLER', quota, {
+    fallback: 200,
+    by: doors,
+    does: 'Subscriptions of one person or API key, or of one anonymous address, over all doors: one more is refused with `RATE_LIMITED`.',
+  }),
+}
+
 /** What the router does with subgraphs that it reaches over HTTP, and they with it. */
 export const remote = {
   propagate: setting('PROPAGATE_HEADERS', headerNames, {
@@ -362,6 +377,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Demo', family: demo },
   { title: 'Events', family: events },
   { title: 'Operations', family: operations },
+  { title: 'Streams', family: streams },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
   { title: 'Payments', family: paymentsAddresses },
   { title: 'Third parties', family: outwards },

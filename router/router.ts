@@ -15,7 +15,7 @@ import { doorRefusal } from './door/errors.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
 import { serveGraphql } from './door/http.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
-import { createSockets, type Sockets } from './door/websocket.ts'
+import { createSockets, type Sockets, type WebSocketDoor } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createHub, type HubFigures, type HubOptions } from './live/shared/hub.ts'
@@ -62,6 +62,8 @@ export interface RouterOptions {
   readonly pingMs?: number
   /** Bounds of subscriptions, whichever door they come by. */
   readonly live?: HubOptions
+  /** Open sockets of one address and of one person or key. @default 100 and 50 */
+  readonly sockets?: Pick<WebSocketDoor, 'perAddress' | 'perViewer'>
   /** Milliseconds between heartbeats of a stream over HTTP. @default 10000 */
   readonly heartbeatMs?: number
   /** @default every route of the platform, where callers are known */
@@ -104,6 +106,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const [beginnings, events] = [createShares(beginningShare), createShares(eventShare)]
   const hub = createHub(engine, options.live)
   const sockets = createSockets({
+    ...options.sockets,
     engine,
     documents,
     authenticate,

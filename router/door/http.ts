@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError, type GraphQLFormattedError, getOperationAST, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { causeNow, doFor } from '../../platform/caller/cause.ts'
-import { statusOf } from '../../platform/errors.ts'
+import { Refusal, statusOf } from '../../platform/errors.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import { browserOf } from '../access/browser.ts'
 import type { Engine, OperationRequest } from '../engine/engine.ts'
@@ -177,19 +177,24 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
     const variables = variablesOf(request, query)
     if (variables !== undefined && variables !== null && (typeof variables !== 'object' || Array.isArray(variables)))
       throw doorRefusal(400, 'The variables of an operation are a JSON object.')
-    return streamSubscription(door, form, reply, caller, {
-      caller: name,
-      tellErrors: errors => errors.map(error => tell(error, telling)),
-      request: {
-        document: read.document,
-        operationName: operation.name?.value,
-        variables: (variables as Record<string, unknown> | null | undefined) ?? undefined,
-        viewer: caller.viewer,
-        requestId: request.id,
-        headers,
-        inTurn: inTurnOf(door.events, name),
+    return streamSubscription(
+      door,
+      form,
+      reply,
+      { caller, name },
+      {
+        tellErrors: errors => errors.map(error => tell(error, telling)),
+        request: {
+          document: read.document,
+          operationName: operation.name?.value,
+          variables: (variables as Record<string, unknown> | null | undefined) ?? undefined,
+          viewer: caller.viewer,
+          requestId: request.id,
+          headers,
+          inTurn: inTurnOf(door.events, name),
+        },
       },
-    })
+    )
   }
 
   const changes = read?.document.definitions.some(definition => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation')
@@ -230,10 +235,24 @@ const inTurnOf = (events: Shares, name: string): OperationRequest['inTurn'] => {
   return work => doFor(cause, () => events.run(name, work))
 }
 
+/** Who asks, and under what it counts. */
+interface Asker {
+  readonly caller: Caller
+  readonly name: string
+}
+
 /** Answers a subscription with its events, or with why it does not start. */
-async function streamSubscription(door: HttpDoor, form: StreamForm, reply: FastifyReply, caller: Caller, asked: Asked): Promise<FastifyReply> {
+async function streamSubscription(door: HttpDoor, form: StreamForm, reply: FastifyReply, { caller, name }: Asker, asked: Asked): Promise<FastifyReply> {
+  const place = door.hub.reserve(name)
+  if (place instanceof Refusal) throw place
   const signal = leavingSignal(reply.raw)
-  const joined = await door.beginnings.run(asked.caller, () => door.hub.join({ ...asked, request: { ...asked.request, signal } }), signal)
+  let joined: Awaited<ReturnType<Hub['join']>>
+  try {
+    joined = await door.beginnings.run(name, () => door.hub.join({ ...asked, request: { ...asked.request, signal } }, place), signal)
+  } catch (cause) {
+    place()
+    throw cause
+  }
   if ('listen' in joined) return sendStream(reply, form, joined, { caller, requestId: asked.request.requestId }, door)
   const errors = joined.errors && asked.tellErrors(joined.errors)
   // Nothing was executed: that is no event.

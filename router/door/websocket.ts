@@ -43,6 +43,10 @@ export interface WebSocketDoor {
   readonly hideSuggestions: boolean
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
+  /** Open sockets of one address, or of one network of IPv6 with 64 bits. @default 100 */
+  readonly perAddress?: number | undefined
+  /** Open sockets of one person, or of one API key. @default 50 */
+  readonly perViewer?: number | undefined
   /** Milliseconds between pings; a client that answers none of them for that long is gone. @default 12000 */
   readonly pingMs?: number | undefined
   readonly log: Logger
@@ -65,6 +69,8 @@ interface Asked extends OperationRequest {
   readonly caller: string
   /** Sends an event of the operation. */
   tell(told: Told): void
+  /** Gives back the place that it has among its caller's subscriptions. */
+  place(): void
 }
 
 /** What an operation of a socket carries through graphql-ws. */
@@ -74,6 +80,7 @@ interface Operation extends ExecutionArgs {
 
 export function createSockets(door: WebSocketDoor): Sockets {
   const { engine, documents, authenticate, streams, shares, beginnings, events, log } = door
+  const { perAddress = socketLimits.perAddress, perViewer = socketLimits.perViewer } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
   const addresses = createCounter()
@@ -113,7 +120,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const viewer = result.viewer.userId ?? result.viewer.keyId
       if (viewer !== null) {
         extra.viewer = viewer
-        if (viewers.enter(viewer) > socketLimits.perViewer) {
+        if (viewers.enter(viewer) > perViewer) {
           extra.end(tooManyCode, tooMany)
           return false
         }
@@ -135,9 +142,11 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const unresolved = unresolvedOperation(read.document, payload.operationName)
       if (unresolved) return [unresolved]
       const { name } = context.extra
+      let place = () => {}
       if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
-        const full = door.hub.full(name)
-        if (full) return [new GraphQLError(full.message, { extensions: full.extensions })]
+        const reserved = door.hub.reserve(name)
+        if (reserved instanceof Refusal) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
+        place = reserved
       }
       const request: Asked = {
         caller: name,
@@ -151,6 +160,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         headers: context.extra.headers,
         signal: context.extra.leaving.signal,
         tell: toldUnder(id, extra.send),
+        place,
       }
       return {
         schema: engine.schema,
@@ -165,8 +175,11 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const asked = contextValue as Asked
       const tellErrors = (errors: readonly GraphQLError[]) =>
         doFor(asked.cause, () => errors.map(error => tell(error, { ...manner, requestId: asked.requestId })))
-      const joined = await inShare(beginnings, asked, request => door.hub.join({ request, caller: asked.caller, tellErrors }))
-      return 'listen' in joined ? toldBy(joined, asked.tell) : joined
+      const joined = await inShare(beginnings, asked, request => door.hub.join({ request, tellErrors }, asked.place))
+      if ('listen' in joined) return toldBy(joined, asked.tell)
+      // Where its turn never came, nobody else gives it back.
+      asked.place()
+      return joined
     },
     onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
       if (!errors) return undefined
@@ -223,9 +236,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
         const open = addresses.enter(address)
         duplex.once('close', () => addresses.leave(address))
         // A close code takes a handshake, and a socket until the client has read it: who does not stop gets no more of them.
-        if (open > 2 * socketLimits.perAddress) return turnAway(duplex, '429 Too Many Requests', 'Too many connections: close some first.')
+        if (open > 2 * perAddress) return turnAway(duplex, '429 Too Many Requests', 'Too many connections: close some first.')
         return server.handleUpgrade(request, duplex, head, socket => {
-          if (open > socketLimits.perAddress) {
+          if (open > perAddress) {
             socket.on('error', err => log.debug({ err }, 'a refused socket broke'))
             sayGoodbye(socket, tooManyCode, tooMany)
           } else server.emit('connection', socket, request)

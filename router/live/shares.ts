@@ -17,7 +17,7 @@ export interface ShareLimits {
 /** Operations, whichever way they come. */
 export const operationShare: ShareLimits = { each: 16, waiting: 64, all: 256, patienceMs: 20_000 }
 /**
- * Beginnings of streams, whose number has a bound of its own (`socketLimits.subscriptions`): clients subscribe all that they have in one
+ * Beginnings of streams, whose number has a bound of its own (`SUBSCRIPTIONS_PER_CALLER`): clients subscribe all that they have in one
  * moment when they dial again, and what was refused then they would not ask for again. So none of it is refused, and it takes no
  * operation's place.
  */

@@ -18,10 +18,25 @@ export type RouterParts = Pick<
 
 /** Makes the doors of a router; they do not listen yet. */
 export function openDoors({ config, log }: Process, parts: RouterParts): Promise<Router> {
-  const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken } = config
+  const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
-  return createRouter({ ...parts, host, port, sharePort, publicUrl, environment, trustProxy, metricsToken, hosts, clock: systemClock, log })
+  const { perAddress, perViewer, perCaller } = streams
+  return createRouter({
+    ...parts,
+    sockets: { perAddress, perViewer },
+    live: { perCaller },
+    host,
+    port,
+    sharePort,
+    publicUrl,
+    environment,
+    trustProxy,
+    metricsToken,
+    hosts,
+    clock: systemClock,
+    log,
+  })
 }
 
 /** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */

@@ -22,7 +22,6 @@ async function both(graph: Supergraph, hub: ReturnType<typeof createHub>, source
   const own = await graph.platform.engine.subscribe(request)
   const joined = await hub.join({
     request,
-    caller: 'everybody',
     tellErrors: errors => errors.map(({ message, path, extensions }) => ({ message, ...(path && { path }), extensions })),
   })
   if (!('listen' in joined)) together.push(textOf(joined))
@@ -105,7 +104,7 @@ test('L-02 dashboards of one organization share their widgets where they may see
   const source = 'subscription { widgetUpdated { app payload { statistics { key value } } } }'
   const dashboard = async (viewer: Viewer) => {
     const heard: { app: string }[] = []
-    const joined = await hub.join({ request: { document: parse(source), viewer, requestId: 'request-1' }, caller: 'everybody', tellErrors: () => [] })
+    const joined = await hub.join({ request: { document: parse(source), viewer, requestId: 'request-1' }, tellErrors: () => [] })
     if (!('listen' in joined)) throw new Error(JSON.stringify(joined))
     joined.listen({ tell: ({ json }) => heard.push(JSON.parse(json).data.widgetUpdated), end() {} })
     return { heard, leave: joined.leave }

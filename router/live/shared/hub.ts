@@ -7,8 +7,6 @@ import { type Channel, createChannel, type Membership, type Opener, type Patienc
 /** What a door asks a stream with. */
 export interface Asked {
   readonly request: OperationRequest
-  /** Under what everything counts that the caller does at once. */
-  readonly caller: string
   readonly tellErrors: Opener['tellErrors']
 }
 
@@ -16,12 +14,12 @@ export interface Asked {
 export interface Hub {
   /**
    * Takes part in a subscription, which is started for the first who asks it.
+   * @param place as `reserve` gave it: given back when the subscription ends, or does not start
    * @returns a refusal, as a result, when it does not start
-   * @throws Refusal RATE_LIMITED when the caller has too many
    */
-  join(asked: Asked): Promise<Membership | ExecutionResult>
-  /** Why the caller may take part in no more; null while it may. */
-  full(caller: string): Refusal | null
+  join(asked: Asked, place?: () => void): Promise<Membership | ExecutionResult>
+  /** Takes one of the caller's places, before anything is done for the subscription. @returns how it is given back, or why there is none */
+  reserve(caller: string): (() => void) | Refusal
   readonly figures: HubFigures
   /** Ends every stream: the process is about to stop. */
   close(): void
@@ -77,34 +75,32 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
     else open.delete(name)
   }
 
-  const full = (caller: string) => {
-    const isFull = callers.enter(caller) > perCaller
-    callers.leave(caller)
-    return isFull ? new Refusal('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`) : null
-  }
-
   return {
-    full,
-    async join({ request, caller, tellErrors }) {
-      const refusal = full(caller)
-      if (refusal) throw refusal
-      callers.enter(caller)
+    reserve(caller) {
+      let isGiven = false
+      const giveBack = () => {
+        if (!isGiven) callers.leave(caller)
+        isGiven = true
+      }
+      if (callers.enter(caller) <= perCaller) return giveBack
+      giveBack()
+      return new Refusal('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`)
+    },
+    async join({ request, tellErrors }, place = () => {}) {
       let joined: Membership | ExecutionResult
       let name = 'anonymous'
       try {
         const prepared = await engine.prepareStream(request)
-        if (!('start' in prepared)) {
-          callers.leave(caller)
-          return prepared
-        }
-        if (prepared.operationName !== null) name = open.has(prepared.operationName) || open.size < mostNames ? prepared.operationName : 'other'
-        joined = await channelOf(prepared.key).join({ start: signal => prepared.start(signal, request.inTurn), leaving: request.signal, tellErrors })
+        if ('start' in prepared) {
+          if (prepared.operationName !== null) name = open.has(prepared.operationName) || open.size < mostNames ? prepared.operationName : 'other'
+          joined = await channelOf(prepared.key).join({ start: signal => prepared.start(signal, request.inTurn), leaving: request.signal, tellErrors })
+        } else joined = prepared
       } catch (error) {
-        callers.leave(caller)
+        place()
         throw error
       }
       if (!('listen' in joined)) {
-        callers.leave(caller)
+        place()
         return joined
       }
       const membership = joined
@@ -115,7 +111,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
         isOver = true
         request.signal?.removeEventListener('abort', leave)
         membership.leave()
-        callers.leave(caller)
+        place()
         counted(name, -1)
       }
       request.signal?.addEventListener('abort', leave)
