@@ -99,7 +99,7 @@ export const secrets = {
   }),
   metricsToken: setting('METRICS_TOKEN', atLeast(16), {
     fallback: null,
-    by: doors,
+    by: everything,
     does: 'At least 16 characters: lets callers from other machines read `/metrics`, as `Authorization: Bearer`. Without it only this machine may, and nobody through a proxy.',
   }),
   encryptionKeys: setting('ENCRYPTION_KEYS', keys, {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { DocumentNode } from 'graphql'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import { localOrigins } from '../config/hosts.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Authority } from '../subgraphs/authority.ts'
@@ -21,7 +22,9 @@ import { createHosts, type Hosts } from './hosts.ts'
 import { createHub, type HubFigures, type HubOptions } from './live/shared/hub.ts'
 import { beginningShare, createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams, type Streams, unwatched } from './live/streams.ts'
-import { type Figure, serveMetrics } from './metrics/metrics.ts'
+import { type Figure, registerFigures } from './metrics/figure.ts'
+import { serveMetrics } from './metrics/metrics.ts'
+import { countErrorsIn } from './metrics/operations.ts'
 import { serveOpenapi } from './openapi/serve.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
@@ -76,8 +79,8 @@ export interface RouterOptions {
   readonly demo?: DemoAccounts | null
   /** Lets callers from elsewhere read `/metrics`; null: only this machine may. @default null */
   readonly metricsToken?: string | null
-  /** What `/metrics` shows beside the router's own figures. */
-  readonly figures?: readonly Figure[]
+  /** What `/metrics` shows; the router's own figures are entered into it. @default one that holds nothing else */
+  readonly metrics?: Registry
   /** Adds routes of its own before the application is ready. */
   extend?(app: FastifyInstance): void
 }
@@ -105,6 +108,8 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const trustProxy = options.trustProxy ?? false
   const [beginnings, events] = [createShares(beginningShare), createShares(eventShare)]
   const hub = createHub(engine, options.live)
+  const registry = options.metrics ?? new Registry()
+  const countError = countErrorsIn(registry)
   const sockets = createSockets({
     ...options.sockets,
     engine,
@@ -120,10 +125,11 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     hideSuggestions: production,
     exposeErrors,
     pingMs: options.pingMs,
+    countError,
     log,
   })
 
-  const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, log })
+  const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, countError, log })
   const listening = prepareListening(app, {
     host: options.host,
     port: options.port,
@@ -140,10 +146,8 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     closing: () => streams.stop(),
   })
   serveHealth(app, options.readiness, listening.leaving)
-  serveMetrics(app, {
-    token: options.metricsToken ?? null,
-    figures: [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures), ...(options.figures ?? [])],
-  })
+  registerFigures(registry, [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures)])
+  serveMetrics(app, { token: options.metricsToken ?? null, registry })
   servePages(app, {
     hosts,
     publicUrl,
@@ -170,6 +174,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     production,
     exposeErrors,
     heartbeatMs: options.heartbeatMs,
+    countError,
     log,
   })
   serveRoutes(app, tables, { engine, authenticate, shares, hosts, publicUrl, subgraphs })
@@ -188,10 +193,10 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
 const planFigures = ({ plans }: Engine): readonly Figure[] =>
   plans
     ? [
-        { name: 'plan_cache_operations', help: 'Operations that stay planned.', read: () => plans().operations },
-        { name: 'plan_cache_bytes', help: 'Roughly what they take.', read: () => plans().bytes },
-        { name: 'operations_asked_total', help: 'Operations that were to run, whatever their door.', read: () => plans().asked },
-        { name: 'operations_planned_total', help: 'Plans that were made: the rest was found in the cache.', read: () => plans().made },
+        { name: 'supergraph_plan_cache_size', help: 'Operations that stay planned.', read: () => plans().operations },
+        { name: 'supergraph_plan_cache_bytes', help: 'Roughly what they take.', read: () => plans().bytes },
+        { name: 'supergraph_plan_cache_hits', kind: 'counter', help: 'Operations that found their plan.', read: () => plans().hits },
+        { name: 'supergraph_plan_cache_misses', kind: 'counter', help: 'Operations for which one had to be made.', read: () => plans().misses },
       ]
     : []
 

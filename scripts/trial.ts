@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { readConfig } from '../config.ts'
 import { connect, createOpenPool } from '../db/connect.ts'
 
@@ -18,7 +19,7 @@ const stack = new AsyncDisposableStack()
 const openPool = createOpenPool({ url, log })
 const keys = { authSecret: 'x'.repeat(32), encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32) }] as const }
 const database = { sequelize: connect({ url, poolSize: 1, log }).sequelize, openPool, openJobs: createOpenJobs({ openPool }), events: createMemoryEvents() }
-const deps = depsOf({ config: readConfig(), log, stack }, { keys, applications: {} }, database)
+const deps = depsOf({ config: readConfig(), log, metrics: new Registry(), stack }, { keys, applications: {} }, database)
 const nobody = () => Promise.reject(new Error('nobody is asked'))
 await defineSubgraphs(listedSlugs, { ...deps, ask: nobody, carrier: { receivers: [], carry: nobody } }, stack)
 process.exit(0)

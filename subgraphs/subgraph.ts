@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import type { Sequelize } from 'sequelize'
 import type { Ask } from '../platform/ask.ts'
 import type { Cipher } from '../platform/cipher.ts'
@@ -32,6 +33,8 @@ export interface Foundation {
   readonly cipher: Cipher
   readonly outbound: Outbound
   readonly log: Logger
+  /** What the process counts: a subgraph enters figures of its own once. */
+  readonly metrics: Registry
 }
 
 /** How a service presents itself to identity's registry: data, synchronised at every start (I-07). */

@@ -18,6 +18,10 @@ export interface Cause {
   readonly client?: string
   /** Who asks, as the record names it (`user:…`), once that is known. */
   caller?: string
+  /** The operation that a client asks, by its name, once that is known. */
+  operation?: string
+  /** How many errors of each code it ended with, if it did. */
+  errors?: Readonly<Record<string, number>>
 }
 
 const present = new AsyncLocalStorage<Cause | undefined>()

@@ -9,7 +9,7 @@ import type { OpenPool } from '../sql/pool.ts'
 import { type Elapsed, within } from './deadline.ts'
 import { createPoller, handleMs, pollMs } from './poller.ts'
 import type { JobData, JobQueue, Sweep } from './queue.ts'
-import { openQueues } from './queue-table.ts'
+import { countJobs, type JobState, openQueues } from './queue-table.ts'
 import { createSweeper } from './sweeper.ts'
 
 /** A wake-up: it carries an id, never a copy of the row it is about. The row is the only truth. */
@@ -75,6 +75,16 @@ const giveBackMs = 500
 /** How long past its turn a queue or sweep may be before readiness tells of it, in ms. */
 const lateMs = 15_000
 
+/** How many jobs of a queue are in one state. */
+export interface JobCount {
+  readonly queue: string
+  readonly state: JobState
+  readonly jobs: number
+}
+
+/** Is handed, when a runner with queues is opened, what counts its jobs. */
+export type WatchJobs = (slug: string, count: () => Promise<readonly JobCount[]>) => void
+
 /** What job runners stand on. */
 export interface JobDeps {
   readonly openPool: OpenPool
@@ -84,10 +94,11 @@ export interface JobDeps {
   mayRun?(): boolean
   /** Until this resolves, started runners take wake-ups but run none, and no sweep goes round. @default at once */
   readonly mayBegin?: Promise<void>
+  readonly watch?: WatchJobs
 }
 
 /** Makes the opener of job runners on one database. */
-export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin }: JobDeps): OpenJobs {
+export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin, watch }: JobDeps): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
   return ({ slug, queues, sweeps, log }) => {
@@ -103,6 +114,14 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
     let started: Promise<void> | undefined
     let stopping: Promise<void> | undefined
 
+    if (pool)
+      watch?.(slug, () =>
+        countJobs(
+          databaseOn(pool),
+          schema,
+          queues.map(({ name }) => name),
+        ),
+      )
     const openTable = async () => {
       await boss.start()
       return openQueues(

@@ -35,6 +35,20 @@ export async function openQueues(boss: PgBoss, schema: string, queues: readonly 
   }
 }
 
+/** Where a job may stand that has not ended well: it waits, runs, waits to be tried again, or was given up a short while ago. */
+export const jobStates = ['created', 'active', 'retry', 'failed'] as const
+export type JobState = (typeof jobStates)[number]
+
+/** Counts the jobs of queues by state; what there is none of is told, too. */
+export async function countJobs(db: Pick<Database, 'executeSql'>, schema: string, queues: readonly string[]) {
+  const { rows } = await db.executeSql(
+    `select name, state::text, count(*)::int as jobs from ${schema}.job where name = any($1) and state::text = any($2) group by 1, 2`,
+    [queues, jobStates],
+  )
+  const found = rows as { name: string; state: string; jobs: number }[]
+  return queues.flatMap(queue => jobStates.map(state => ({ queue, state, jobs: found.find(row => row.name === queue && row.state === state)?.jobs ?? 0 })))
+}
+
 /** A queue of an earlier version let any number of jobs wait, most of them without a key: each gets one of its own. */
 async function limitToOneJobForEachKey(db: Database, schema: string, queue: string): Promise<void> {
   await db.executeSql(`update ${schema}.job set policy = 'short', singleton_key = coalesce(singleton_key, id::text) where name = $1`, [queue])

@@ -1,10 +1,31 @@
 import type { GraphQLFormattedError, OperationTypeNode } from 'graphql'
+import { isErrorCode } from '../../platform/errors.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Barrier } from './findings.ts'
 import { meets, type Requirement } from './rules.ts'
 
 /** The code of a refused field: what the answer's error list and the REST doors look for. */
 export const refusedCode = 'UNAUTHORIZED_FIELD_OR_TYPE'
+
+/** Codes beside the platform's own table that clients of GraphQL know, and that may leave the house with their message. */
+const graphqlCodes = new Set([
+  refusedCode,
+  'BAD_REQUEST',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'OPERATION_TOO_EXPENSIVE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'TOKEN_EXPIRED',
+  'SUPERGRAPH_CHANGED',
+])
+
+/** The code that a client is told of anything thrown. */
+export function toldCode(error: unknown): string {
+  const code = (error as { extensions?: { code?: unknown } } | null | undefined)?.extensions?.code
+  return typeof code === 'string' && (isErrorCode(code) || graphqlCodes.has(code)) ? code : 'INTERNAL_SERVER_ERROR'
+}
 
 /** How many alternatives of scopes an error names. */
 const mostAlternatives = 20

@@ -5,9 +5,10 @@ import { type ExecutionResult, GraphQLError, getOperationAST, parse, validate } 
 import { useServer } from 'graphql-ws/use/ws'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import { type Cause, callIs, doFor, readClient } from '../../platform/caller/cause.ts'
-import { codeOf } from '../../platform/errors.ts'
+import { codeOf, Refusal } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
 import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, sealHeader } from '../../subgraphs/seal.ts'
@@ -24,6 +25,7 @@ import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
 import { begun } from '../engine/transport/socket.ts'
 import { finish, Work } from '../engine/work.ts'
+import { mayRead } from '../metrics/reader.ts'
 import { readTarget } from '../target.ts'
 import type { Seals } from './ask.ts'
 import { type FactDoor, factsPath, mostFactBytes } from './facts.ts'
@@ -44,6 +46,8 @@ export interface SubgraphServerOptions {
   readonly drainMs?: number | undefined
   /** Questions of the router beside GraphQL, by path: JSON in, JSON out. */
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
+  /** What it tells at `/metrics`, and who from elsewhere may read it. @default nothing */
+  readonly metrics?: { readonly registry: Registry; readonly token: string | null } | undefined
   /** Takes facts of other subgraphs, which bear a signature in place of a seal. @default none are taken */
   readonly facts?: FactDoor | undefined
   readonly log: Logger
@@ -75,7 +79,7 @@ const mostDocuments = 2000
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
-  const { subgraph, seals, publicUrl, readiness, internal, facts, exposeErrors: expose = false, log } = options
+  const { subgraph, seals, publicUrl, readiness, internal, facts, metrics, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
   const readSeal: Seals['read'] = async (token, opens) => {
     const viewer = await seals.read(token, opens)
@@ -163,6 +167,12 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const { method = 'GET' } = request
     const path = target.url.split('?', 1)[0]!
     if (request.method === 'GET' && path === '/health/live') return sendJson(response, 200, { status: 'live' })
+    if (metrics && method === 'GET' && path === '/metrics') {
+      if (!mayRead({ address: request.socket.remoteAddress ?? '', headers: request.headers }, metrics.token))
+        throw new Refusal('UNAUTHENTICATED', 'Metrics are read from the machine itself, or with METRICS_TOKEN as Authorization: Bearer.')
+      response.writeHead(200, { 'content-type': metrics.registry.contentType, 'cache-control': 'no-store' }).end(await metrics.registry.metrics())
+      return
+    }
     if (leaving) {
       // Whoever hears it sends the same elsewhere: nothing of it was done here.
       request.resume()

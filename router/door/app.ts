@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { type Cause, doFor, readClient } from '../../platform/caller/cause.ts'
 import { statusOf } from '../../platform/errors.ts'
 import { canonicalPath, type Hosts } from '../hosts.ts'
+import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
 import { corsHeaders, decideCors } from './cors.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, type Telling } from './errors.ts'
@@ -23,6 +24,8 @@ export interface AppOptions {
   readonly exposeErrors?: boolean | undefined
   /** What of answers may wait for clients to read it. @default sendingLimits */
   readonly sending?: SendingLimits | undefined
+  /** Counts what the doors refuse. @default nobody does */
+  readonly countError?: CountError | undefined
   readonly log: Logger
 }
 
@@ -46,7 +49,15 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
  * Makes the HTTP application that every door is put into: hosts become paths, requests get ids and a log line, CORS is
  * decided, and whatever goes wrong is told in one place.
  */
-export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: expose = false, sending, log }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({
+  publicUrl,
+  hosts,
+  trustProxy,
+  exposeErrors: expose = false,
+  sending,
+  countError,
+  log,
+}: AppOptions): Promise<FastifyInstance> {
   /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
   const unrouted = new WeakMap<IncomingMessage, string | null>()
   const app: FastifyInstance = Fastify({
@@ -72,7 +83,7 @@ export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: ex
     // What is wrong with an address is found before any hook runs.
     frameworkErrors: (error, request, reply) => {
       reply.headers(corsHeaders(hosts, request.headers.origin))
-      tellRefusal(error, request, reply, { log, expose })
+      refuse(error, request, reply)
     },
     clientErrorHandler(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) return
@@ -80,6 +91,11 @@ export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: ex
       socket.end(writtenProblem(status, sentence))
     },
   })
+  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    // What an operation of a route ended with is counted where it ran.
+    if (!causes.get(request.raw)?.errors) countError?.({ extensions: { code: codeShown(refusalOfThrown(error)) } })
+    return tellRefusal(error, request, reply, { log, expose })
+  }
   /** What is done for a request is logged with its id, with who asks once that is known, and with the program that does. */
   const causes = new WeakMap<IncomingMessage, Cause>()
   app.addHook('onRequest', ({ raw, id }, _reply, done) => {
@@ -123,10 +139,10 @@ export async function createApp({ publicUrl, hosts, trustProxy, exposeErrors: ex
     if (routeOptions.url?.startsWith('/health/')) log.debug(line, 'answered')
     else log.info(line, 'answered')
   })
-  app.setErrorHandler<FastifyError>((error, request, reply) => tellRefusal(error, request, reply, { log, expose }))
+  app.setErrorHandler<FastifyError>((error, request, reply) => refuse(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
-    return tellRefusal(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply, { log, expose })
+    return refuse(doorRefusal(404, `There is nothing at ${request.method} ${path.slice(0, 200)}.`), request, reply)
   })
   return app
 }
@@ -147,10 +163,9 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const onGraphql = /^\/graphql(?:\?|$)/.test(request.url)
   if (!known) log.error({ requestId: request.id, err: error }, 'a request failed')
   const status = known?.status ?? 500
-  const { code, ...details } = known ? known.refusal.extensions : { code: 'INTERNAL_SERVER_ERROR' }
+  const { code: _code, ...details } = known?.refusal.extensions ?? {}
   const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })
-  // 404 has a row of its own in the table of codes.
-  const shownCode = status === 404 ? 'NOT_FOUND' : String(code)
+  const shownCode = codeShown(known)
   // What of it was not read must not be taken for the next request, nor read for ever.
   if (status === 413) reply.header('connection', 'close')
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
@@ -163,3 +178,7 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
     .header('content-type', problemType)
     .send(JSON.stringify(problem(status, shownCode, sentence, request.id, details)))
 }
+
+/** 404 has a row of its own in the table of codes. */
+const codeShown = (known: ReturnType<typeof refusalOfThrown>): string =>
+  known?.status === 404 ? 'NOT_FOUND' : String(known?.refusal.extensions.code ?? 'INTERNAL_SERVER_ERROR')

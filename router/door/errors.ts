@@ -2,21 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
-import { refusedCode } from '../access/refusal.ts'
-
-/** Codes beside the platform's own table that clients of GraphQL know, and that may leave the house with their message. */
-const graphqlCodes = new Set([
-  refusedCode,
-  'BAD_REQUEST',
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'OPERATION_RESOLUTION_FAILURE',
-  'OPERATION_TOO_EXPENSIVE',
-  'PERSISTED_QUERY_NOT_FOUND',
-  'PERSISTED_QUERY_NOT_SUPPORTED',
-  'TOKEN_EXPIRED',
-  'SUPERGRAPH_CHANGED',
-])
+import { toldCode } from '../access/refusal.ts'
 
 /** How much of a message is told: it may repeat a value that the client sent, however large. */
 const mostMessageCharacters = 1000
@@ -37,8 +23,9 @@ export interface Telling {
  */
 export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const { message, path, locations, extensions = {} } = error as GraphQLFormattedError
-  const { code, http: _http, stacktrace: _stacktrace, ...details } = extensions as Record<string, unknown>
-  const known = typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR' && (isErrorCode(code) || graphqlCodes.has(code))
+  const { code: _code, http: _http, stacktrace: _stacktrace, ...details } = extensions as Record<string, unknown>
+  const code = toldCode(error)
+  const known = code !== 'INTERNAL_SERVER_ERROR'
   if (!known) telling.log.error({ requestId: telling.requestId, err: causeOf(error), path }, 'an operation failed')
   return {
     message: known ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message) : accident(error, telling),

@@ -13,6 +13,7 @@ import type { Hosts } from '../hosts.ts'
 import type { Asked, Hub } from '../live/shared/hub.ts'
 import type { Shares } from '../live/shares.ts'
 import type { Streams } from '../live/streams.ts'
+import type { CountError } from '../metrics/operations.ts'
 import { readJsonBodies } from './body.ts'
 import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
@@ -42,6 +43,8 @@ export interface HttpDoor {
   readonly production: boolean
   /** Tells clients the text of internal errors. @default false */
   readonly exposeErrors?: boolean | undefined
+  /** Counts what is refused before the engine is asked. @default nobody does */
+  readonly countError?: CountError | undefined
   readonly log: Logger
 }
 
@@ -70,7 +73,7 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
   })
 }
 
-function createApollo({ engine, documents, log, production, exposeErrors: expose }: HttpDoor): ApolloServer<RequestContext> {
+function createApollo({ engine, documents, log, production, exposeErrors: expose, countError }: HttpDoor): ApolloServer<RequestContext> {
   const ready = new WeakSet<object>()
   /** Under which request an error came up: Apollo Server formats it without saying so. */
   const requestOf = new WeakMap<object, string>()
@@ -94,10 +97,11 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
     stopOnTerminationSignals: false,
     allowBatchedHttpRequests: false,
     stringifyResult: value => JSON.stringify(value),
-    formatError: (formatted, error) =>
-      ready.has(error as object)
-        ? formatted
-        : tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production, expose }),
+    formatError(formatted, error) {
+      if (ready.has(error as object)) return formatted
+      countError?.({ extensions: formatted.extensions })
+      return tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production, expose })
+    },
     documentStore: {
       // Apollo's key is a digest of the schema and the SHA-256 of the text.
       get: async key => documents.known(key.slice(key.lastIndexOf(':') + 1)),
@@ -149,29 +153,30 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
 
   const caller = await door.authenticate(headers, { safe: request.method === 'GET' })
   const telling: Telling = { requestId: request.id, log: door.log, hideSuggestions: door.production, expose: door.exposeErrors }
+  const refuse = (status: number, errors: readonly unknown[]) => {
+    for (const error of errors) door.countError?.(error)
+    return sendErrors(
+      reply,
+      status,
+      errors.map(error => tell(error, telling)),
+      accept,
+    )
+  }
   if (!isCaller(caller)) {
     for (const line of caller.setCookie) reply.header('set-cookie', line)
     if (caller.refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer')
-    return sendErrors(reply, statusOf[caller.refusal.code], [tell(caller.refusal, telling)], accept)
+    return refuse(statusOf[caller.refusal.code], [caller.refusal])
   }
   const name = rememberCaller(request, caller.viewer)
 
   const text = textOf(request, query)
   const unpersisted = refusedPersistence(persistedOf(request, query), text)
-  if (unpersisted) return sendErrors(reply, 400, [tell(unpersisted, telling)], accept)
+  if (unpersisted) return refuse(400, [unpersisted])
   const refused = refusedValues(variablesOf(request, query))
   const read = refused ? { errors: [refused] } : text ? door.documents.read(text) : null
   const operation = read && 'document' in read ? getOperationAST(read.document, operationNameOf(request, query)) : null
   const form = streamFormOf(accept, operation?.operation === 'subscription')
-  if (read && 'errors' in read) {
-    const status = form || prefersResponseJson(accept) ? 400 : 200
-    return sendErrors(
-      reply,
-      status,
-      read.errors.map(error => tell(error, telling)),
-      accept,
-    )
-  }
+  if (read && 'errors' in read) return refuse(form || prefersResponseJson(accept) ? 400 : 200, read.errors)
 
   if (form && read && operation?.operation === 'subscription') {
     const variables = variablesOf(request, query)

@@ -18,6 +18,7 @@ import type { Hub } from '../live/shared/hub.ts'
 import type { Told } from '../live/shared/told.ts'
 import { callerName, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
+import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
 import { type Documents, unresolvedOperation } from './documents.ts'
 import { tell } from './errors.ts'
@@ -49,6 +50,8 @@ export interface WebSocketDoor {
   readonly perViewer?: number | undefined
   /** Milliseconds between pings; a client that answers none of them for that long is gone. @default 12000 */
   readonly pingMs?: number | undefined
+  /** Counts what is refused before the engine is asked. @default nobody does */
+  readonly countError?: CountError | undefined
   readonly log: Logger
 }
 
@@ -190,7 +193,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
         ...(extensions && { extensions }),
       }
     },
-    onError: ({ extra }, _id, _payload, errors) => errors.map(error => tell(error, { ...manner, requestId: extra.id })),
+    onError({ extra }, _id, _payload, errors) {
+      for (const error of errors) door.countError?.(error)
+      return errors.map(error => tell(error, { ...manner, requestId: extra.id }))
+    },
     onClose({ extra }) {
       extra.closed = true
       extra.leaving.abort()
@@ -205,6 +211,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       return await doFor(asked.cause, () => of.run(asked.caller, () => work(asked), asked.signal))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      door.countError?.(error)
       return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }
     }
   }

@@ -87,10 +87,10 @@ export interface PlanFigures {
   readonly operations: number
   /** Roughly. */
   readonly bytes: number
-  /** Operations that were to run. */
-  readonly asked: number
-  /** Plans that were made, before or when they were asked. */
-  readonly made: number
+  /** Operations that found their plan made, or in the making. */
+  readonly hits: number
+  /** Operations for which a plan had to be made. */
+  readonly misses: number
 }
 
 /** One fetch of a plan, as a transport gets it. */
@@ -161,6 +161,8 @@ export interface EngineOptions {
   readonly maxCost?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
+  /** Told how many ms it took to make a plan. */
+  readonly planned?: ((ms: number) => void) | undefined
   /** Tells whoever asks by `x-graphql-plan: show` how the operation was planned: for development only. */
   readonly exposePlans?: boolean | undefined
 }

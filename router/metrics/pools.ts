@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Sequelize } from 'sequelize'
 import type { OpenPool } from '../../platform/sql/pool.ts'
-import type { Figure } from './metrics.ts'
+import type { Figure } from './figure.ts'
 
 /** What Sequelize's pool tells of itself; its types leave it out. */
 interface SequelizePool {

@@ -54,7 +54,7 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = await openEngineOver(ownSupergraph(), transport, running, deps.log)
+  const engine = await openEngineOver(ownSupergraph(), transport, running, deps)
   asking.resolve(createAsk(engine, registrations))
   await register(defined.identity, registrations, deps.hosts)
   return { ...defined, subgraphs, engine }

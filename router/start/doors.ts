@@ -11,13 +11,10 @@ import { openEngineOver } from './engine.ts'
 import type { Process } from './startup.ts'
 
 /** What clients come in by, where it is not the same for every router. */
-export type RouterParts = Pick<
-  RouterOptions,
-  'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo' | 'figures'
->
+export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'>
 
 /** Makes the doors of a router; they do not listen yet. */
-export function openDoors({ config, log }: Process, parts: RouterParts): Promise<Router> {
+export function openDoors({ config, log, metrics }: Process, parts: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
@@ -36,6 +33,7 @@ export function openDoors({ config, log }: Process, parts: RouterParts): Promise
     hosts,
     clock: systemClock,
     log,
+    metrics,
   })
 }
 
@@ -51,7 +49,7 @@ export const remoteAt = (config: Config, name: string, url: readonly string[]): 
  * @throws StartError when a header that is to be propagated cannot be
  */
 export async function openRemoteEngine(
-  { config, log, stack }: Process,
+  { config, log, metrics, stack }: Process,
   supergraph: Supergraph,
   subgraphs: ReadonlyMap<string, RemoteSubgraph>,
   seal?: Seal,
@@ -64,5 +62,5 @@ export async function openRemoteEngine(
     throw new StartError(/^the addresses of/.test(lineOf(error)) ? lineOf(error) : `PROPAGATE_HEADERS: ${lineOf(error)}`, error)
   }
   stack.defer(() => transport.close())
-  return openEngineOver(supergraph, transport, config, log)
+  return openEngineOver(supergraph, transport, config, { log, metrics })
 }

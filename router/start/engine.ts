@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { createAccessFilter } from '../access/filter.ts'
 import type { Engine, EngineOptions, Transport } from '../engine/engine.ts'
 import { createEngine } from '../engine/native/native.ts'
 import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
+import { measureOperations } from '../metrics/operations.ts'
 
 /** Opens the engine that the configuration names. The stock gateway is loaded only when it is the one. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {
@@ -16,11 +18,18 @@ export async function openEngine(kind: Config['engine'], options: EngineOptions)
 /** What configuration says of how operations run. */
 export type EngineSettings = Pick<Config, 'engine' | 'environment'> & { readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes' | 'maxCost'> }
 
-/** Opens the engine over a supergraph as configured, behind its access rules. */
-export function openEngineOver(supergraph: Supergraph, transport: Transport, { engine, environment, remote }: EngineSettings, log: Logger): Promise<Engine> {
-  return openEngine(engine, {
+/** Opens the engine over a supergraph as configured, behind its access rules, and measured. @param metrics where its figures go: one engine's at most */
+export async function openEngineOver(
+  supergraph: Supergraph,
+  transport: Transport,
+  { engine, environment, remote }: EngineSettings,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
+): Promise<Engine> {
+  const figures = measureOperations(metrics)
+  const opened = await openEngine(engine, {
     supergraphSdl: supergraph,
-    transport,
+    transport: figures.watchTransport(transport),
+    planned: figures.planned,
     access: createAccessFilter(supergraph.access),
     log,
     operationTimeoutMs: remote.operationMs,
@@ -30,6 +39,7 @@ export function openEngineOver(supergraph: Supergraph, transport: Transport, { e
     exposeInternalErrors: environment === 'development',
     exposePlans: environment === 'development',
   })
+  return figures.watchEngine(opened)
 }
 
 /** The platform's own supergraph, as composed. */

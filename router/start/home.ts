@@ -20,7 +20,8 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
 import type { Engine } from '../engine/engine.ts'
 import { hostsOf } from '../hosts.ts'
-import type { Figure } from '../metrics/metrics.ts'
+import { registerFigures } from '../metrics/figure.ts'
+import { watchJobs } from '../metrics/jobs.ts'
 import { watchPools } from '../metrics/pools.ts'
 import { assemble, type Deps, defineSubgraphs, register } from './assemble.ts'
 import type { Keys } from './keys.ts'
@@ -48,8 +49,6 @@ export interface Home {
   /** Where all subgraphs are here. */
   readonly engine: Engine | null
   readonly outbound: Outbound
-  /** What its connections to the database do. */
-  readonly figures: readonly Figure[]
   readonly readiness: readonly ReadinessCheck[]
   /** What is otherwise than one would expect, a sentence each. */
   readonly notices: readonly string[]
@@ -61,7 +60,7 @@ const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url)
  * Opens the database, migrated, and makes the subgraphs on it.
  * @param mayBegin until this resolves no job runs and no sweep goes round
  */
-export async function openHome({ config, log, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
+export async function openHome({ config, log, metrics, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
   const { databaseUrl: url, apart } = parts
   await untilAborted(migrate({ url, directory: migrations, log }), signal)
   const budget = createBudget(config.connections)
@@ -69,13 +68,15 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
   stack.defer(close)
   const pools = watchPools(createOpenPool({ url, log, budget }), sequelize)
   const { openPool } = pools
+  const jobs = watchJobs()
+  registerFigures(metrics, [...pools.figures, ...jobs.figures])
   const notices = apart && apart.slug !== 'identity' ? [] : await checkDemoAccounts(sequelize, config)
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
-  const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin })
+  const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin, watch: jobs.watch })
   const events = createCarriedEvents({ carrier: await openCarrier(config, Boolean(apart), { openPool, log }), log })
   stack.defer(() => events.stop())
-  const deps = depsOf({ config, log, stack }, parts, { sequelize, openPool, openJobs, events })
+  const deps = depsOf({ config, log, metrics, stack }, parts, { sequelize, openPool, openJobs, events })
   const made = apart ? await alone(apart) : await assemble({ ...deps, running: config }, stack)
   const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
@@ -84,7 +85,6 @@ export async function openHome({ config, log, stack, signal }: Process, parts: H
     subgraphs,
     engine: made.engine ?? null,
     outbound: deps.outbound,
-    figures: pools.figures,
     readiness: [...health.readiness, { name: 'events', check: events.check }, ...checks],
     notices,
   }
@@ -109,7 +109,7 @@ async function openCarrier(
 
 /** Makes what subgraphs stand on, of configuration and a database that is open. */
 export function depsOf(
-  { config, log, stack }: Pick<Process, 'config' | 'log' | 'stack'>,
+  { config, log, metrics, stack }: Pick<Process, 'config' | 'log' | 'metrics' | 'stack'>,
   { keys, applications, sandbox }: Pick<HomeParts, 'keys' | 'applications' | 'sandbox'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events'>,
 ): Deps {
@@ -119,5 +119,5 @@ export function depsOf(
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
   const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention, paymentsAddresses, allowedOrigins }
-  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log }
+  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log, metrics }
 }

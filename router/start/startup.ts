@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Tell } from './process/tell.ts'
 
@@ -30,6 +31,8 @@ export interface Startup {
 export interface Process extends Startup {
   readonly config: Config
   readonly log: Logger
+  /** What the process tells at `/metrics`. */
+  readonly metrics: Registry
   /** Takes what has to be stopped again, in the order in which it was started. */
   readonly stack: AsyncDisposableStack
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { armCrash } from '../../platform/crash.ts'
 import { createLog } from '../door/log.ts'
+import { openRegistry } from '../metrics/process.ts'
 import type { RouterParts } from './doors.ts'
 import type { Home, HomeParts } from './home.ts'
 import { listenAt } from './listen.ts'
@@ -64,7 +65,7 @@ export async function begin(
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
-  const { stopWithinMs: withinMs, ...started } = await start({ ...startup, config, log: createLog(config.logLevel), stack: starting })
+  const { stopWithinMs: withinMs, ...started } = await start({ ...startup, config, log: createLog(config.logLevel), metrics: openRegistry(), stack: starting })
   startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
   return { stopWithinMs: withinMs, stop: () => stack.disposeAsync() }

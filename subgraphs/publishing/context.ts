@@ -3,6 +3,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { KeyCheck } from '../store/key-check.ts'
 import type { Foundation } from '../subgraph.ts'
+import type { DeliveryFigures } from './network/figures.ts'
 import type { Networks } from './network/network.ts'
 import { attemptStore } from './stores/attempt.ts'
 import { authorizationStore } from './stores/authorization.ts'
@@ -32,6 +33,7 @@ export interface Quotas {
 /** What publishing works with besides: made once in `definition.ts`. */
 export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl'> {
   readonly networks: Networks
+  readonly deliveries: DeliveryFigures
   readonly quotas: Quotas
   readonly jobs: Jobs
   readonly keys: KeyCheck

@@ -18,6 +18,7 @@ import { sweeps } from './delivery/sweep.ts'
 import { deliverQueue } from './delivery/wake-up.ts'
 import { handle } from './http.ts'
 import { integrationResolvers } from './integration/resolvers.ts'
+import { measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { received } from './received.ts'
@@ -54,6 +55,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     clock,
     publicUrl,
     networks,
+    deliveries: measureDelivery(foundation.metrics),
     quotas: settings.quotas,
     jobs,
     log,

@@ -1,14 +1,18 @@
 import Fastify from 'fastify'
+import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { refusalOfThrown } from '../../router/door/errors.ts'
-import { type Figure, serveMetrics } from '../../router/metrics/metrics.ts'
+import { type Figure, registerFigures } from '../../router/metrics/figure.ts'
+import { serveMetrics } from '../../router/metrics/metrics.ts'
+import { openRegistry } from '../../router/metrics/process.ts'
 
 const token = 'a token for the tests'
 
-async function open(figures: readonly Figure[] = []) {
+async function open(figures: readonly Figure[] = [], registry = new Registry()) {
   const app = Fastify()
   app.setErrorHandler((error, _request, reply) => reply.code(refusalOfThrown(error)?.status ?? 500).send())
-  serveMetrics(app, { figures, token })
+  registerFigures(registry, figures)
+  serveMetrics(app, { registry, token })
   app.get('/publishing/api/posts/:id', async () => 'a post')
   app.post('/graphql', async (_request, reply) => reply.code(400).send())
   const read = async (headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') => app.inject({ url: '/metrics', headers, remoteAddress })
@@ -26,8 +30,24 @@ test('G-11 requests are counted by what they were for, never by addresses that c
   expect(body).toContain('http_requests_total{class="none",method="GET",status="404"} 1')
   expect(body).toContain('http_request_duration_seconds_count{class="rest"} 2')
   expect(body).not.toContain('such')
-  for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_utilization_ratio'])
+})
+
+test('a process tells of its processor time, its memory, its heap, its event loop and its garbage collection', async () => {
+  await using door = await open([], openRegistry())
+  const { body } = await door.read()
+  for (const name of [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'process_start_time_seconds',
+    'nodejs_heap_size_used_bytes',
+    'nodejs_external_memory_bytes',
+    'nodejs_eventloop_lag_seconds',
+    'nodejs_eventloop_lag_p99_seconds',
+    'nodejs_eventloop_utilization_ratio',
+  ])
     expect(body).toMatch(new RegExp(`^${name} \\d`, 'm'))
+  expect(body).toContain('# TYPE nodejs_gc_duration_seconds histogram')
+  expect(body).toContain('nodejs_active_resources{type=')
 })
 
 test('figures are read when they are asked for, and a label that is gone is gone', async () => {

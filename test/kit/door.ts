@@ -17,8 +17,11 @@ export interface Door extends AsyncDisposable {
   signIn(email: string, password: string): Promise<{ authorization: string }>
 }
 
-/** Opens the router before a supergraph, with every route of the platform. */
-export async function openDoor({ platform, publicUrl, clock, job }: Supergraph): Promise<Door> {
+/**
+ * Opens the router before a supergraph, with every route of the platform.
+ * @param counts whether it tells what the supergraph counts, which one door of it can @default false
+ */
+export async function openDoor({ platform, publicUrl, clock, job, metrics }: Supergraph, { counts = false } = {}): Promise<Door> {
   const router = await createRouter({
     engine: platform.engine,
     authority: platform.identity.authority,
@@ -30,6 +33,7 @@ export async function openDoor({ platform, publicUrl, clock, job }: Supergraph):
     clock,
     log: job.log,
     readiness: [],
+    ...(counts && { metrics }),
   })
   const ask: Door['ask'] = async (method, path, { headers = {}, body } = {}) => {
     const answer = await router.app.inject({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { DocumentNode } from 'graphql'
+import { Registry } from 'prom-client'
 import { type Config, readConfig } from '../../config.ts'
 import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
@@ -10,6 +11,8 @@ import { createOutbound, type Outbound } from '../../platform/outbound.ts'
 import { createDocuments } from '../../router/door/documents.ts'
 import { createLog } from '../../router/door/log.ts'
 import { createHosts } from '../../router/hosts.ts'
+import { registerFigures } from '../../router/metrics/figure.ts'
+import { watchJobs } from '../../router/metrics/jobs.ts'
 import type { Platform } from '../../router/start/assemble.ts'
 import type { EngineSettings } from '../../router/start/engine.ts'
 import type { Browser } from '../../subgraphs/browser.ts'
@@ -57,6 +60,8 @@ export interface Supergraph extends AsyncDisposable {
   /** What publishing works with, for tests that drive delivery step by step. */
   readonly job: Job
   readonly publicUrl: string
+  /** What it counts. */
+  readonly metrics: Registry
   /** Tells a story that ends with the rows and viewers which a test is about. */
   readonly seed: Seed
   /** The X that was asked for. Throws when none was. */
@@ -110,17 +115,21 @@ export async function supergraph({
   const lines: string[] = []
   const log = createLog('debug', sink(lines))
   const openPool = createOpenPool({ url: database.url, log })
+  const metrics = new Registry()
+  const jobs = watchJobs(() => clock.now().getTime())
+  registerFigures(metrics, jobs.figures)
   const { platform, listeners } = await assembleGraph(
     {
       environment: 'development',
       publicUrl,
       sequelize: database.sequelize,
       openPool,
-      openJobs: createOpenJobs({ openPool, clock: clock.jobs }),
+      openJobs: createOpenJobs({ openPool, clock: clock.jobs, watch: jobs.watch }),
       clock: behindMs > 0 ? { now: () => new Date(clock.now().getTime() - behindMs) } : clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
       authSecret: randomBytes(32).toString('hex'),
       outbound,
+      metrics,
       applications: x ? { X: x.settings } : {},
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
@@ -164,6 +173,7 @@ export async function supergraph({
     platform,
     job: platform.publishing.job(),
     publicUrl,
+    metrics,
     sent,
     log: lines,
     get x() {

@@ -98,11 +98,11 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       Math.min(planCacheBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
   })
 
-  let [asked, made] = [0, 0]
+  let [hits, misses] = [0, 0]
 
   return {
     prepare,
-    plans: () => ({ operations: byText.size, bytes: byText.calculatedSize, asked, made }),
+    plans: () => ({ operations: byText.size, bytes: byText.calculatedSize, hits, misses }),
     async warm(operations, viewer) {
       for (const document of operations) {
         const found = prepareDocument(document, undefined)
@@ -118,7 +118,6 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   async function prepare(request: OperationRequest): Promise<Ready | Refused> {
-    asked++
     const found = prepareDocument(request.document, request.operationName)
     if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
     const { prepared } = found
@@ -134,6 +133,8 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const estimated = pricing?.estimate(allowed, request.operationName, variables) ?? null
     if (pricing && allowed && estimated! > pricing.max && !request.isOurs)
       return { data: null, errors: [pricing.refusal(allowed, request.operationName, variables)] }
+    if (prepared.variants.has(variantKey(bits, decision))) hits++
+    else misses++
     const variant = variantOf(found, document, decision, bits, request)
     try {
       const ready = await variant
@@ -154,7 +155,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     bits: string,
     { requestId, operationName }: Pick<OperationRequest, 'requestId' | 'operationName'>,
   ): Promise<Variant> {
-    const key = `${bits} ${decision?.verdict ?? ''}`
+    const key = variantKey(bits, decision)
     const known = prepared.variants.get(key)
     if (known) return known
     const variant = compile(document, decision ? decision.document : document, operationName)
@@ -204,14 +205,16 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined): Promise<Variant> {
-    made++
     const whole = findOperation(document, operationName) as Operation
     const allowed = allowedDocument === document ? whole : allowedDocument && findOperation(allowedDocument, operationName)
     const remaining = typeof allowed === 'string' ? null : allowed
     const rootType = schema.getRootType(whole.definition.operation)!
     const names = createNames(supergraph)
     const sharing = remaining?.definition.operation === 'subscription' ? sharingOf(remaining, schema, supergraph.sharing) : null
-    const plan = compilePlans(remaining ? await planner.plan(remaining, names) : [], supergraph, sharing?.latestBy)
+    const began = now()
+    const planned = remaining ? await planner.plan(remaining, names) : []
+    options.planned?.(now() - began)
+    const plan = compilePlans(planned, supergraph, sharing?.latestBy)
     const shape = shapeOf(whole, remaining, rootType, names, schema)
     return {
       plan,
@@ -223,6 +226,8 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     }
   }
 }
+
+const variantKey = (bits: string, decision: AccessDecision | null): string => `${bits} ${decision?.verdict ?? ''}`
 
 const isTrueByDefault = ({ definition }: Operation, name: string): boolean =>
   definition.variableDefinitions?.some(

@@ -37,7 +37,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         notices.push(...(trial?.notices ?? []), ...made.notices)
       },
       // All of them live here, so the engine does.
-      door: ({ defined, engine, subgraphs, readiness, figures }) => ({
+      door: ({ defined, engine, subgraphs, readiness }) => ({
         engine: engine!,
         authority: defined.identity!.authority,
         subgraphs,
@@ -45,7 +45,6 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         sandbox: trial?.sandbox ?? null,
         // Whoever sees the page in development sees the terminal too.
         demo: trial && config.environment === 'development' ? trial : null,
-        figures,
       }),
     })
     const link = setup && config.publicUrl + setup

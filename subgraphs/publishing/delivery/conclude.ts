@@ -34,7 +34,10 @@ export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, deta
     decide: (post, { now }) => ({ changes: fail(post, code, detail, now), isNews: true }),
     audit: failed,
     tell: toldOf(job, brand),
-    announce: ({ after }) => announce(job, brand, after),
+    announce({ after }) {
+      job.deliveries.ended(after, 'given_up')
+      announce(job, brand, after)
+    },
   })
 }
 
@@ -60,6 +63,7 @@ export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | 
       if (after.waitsUntil) await wakeUp(jobs, after, after.waitsUntil, transaction)
     },
     announce({ after }) {
+      job.deliveries.ended(after, after.waitsUntil ? 'postponed' : 'given_up')
       if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
       announce(job, brand, after)
     },
@@ -135,6 +139,8 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
     },
     announce({ after }) {
       crash('after-conclusion')
+      job.deliveries.ended(after, delivery.outcome === 'delivered' ? 'published' : delivery.outcome)
+      if (isHeard) job.deliveries.published(after)
       announce(job, brand, after)
     },
   })

@@ -1,6 +1,7 @@
 import { graphql } from 'graphql'
 import pg from 'pg'
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { createOpenPool } from '../../../db/connect.ts'
 import { createBoundClock } from '../../../platform/clock.ts'
@@ -42,6 +43,7 @@ export async function openIdentity() {
     cipher: { seal: unused, open: unused },
     outbound: unused,
     log: pino({ level: 'silent' }),
+    metrics: new Registry(),
   }
   const settings = {
     secret,

@@ -1,0 +1,37 @@
+import type { WatchJobs } from '../../platform/jobs/jobs.ts'
+import type { Figure, Reading } from './figure.ts'
+
+/** How long a count of jobs is told again before it is made anew, in ms. */
+const keptMs = 10_000
+
+/** Keeps count of the jobs of every runner of a process. They are counted when somebody reads, and at most every few seconds. */
+export function watchJobs(now: () => number = () => performance.now()): { readonly watch: WatchJobs; readonly figures: readonly Figure[] } {
+  const runners: { readonly subgraph: string; readonly read: () => Promise<readonly Reading[]> }[] = []
+  const watch: WatchJobs = (subgraph, count) => {
+    let at = Number.NEGATIVE_INFINITY
+    let last: Promise<readonly Reading[]> = Promise.resolve([])
+    const look = async () => (await count()).map(({ queue, state, jobs }) => ({ labels: { subgraph, queue, state }, value: jobs }))
+    runners.push({
+      subgraph,
+      read() {
+        if (now() - at >= keptMs) {
+          at = now()
+          // A database that is away costs this figure, and no other one.
+          last = look().catch(() => [])
+        }
+        return last
+      },
+    })
+  }
+  return {
+    watch,
+    figures: [
+      {
+        name: 'supergraph_jobs',
+        help: 'Jobs that wait, run, are tried again or were given up, by subgraph and queue.',
+        labels: ['subgraph', 'queue', 'state'],
+        read: async () => (await Promise.all(runners.map(({ read }) => read()))).flat(),
+      },
+    ],
+  }
+}

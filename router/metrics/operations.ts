@@ -1,0 +1,235 @@
+import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql'
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { causeNow } from '../../platform/caller/cause.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { toldCode } from '../access/refusal.ts'
+import type { Engine, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
+import { createNames, otherName } from './names.ts'
+
+/** What the router measures of operations, whichever door they came by. */
+export interface OperationFigures {
+  /** Counts every operation of an engine, how long it took, and the errors that it ends with. */
+  watchEngine(engine: Engine): Engine
+  /** Measures each fetch. */
+  watchTransport<T extends Transport>(transport: T): T
+  /** Notes that an operation was planned, in ms. */
+  planned(ms: number): void
+}
+
+/** How many names of operations, and of clients, are told apart: both are of callers' own making. */
+const most = { operations: 500, clients: 100 }
+/** How many different combinations of them are: each is a dozen and a half lines. */
+const mostSeries = 3000
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** What became of an operation: everything, a part, nothing because of who asked or what for, or nothing because of us. */
+export type Outcome = 'success' | 'partial' | 'refused' | 'failed'
+
+interface Counted {
+  readonly operation: string
+  readonly type: string
+}
+
+/** One set of labels, with what counts under it. */
+interface Series {
+  readonly count: { inc(): void }
+  readonly took: { observe(seconds: number): void }
+}
+
+export function measureOperations(registry: Registry, now: () => number = () => performance.now()): OperationFigures {
+  const registers: [Registry] = [registry]
+  const labelNames = ['operation', 'type', 'client', 'outcome']
+  const operations = new Counter({
+    name: 'supergraph_operations_total',
+    help: 'Operations that were valid, whichever door they came by.',
+    labelNames,
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'supergraph_operation_duration_seconds',
+    help: 'From the valid operation to its answer. Subscriptions: to the moment at which they may begin.',
+    labelNames,
+    buckets,
+    registers,
+  })
+  const fetches = new Histogram({
+    name: 'supergraph_fetch_duration_seconds',
+    help: 'From the question to a subgraph to its answer.',
+    labelNames: ['subgraph'],
+    buckets,
+    registers,
+  })
+  const failures = new Counter({
+    name: 'supergraph_fetch_failures_total',
+    help: 'Questions to a subgraph that it did not answer as one that works does.',
+    labelNames: ['subgraph'],
+    registers,
+  })
+  const planning = new Histogram({ name: 'supergraph_planning_duration_seconds', help: 'Making one plan, with the wait for its turn.', buckets, registers })
+  const countError = countErrorsIn(registry)
+  const [operationNames, clientNames] = [createNames(most.operations), createNames(most.clients)]
+  const asked = new WeakMap<DocumentNode, Map<string | undefined, Counted>>()
+  const series = new Map<string, Series>()
+  const subgraphs = new Map<string, { readonly took: { observe(seconds: number): void }; readonly failed: { inc(): void } }>()
+
+  const countedOf = (document: DocumentNode, name: string | undefined): Counted => {
+    const known = asked.get(document)?.get(name)
+    if (known) return known
+    const definition = getOperationAST(document, name)
+    const counted = { operation: operationNames(definition?.name?.value ?? 'anonymous'), type: definition?.operation ?? 'unknown' }
+    const ofDocument = asked.get(document) ?? new Map<string | undefined, Counted>()
+    // Names that no operation of the document has are not worth keeping.
+    if (definition) asked.set(document, ofDocument.set(name, counted))
+    return counted
+  }
+  const seriesOf = ({ operation, type }: Counted, client: string, outcome: Outcome): Series => {
+    const key = `${operation} ${type} ${outcome} ${client}`
+    let found = series.get(key)
+    if (found) return found
+    if (series.size >= mostSeries && operation !== otherName) return seriesOf({ operation: otherName, type }, otherName, outcome)
+    const labels = { operation, type, client, outcome }
+    found = { count: operations.labels(labels), took: durations.labels(labels) }
+    series.set(key, found)
+    return found
+  }
+  const countErrors = (errors: ExecutionResult['errors']) => {
+    for (const error of errors ?? []) countError(error)
+  }
+  /** Begins to watch an operation. @returns what ends that */
+  const begin = ({ document, operationName, viewer }: OperationRequest) => {
+    const began = now()
+    const counted = countedOf(document, operationName)
+    const cause = causeNow()
+    // What a service asks within the operation is not what the client asked.
+    const isClients = cause !== undefined && cause.operation === undefined
+    if (isClients) cause.operation = counted.operation
+    return (result: Pick<ExecutionResult, 'data' | 'errors'>) => {
+      const { count, took } = seriesOf(counted, clientNames(clientOf(viewer)), outcomeOf(result))
+      count.inc()
+      took.observe((now() - began) / 1000)
+      countErrors(result.errors)
+      if (isClients && result.errors) cause.errors = tallied(result.errors)
+    }
+  }
+  const failed: ExecutionResult = { errors: [] }
+
+  return {
+    planned: ms => planning.observe(ms / 1000),
+    watchEngine: engine => ({
+      ...engine,
+      async execute(request) {
+        const end = begin(request)
+        let result = failed
+        try {
+          result = await engine.execute(request)
+          return result
+        } finally {
+          end(result)
+        }
+      },
+      async prepareStream(request) {
+        const end = begin(request)
+        const prepared = await engine.prepareStream(request)
+        end('start' in prepared ? allowed : prepared)
+        return 'start' in prepared ? watchSubscription(prepared, countErrors) : prepared
+      },
+    }),
+    watchTransport(transport) {
+      const ofSubgraph = (subgraph: string) => {
+        let found = subgraphs.get(subgraph)
+        if (!found) {
+          found = { took: fetches.labels({ subgraph }), failed: failures.labels({ subgraph }) }
+          subgraphs.set(subgraph, found)
+        }
+        return found
+      }
+      return {
+        ...transport,
+        async fetch(fetch, call) {
+          const { took, failed } = ofSubgraph(fetch.subgraph)
+          const began = now()
+          try {
+            return await transport.fetch(fetch, call)
+          } catch (error) {
+            failed.inc()
+            throw error
+          } finally {
+            took.observe((now() - began) / 1000)
+          }
+        },
+      }
+    },
+  }
+}
+
+const allowed: ExecutionResult = { data: {} }
+
+/** Counts the errors of events: plans that run for a stream end with some as well. */
+function watchSubscription(subscription: LiveSubscription, countErrors: (errors: ExecutionResult['errors']) => void): LiveSubscription {
+  return {
+    ...subscription,
+    async start(signal, inTurn) {
+      const stream = await subscription.start(signal, inTurn)
+      if (!('isLost' in stream)) {
+        countErrors(stream.errors)
+        return stream
+      }
+      const watched: LiveStream = {
+        async next() {
+          const event = await stream.next()
+          if (!event.done && event.value.answer.errors) countErrors(event.value.answer.errors)
+          return event
+        },
+        return: () => stream.return(),
+        isLost: () => stream.isLost(),
+      }
+      return watched
+    },
+  }
+}
+
+const ours = new Set(['INTERNAL_SERVER_ERROR', 'UPSTREAM_FAILED'])
+
+function outcomeOf({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): Outcome {
+  if (!errors) return 'success'
+  if (data) return 'partial'
+  return errors.length === 0 || errors.some(error => ours.has(toldCode(error))) ? 'failed' : 'refused'
+}
+
+/** How many errors of each code. */
+function tallied(errors: readonly unknown[]): Record<string, number> {
+  const tally: Record<string, number> = {}
+  for (const error of errors) {
+    const code = toldCode(error)
+    tally[code] = (tally[code] ?? 0) + 1
+  }
+  return tally
+}
+
+/** The program that asks, without its version: a service of ours by its name, others as they call themselves. */
+function clientOf(viewer: Viewer): string {
+  if (viewer.kind === 'service' && viewer.appId) return viewer.appId
+  return productOf(causeNow()?.client)
+}
+
+/** `curl/8.5.0` and `web@1.2` by the name alone. @param client as causes tell it */
+export function productOf(client: string | undefined): string {
+  if (!client) return 'unknown'
+  const product = /^([\w.-]+)\/[\d.]/.exec(client)?.[1]
+  if (product) return product
+  const at = client.lastIndexOf('@')
+  return at > 0 ? client.slice(0, at) : client
+}
+
+const errorsName = 'supergraph_errors_total'
+
+/** Counts an error that a client is told, by its code. What doors refuse and what operations end with is counted in the same place. */
+export type CountError = (error: unknown) => void
+
+export function countErrorsIn(registry: Registry): CountError {
+  const counter =
+    (registry.getSingleMetric(errorsName) as Counter | undefined) ??
+    new Counter({ name: errorsName, help: 'Errors that clients were told, by code.', labelNames: ['code'], registers: [registry] })
+  return error => counter.inc({ code: toldCode(error) })
+}

@@ -1,0 +1,20 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+
+/** Who asks for figures. */
+export interface MetricsAsker {
+  readonly address: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Whether somebody may read figures: a caller on this machine whom no proxy stands before, or one with the token. @param token null: there is none */
+export function mayRead({ address: from, headers }: MetricsAsker, token: string | null): boolean {
+  const shown = /^bearer +(.+?) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (token !== null && shown !== undefined) return timingSafeEqual(hash(shown), hash(token))
+  const passedOn = headers['x-forwarded-for'] ?? headers.forwarded
+  const address = from.replace(/^::ffff:/, '')
+  return passedOn === undefined && (address === '::1' || (isIP(address) === 4 && address.startsWith('127.')))
+}
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,0 +1,41 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Platform } from './network.ts'
+import { platforms } from './networks.ts'
+
+/** What became of a delivery: `postponed` waits and is tried again, `given_up` failed before the network was asked. */
+export const deliveryOutcomes = ['published', 'refused', 'unknown', 'postponed', 'given_up'] as const
+
+export interface DeliveryFigures {
+  /** Counts a delivery that ended so. One whose outcome was unknown is counted again when it becomes known. */
+  ended(post: { readonly platform: Platform }, outcome: (typeof deliveryOutcomes)[number]): void
+  /** Measures how long after its time a post was published. */
+  published(post: { readonly platform: Platform; readonly scheduledAt: Date | null; readonly publishedAt: Date | null }): void
+}
+
+export function measureDelivery(registry: Registry): DeliveryFigures {
+  const registers: [Registry] = [registry]
+  const deliveries = new Counter({
+    name: 'publishing_deliveries_total',
+    help: 'Deliveries of posts that ended, by network and outcome.',
+    labelNames: ['network', 'outcome'],
+    registers,
+  })
+  const lateness = new Histogram({
+    name: 'publishing_delivery_lateness_seconds',
+    help: 'From the time at which a post was to be published to the moment at which its network had it.',
+    labelNames: ['network'],
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
+    registers,
+  })
+  // There from the start: what appears with its first failure shows no increase by it.
+  for (const network of platforms) {
+    lateness.zero({ network })
+    for (const outcome of deliveryOutcomes) deliveries.inc({ network, outcome }, 0)
+  }
+  return {
+    ended: ({ platform }, outcome) => deliveries.inc({ network: platform, outcome }),
+    published({ platform, scheduledAt, publishedAt }) {
+      if (scheduledAt && publishedAt) lateness.observe({ network: platform }, Math.max(0, (publishedAt.getTime() - scheduledAt.getTime()) / 1000))
+    },
+  }
+}
