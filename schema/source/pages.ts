@@ -83,7 +83,7 @@ type ${of}Connection${rule} {
   "Where the page stands in the list."
   pageInfo: PageInfo!
   "All that match, not only this page; counted only when it is asked for."
-  totalCount: Int!
+  totalCount: Int! @cost(weight: 10)
 }`
 
 const edgeOf = (of: string, rule: string): string => `"An entry of type \`${of}\` with its place in the list."

@@ -1,5 +1,5 @@
 /**
- * A crowded organization behind the whole router, as a process whose processor time can be read: 100 members, 20 brands, 10,000 posts.
+ * A crowded organization behind the whole router, as a process whose processor time can be read: 500 members, 50 brands, 10,000 posts.
  * Says `{ url, token, ids }` to its parent, and what it has cost so far whenever it is sent anything.
  */
 
@@ -8,11 +8,11 @@ import { crowd } from '../kit/crowd.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
 const graph = await supergraph()
-const { member, brand, post } = await graph.seed.owner().member().brand().post()
-await crowd(graph.database.sequelize, brand.organizationId, { members: 98, brands: 19, posts: 9_999 })
+const { owner, member, brand, post } = await graph.seed.owner().member().brand().post()
+await crowd(graph.database.sequelize, brand.organizationId, { members: 498, brands: 49, posts: 9_999 })
 await graph.rows('analyze')
 const router = await openRouter(graph.platform.engine)
-router.signIn('member', { userId: member.userId!, organizationId: member.organizationId!, roles: ['member'] })
+router.signIn('owner', { userId: owner.userId!, organizationId: owner.organizationId!, roles: ['owner'] })
 const ids = { brand: brand.id, post: post.id, user: member.userId }
 
 process.on('message', () => {
@@ -27,4 +27,4 @@ process.on(
       .then(() => graph[Symbol.asyncDispose]())
       .finally(() => process.exit()),
 )
-process.send!({ url: router.url, token: await router.token('member'), ids })
+process.send!({ url: router.url, token: await router.token('owner'), ids })

@@ -44,7 +44,7 @@ export function expensiveQuery({ schema, ids }: Ground, choices: Choices): strin
   const targetOf = (field: GraphQLField<unknown, unknown>) => getNamedType(field.type)
   const argumentsOf = (field: GraphQLField<unknown, unknown>): string | null => {
     const given = field.args.flatMap(({ name, type }) => {
-      if (name === 'first') return [`first:${[100, 99, 50][pick(3)]}`]
+      if (name === 'first') return [`first:${[100, 99, 50, 20, 9, 4][pick(6)]}`]
       const named = getNamedType(type).name
       if (!isNonNullType(type)) return name === 'brandId' && pick(4) === 0 ? [`brandId:"${ids.brand}"`] : []
       if (name === 'slug') return ['slug:"publishing"']
@@ -100,6 +100,20 @@ export function expensiveQuery({ schema, ids }: Ground, choices: Choices): strin
   return `{${selection(schema.getQueryType()!, mostBytes - 4, 1)}}`
 }
 
+/**
+ * The query with its pages made shorter, as much as it takes until it costs no more than it may; null when single entries still do.
+ * @param costs estimates a query
+ */
+export function affordable(query: string, most: number, costs: (query: string) => number): string | null {
+  let text = query
+  while (costs(text) > most) {
+    const shorter = text.replaceAll(/first:(\d+)/g, (_, first) => `first:${Math.max(1, Math.floor(Number(first) * 0.9))}`)
+    if (shorter === text) return null
+    text = shorter
+  }
+  return text
+}
+
 const nested = (levels: number, open: string, close: string, core: string) => `${open.repeat(levels)}${core}${close.repeat(levels)}`
 /** The same field under as many aliases as there is room for, within what stands around it. */
 function filled(before: string, field: string, after: string): string {
@@ -117,6 +131,14 @@ export const knownQueries: readonly string[] = [
   `{organizationMembers{nodes{${nested(5, 'organization{memberships{nodes{', '}}}', 'id')}}}}`,
   `{organizationMembers(first:100){nodes{${nested(5, 'organization{memberships(first:100){nodes{', '}}}', 'id')}}}}`,
   `{organizationMembers(first:100){edges{node{${nested(4, 'organization{memberships(first:100){edges{cursor node{', '}}}}', 'user{name email}')}}}}}`,
+  // Few objects and no more values than there may be, each as long as it can be.
+  ...[20, 30, 40, 90].map(
+    count =>
+      `{organizationMembers(first:100){nodes{organization{memberships(first:97){nodes{${Array.from({ length: count }, (_, at) => `z${at}:id`).join(' ')}}}}}}}`,
+  ),
+  `{organizationMembers(first:100){nodes{organization{memberships(first:97){nodes{${Array.from({ length: 20 }, (_, at) => `z${at}:roles`).join(' ')}}}}}}}`,
+  `{brands(first:50){nodes{connections{author{name} id accountName externalAccountId connectedAt ${Array.from({ length: 50 }, (_, at) => `z${at}:connectedAt`).join(' ')}}}}}`,
+  `{${Array.from({ length: 18 }, (_, at) => `z${at}:posts(first:${100 - at}){totalCount nodes{id brand{name}}}`).join('')}}`,
   filled('{posts(first:100){nodes{', 'copy', '}}}'),
   filled('{posts(first:100){nodes{', 'brand{name organization{name}}', '}}}'),
   `{posts(first:100){nodes{author{name}brand{organization{memberships(first:100){nodes{user{name email}organization{brands(first:100){nodes{connections{author{name}}}}}}}}}}}}`,

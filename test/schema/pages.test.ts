@@ -30,9 +30,9 @@ describe('a noun that names a list', () => {
   test('gets its page and its entries, which carry the rule of what is listed', async () => {
     const sdl = await sdlWith(withList('@policy(policies: [["person"]])'))
     expect(typesIn(sdl)).toEqual(['type BookConnection @policy(policies: [["person"]])', 'type BookEdge @policy(policies: [["person"]])'])
-    for (const field of ['nodes: [Book]', 'edges: [BookEdge]', 'pageInfo: PageInfo!', 'totalCount: Int!', 'cursor: String!', 'node: Book'])
+    for (const field of ['nodes: [Book]', 'edges: [BookEdge]', 'pageInfo: PageInfo!', 'totalCount: Int! @cost(weight: 10)', 'cursor: String!', 'node: Book'])
       expect(sdl).toContain(`  ${field}\n`)
-    expect(sdl).toContain('import: ["@authenticated", "@key", "@listSize", "@policy", "@shareable"]')
+    expect(sdl).toContain('import: ["@authenticated", "@cost", "@key", "@listSize", "@policy", "@shareable"]')
   })
 
   test('shows the list to those who may read what is listed, and not to those who may only write it', async () => {

@@ -1,4 +1,4 @@
-import { type FieldNode, type GraphQLField, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
+import { type GraphQLField, type GraphQLSchema, getNamedType, isInterfaceType, isLeafType, isObjectType } from 'graphql'
 import { type Data, isData } from '../data/merge.ts'
 import type { Given } from '../operation/cost/amount.ts'
 import { mutationCost, type Priced } from '../operation/cost/estimate.ts'
@@ -12,6 +12,7 @@ import { type FieldShape, type ObjectShape, runtimeShape, type Shape, type Value
  */
 export function actualCost(shape: Shape, data: Data, answer: Data | null, { schema, costs }: Priced, given: Given): number {
   const isMutation = shape.type === schema.getMutationType()
+  const known = new Map<FieldShape, FieldCost>()
   let cost = 0
   if (isMutation) for (const { from } of shape.common.fields) if (from === 'data') cost += mutationCost
   if (answer) objectCost(shape.common, data, answer)
@@ -22,37 +23,37 @@ export function actualCost(shape: Shape, data: Data, answer: Data | null, { sche
       const value = answer[field.responseKey]
       if (field.from === 'introspection') cost += value == null ? 0 : 1
       if (field.from !== 'data') continue
-      const definition = fieldOf(schema, field)
-      if (definition) cost += inputCostFor(costs, field.coordinate, definition, field.nodes[0]!, given)
-      valueCost(field.value, read(field, data), value, costs.fields.get(field.coordinate), field.nodes[0]!, definition)
+      const each = costOf(field)
+      cost += each.input
+      // What costs nothing needs not be looked at.
+      if (each.leaf !== 0) valueCost(field.value, read(field, data), value, each)
     }
   }
 
-  function valueCost(
-    shape: ValueShape,
-    data: unknown,
-    answer: unknown,
-    weight: number | undefined,
-    node: FieldNode,
-    field: GraphQLField<unknown, unknown> | undefined,
-  ): void {
+  function valueCost(shape: ValueShape, data: unknown, answer: unknown, each: FieldCost): void {
     if (answer === null || answer === undefined) return
     if (shape.items) {
       const from = Array.isArray(data) ? data : []
-      ;(answer as readonly unknown[]).forEach((item, at) => {
-        valueCost(shape.items!, from[at], item, weight, node, field)
-      })
-    } else if (!shape.object) cost += weight ?? leafWeight(field)
+      for (const [at, item] of (answer as readonly unknown[]).entries()) valueCost(shape.items, from[at], item, each)
+    } else if (!shape.object) cost += each.leaf ?? 0
     else if (isData(data)) {
       const runtime = runtimeShape(shape.object, data) ?? shape.object.common
-      cost += weight ?? objectWeight(shape.object, runtime)
+      cost += each.object ?? objectWeight(shape.object, runtime)
       objectCost(runtime, data, answer as Data)
     }
   }
 
-  function leafWeight(field: GraphQLField<unknown, unknown> | undefined): number {
-    if (!field || costs.types.size === 0) return 0
-    return costs.types.get(String(field.type).replaceAll(/[[\]!]/g, '')) ?? 0
+  function costOf(shape: FieldShape): FieldCost {
+    const found = known.get(shape)
+    if (found) return found
+    const field = fieldOf(schema, shape)
+    const weight = costs.fields.get(shape.coordinate)
+    const input = field ? inputCostFor(costs, shape.coordinate, field, shape.nodes[0]!, given) : 0
+    const type = field && getNamedType(field.type)
+    const leaf = type && isLeafType(type) ? (weight ?? costs.types.get(type.name) ?? 0) : null
+    const made = { input, leaf, object: weight ?? null }
+    known.set(shape, made)
+    return made
   }
 
   /** Of an object whose type nobody asked for, that of the type that costs the least: an estimate takes the dearest. */
@@ -60,6 +61,15 @@ export function actualCost(shape: Shape, data: Data, answer: Data | null, { sche
     if (typename !== null) return costs.types.get(typename) ?? 1
     return Math.min(...object.possibleTypes().map(name => costs.types.get(name) ?? 1))
   }
+}
+
+/** What a field costs by itself: its arguments once, each of its values. */
+interface FieldCost {
+  readonly input: number
+  /** Null for objects. */
+  readonly leaf: number | null
+  /** Null: what their types cost. */
+  readonly object: number | null
 }
 
 function fieldOf(schema: GraphQLSchema, { coordinate }: FieldShape): GraphQLField<unknown, unknown> | undefined {
