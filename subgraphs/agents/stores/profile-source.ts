@@ -91,8 +91,9 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
     /** What of a profile is READY, the oldest first; for whoever may see the profile. @param ids only these; null: all */
     readyOf: (profileId: string, ids: readonly string[] | null): Promise<ReadySource[]> => rows.read<ReadySource>(ready, [profileId, ids]),
 
-    /** The texts of some sources of a profile, in no order; for whoever may see the profile. */
+    /** The texts of some sources of a profile, in no order; for whoever may see the profile. @throws once nobody waits for them any more */
     async textsOf(profileId: string, ids: readonly string[]): Promise<string[]> {
+      reading.signal.throwIfAborted()
       const found = await rows.read<{ text: string }>(textsOfSome, [profileId, ids])
       return found.map(({ text }) => text)
     },

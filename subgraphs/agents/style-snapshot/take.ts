@@ -13,6 +13,7 @@ import type { PersonProfileRow } from '../stores/person-profile.ts'
 import type { ReadySource } from '../stores/profile-source.ts'
 import type { Measures, StyleSnapshotRow } from '../stores/style-snapshot.ts'
 import { createMeasuring } from './measures.ts'
+import { createTurns } from './turns.ts'
 
 /** How many snapshots a profile may have. */
 const mostSnapshots = 1_000
@@ -95,27 +96,24 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
     })
   }
 
-  async function measured(): Promise<Measures> {
-    const measuring = createMeasuring()
-    for (let at = 0; at < sourceIds.length; at += atOnce) {
-      for (const text of await profileSources.textsOf(profileId, sourceIds.slice(at, at + atOnce))) {
-        await nextTurn()
-        measuring.add(text)
+  function measured(): Promise<Measures> {
+    return inTurn(actorOf(viewer), async () => {
+      const measuring = createMeasuring()
+      for (let at = 0; at < sourceIds.length; at += atOnce) {
+        for (const text of await profileSources.textsOf(profileId, sourceIds.slice(at, at + atOnce))) {
+          measuring.add(text)
+          await others()
+        }
       }
-    }
-    return measuring.measures()
+      return measuring.measures()
+    })
   }
 }
 
+/** Different words of so much text take a good part of a process's memory: one snapshot is measured at a time. */
+const inTurn = createTurns()
+
 const charactersOf = (sources: readonly ReadySource[]): number => sources.reduce((sum, { characters }) => sum + characters, 0)
-
-let lastTurn: Promise<unknown> = Promise.resolve()
-
-/** One text is counted in a turn of the event loop, whosoever it is. */
-function nextTurn(): Promise<unknown> {
-  lastTurn = lastTurn.then(() => others())
-  return lastTurn
-}
 
 function requireSources(found: readonly ReadySource[], wanted: readonly string[] | null): void {
   const ready = new Set(found.map(({ id }) => id))

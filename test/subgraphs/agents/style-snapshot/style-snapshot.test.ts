@@ -184,6 +184,15 @@ test('of more text than one snapshot measures nothing is taken, and of fewer sou
   expect((await take(graph, owner, id, { sourceIds: [small] })).measures.words).toBe(1)
 })
 
+test('nothing is measured any more once nobody waits for it', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  const { id, sourceId } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+  const reading = { signal: AbortSignal.abort(new Error('gone')), read() {}, statement: (run: () => unknown) => run() }
+  const { profileSources } = graph.platform.agents.open(owner, { requestId: 'r', ...reading } as never)
+  await expect(profileSources.textsOf(id, [sourceId])).rejects.toThrow('gone')
+})
+
 test('as many snapshots as one may take in a day are taken, and no more that are new', async () => {
   await using graph = await supergraph({ quotas: { snapshotsADay: 1 } })
   const { owner } = await graph.seed.owner()
