@@ -15,4 +15,4 @@ export const profileSource = `query($id: ID!) { profileSource(id: $id) ${source}
 export const createStyleSnapshot = `mutation($input: CreateStyleSnapshotInput!) { createStyleSnapshot(input: $input) ${snapshot} }`
 export const styleSnapshot = `query($id: ID!) { styleSnapshot(id: $id) ${snapshot} }`
 /** Everything below a profile. */
-export const wholeProfile = `query($id: ID!) { personProfile(id: $id) { id sources { nodes ${source} totalCount } snapshots { nodes ${snapshot} totalCount } activeSnapshot ${snapshot} } }`
+export const wholeProfile = `query($id: ID!) { personProfile(id: $id) { id sources { nodes ${source} totalCount } snapshots(first: 5) { nodes ${snapshot} totalCount } activeSnapshot ${snapshot} } }`

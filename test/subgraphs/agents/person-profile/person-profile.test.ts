@@ -206,7 +206,7 @@ describe('profiles are listed', () => {
     const { owner, organization } = await graph.seed.owner()
     for (let count = 0; count < 20; count += 1) await seedProfile(graph, { organizationId: organization.id, subjectId: owner.userId! })
     const whole = `query($first: Int) { personProfiles(first: $first) { totalCount nodes { id subject { name } organization { name } authorizations { id }
-      sources { nodes { id text profile { id } } totalCount } snapshots { nodes { active sources { id } } } activeSnapshot { number } } } }`
+      sources { nodes { id text profile { id } } totalCount } snapshots(first: 1) { nodes { active sources { id } } } activeSnapshot { number } } } }`
     const cost = async (first: number) => {
       await graph.execute(whole, { first }, { as: owner })
       return (await graph.statements(async () => (await graph.execute(whole, { first }, { as: owner })).data())).length
