@@ -3,6 +3,7 @@ import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
+import { measureLive } from './live.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
 import { median, tableOf } from './table.ts'
@@ -15,6 +16,7 @@ Chapters (all of them unless one is named):
   platform   workload 2, the platform with its database, beside the stock gateway
   store      a store's reads and a mutation, beside a bare prepared statement
   events     an event of a subscription
+  live       an event told to five thousand subscribers, over every door
   misses     operations that were never asked before
 
 Flags:
@@ -54,6 +56,8 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   store: async () =>
     `## The store, on PostgreSQL\n\n${tableOf(await measureStore({ rounds, seconds: 1.5, only }), 'µs/operation', ['bare prepared statement'])}`,
   events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,
+  live: async () =>
+    `## An event told to 5,000 subscribers\n\n${tableOf(await measureLive({ rounds, seconds: 4, only }), 'µs/delivery', ['raw ws.send', 'own router, WebSocket'])}`,
   apart: async () => `## The platform's query, every subgraph in a process of its own\n\n${await measureApart({ rounds, seconds: 3 })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
