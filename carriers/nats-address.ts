@@ -9,16 +9,17 @@ export interface NatsServer extends Pick<ConnectionOptions, 'user' | 'pass' | 't
 }
 
 /**
- * Reads `nats://user:password@one:4222,two:4222/name?creds=FILE&ca=FILE&cert=FILE&key=FILE`. A user without a password is a token;
- * `tls:` instead of `nats:`, or a file of certificates, wants TLS; the name tells platforms apart that share a server.
+ * Reads `nats://user:password@one:4222,two:4222/name?creds=FILE&ca=FILE&cert=FILE&key=FILE`; each server may have its `nats://`, as NATS
+ * writes lists itself. A user without a password is a token; `tls:` instead of `nats:`, or a file of certificates, wants TLS; the name tells platforms apart that share a server.
  * @throws for what is no such address
  */
 export function readNatsUrl(url: string): NatsServer {
-  const [, scheme, servers = '', rest = ''] = /^(nats|tls):\/\/([^/?#\s]+)(\/?[^#\s]*)$/.exec(url) ?? []
-  if (!scheme) throw new Error('it is no address of NATS')
-  const [first, ...others] = servers.split(',').map(each => new URL(`nats://${each.replace(/^(?:nats|tls):/, '')}`))
+  const address = /^(?:nats|tls):\/\/[^/?#\s,]+(?:,(?:(?:nats|tls):\/\/)?[^/?#\s,]+)*/.exec(url)?.[0]
+  const rest = url.slice(address?.length)
+  if (!address || !/^(?:(?:\/(?!\/)|\?)[^#\s]*)?$/.test(rest)) throw new Error('it is no address of NATS')
+  const [first, ...others] = address.split(',').map(each => new URL(`nats://${each.replace(/^(?:nats|tls):\/\//, '')}`))
   const one = first!
-  const { pathname, searchParams } = new URL(rest || '/', 'nats://server')
+  const { pathname, searchParams } = new URL(rest, 'nats://server')
   const [user, pass] = [decodeURIComponent(one.username), decodeURIComponent(one.password)]
   const file = (name: string) => searchParams.get(name) ?? undefined
   const files = { caFile: file('ca'), certFile: file('cert'), keyFile: file('key') }
@@ -28,7 +29,7 @@ export function readNatsUrl(url: string): NatsServer {
     servers: [one, ...others].map(({ host }) => host),
     subject: `${name}.events`,
     credsFile: file('creds'),
-    tls: scheme === 'tls' || Object.values(files).some(Boolean) ? Object.fromEntries(Object.entries(files).filter(([, value]) => value)) : null,
+    tls: /(?:^|,)tls:/.test(address) || Object.values(files).some(Boolean) ? Object.fromEntries(Object.entries(files).filter(([, value]) => value)) : null,
     ...(user && (pass ? { user, pass } : { token: user })),
   }
 }

@@ -74,7 +74,7 @@ export function hostMistakes(named: Readonly<Record<string, readonly string[] | 
   const owners = new Map<string, HostList>()
   return lists.flatMap(each =>
     (named[each.setting.name] ?? []).flatMap(written => {
-      const host = written.replace(/:\d+$/, '').toLowerCase()
+      const host = written.replace(/:\d+$/, '')
       const owner = owners.get(host) ?? each
       owners.set(host, owner)
       if (host === new URL(publicUrl).hostname)

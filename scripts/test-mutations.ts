@@ -35,7 +35,7 @@ const digestOf = (path: string): string =>
     .digest('base64url')
     .slice(0, 16)
 
-const sources = globSync('{platform,router,subgraphs}/**/*.ts', { cwd: project })
+const sources = globSync('{carriers,config,platform,router,subgraphs}/**/*.ts', { cwd: project })
   .filter(path => !path.endsWith('.generated.ts'))
   .sort()
 const areaOf = (path: string): Area | undefined => areas.find(area => area.sources.test(path))

@@ -1,16 +1,17 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Carrier } from '../../carriers/carrier.ts'
 import { type CarriedEvents, createCarriedEvents } from '../../carriers/events.ts'
 import { createNatsCarrier } from '../../carriers/nats.ts'
 import { createNotifyCarrier } from '../../carriers/notify.ts'
 import { createOpenPool } from '../../db/connect.ts'
-import type { EventIds, LookAgain } from '../../platform/events.ts'
+import type { LookAgain } from '../../platform/events.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { until } from '../kit/launch.ts'
 import { hasNats, natsServer, noNats } from '../kit/nats.ts'
 import { countStatements } from '../kit/statements.ts'
 import { type TcpProxy, tcpProxy } from '../kit/tcp-proxy.ts'
+import { hear, ids } from './hearing.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -47,24 +48,6 @@ async function join(carrier: Carrier | null): Promise<CarriedEvents> {
   await until('the carrier is there', async () => (await events.check()) === undefined)
   return events
 }
-
-/** What a process hears of topics from now on. */
-function hear(events: CarriedEvents, ...topics: string[]) {
-  const heard: EventIds[] = []
-  const stream = events.listen(topics)
-  const listening = (async () => {
-    for await (const ids of stream) heard.push(ids)
-  })()
-  return {
-    heard,
-    async end() {
-      await stream.return()
-      await listening
-    },
-  }
-}
-
-const ids = (heard: readonly EventIds[]) => heard.map(({ id }) => id)
 
 describe('one process alone', () => {
   test('hears what it announces, by every carrier once and at once', async () => {
@@ -176,71 +159,5 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     one.announce('a', { id: '1' })
     const late = Symbol('late')
     expect(await Promise.race([one.stop(), new Promise(resolve => setTimeout(resolve, 3_000, late))])).not.toBe(late)
-  })
-})
-
-describe('looking again', () => {
-  beforeEach(() => void vi.useFakeTimers())
-  afterEach(() => void vi.useRealTimers())
-  /** The longest that a round takes to come. */
-  const aRound = () => vi.advanceTimersByTimeAsync(66_000)
-  const alone = () => {
-    const events = createCarriedEvents({ carrier: null, log })
-    open.defer(() => events.stop())
-    return events
-  }
-
-  test('tells, once a topic however many listen, what was changed and not told; never what was there before', async () => {
-    let rows = [{ ids: { id: 'old' }, mark: 1 }]
-    const looked: string[] = []
-    const events = alone()
-    events.lookAgain('post.', async rest => {
-      looked.push(rest)
-      return rows
-    })
-    const streams = [hear(events, 'post.1', 'other'), hear(events, 'post.1')]
-    const heard = () => streams.map(stream => ids(stream.heard))
-    await aRound()
-    expect([looked, heard()]).toEqual([
-      ['1', '1'],
-      [[], []],
-    ])
-    events.announce('post.1', { id: 'told' }, 2)
-    rows = [...rows, { ids: { id: 'told' }, mark: 2 }, { ids: { id: 'lost' }, mark: 1 }]
-    for (let round = 0; round < 4; round++) await aRound()
-    expect(heard()).toEqual([
-      ['told', 'lost'],
-      ['told', 'lost'],
-    ])
-    rows = [{ ids: { id: 'told' }, mark: 3 }]
-    await aRound()
-    expect(heard()[0]).toEqual(['told', 'lost', 'told'])
-    for (const stream of streams) await stream.end()
-    await aRound()
-    const before = looked.length
-    await aRound()
-    expect([looked.length, vi.getTimerCount()]).toEqual([before, 0])
-  })
-
-  test('a look that fails is tried again within seconds, from where the last one ended', async () => {
-    const since: Date[] = []
-    let fails = true
-    const events = alone()
-    events.lookAgain('post.', async (_, from) => {
-      since.push(from)
-      if (fails && since.length > 1) throw new Error('the database is away')
-      return []
-    })
-    const began = Date.now()
-    const { end } = hear(events, 'post.1')
-    await aRound()
-    await vi.advanceTimersByTimeAsync(20_000)
-    expect(since.length).toBeGreaterThan(3)
-    expect(new Set(since.map(Number))).toEqual(new Set([began - 45_000]))
-    fails = false
-    await vi.advanceTimersByTimeAsync(8_000)
-    await aRound()
-    expect(since.at(-1)!.getTime()).toBeGreaterThan(began)
-    await end()
   })
 })

@@ -19,7 +19,7 @@ export const areas: readonly Area[] = [
     tests: {
       'platform/': ['test/rules/platform/*.test.ts'],
       'platform/caller/address': ofPlatform('address'),
-      'platform/caller/cause': ['test/supergraph/cause.test.ts'],
+      'platform/caller/cause': ofPlatform('cause'),
       'platform/cipher': ofPlatform('cipher'),
       'platform/clock': ofPlatform('clock'),
       'platform/crash': ofPlatform('crash'),
@@ -46,6 +46,36 @@ export const areas: readonly Area[] = [
       'subgraphs/store/tell': ['test/facts/*.test.ts'],
       'platform/sql/': ['test/db/reads.test.ts'],
       'platform/sql/table': ['test/subgraphs/store/{pages,rows,write}.test.ts', 'test/db/tables.test.ts'],
+    },
+  },
+  {
+    name: 'facts',
+    sources: /^platform\/jobs\/facts\/[^/]+\.ts$/,
+    tests: {
+      'platform/jobs/facts/': ['test/facts/{delivery,relay}.test.ts'],
+      'platform/jobs/facts/inbox': ['test/facts/delivery.test.ts', 'test/jobs/retention.test.ts'],
+      'platform/jobs/facts/operator': ['test/facts/operator.test.ts'],
+      'platform/jobs/facts/outbox': ['test/facts/{delivery,relay}.test.ts', 'test/jobs/retention.test.ts'],
+    },
+  },
+  {
+    // How NATS and PostgreSQL themselves carry is asked of them: test/live/carriers.test.ts takes half a minute.
+    name: 'carriers',
+    sources: /^carriers\/(?!nats\.|notify\.)[^/]+\.ts$/,
+    tests: {
+      'carriers/': ['test/live/{carrying,looking-again}.test.ts'],
+      'carriers/carrier': ['test/live/carrying.test.ts'],
+      'carriers/looking-again': ['test/live/looking-again.test.ts'],
+      'carriers/nats-address': ['test/rules/nats-address.test.ts'],
+    },
+  },
+  {
+    name: 'addresses',
+    sources: /^(?:config\/hosts|router\/hosts|router\/rest\/place)\.ts$/,
+    tests: {
+      'config/hosts': ['test/rules/config.test.ts'],
+      'router/hosts': ['test/rules/hosts.test.ts', 'test/access/caller/browser.test.ts'],
+      'router/rest/place': ['test/rules/hosts.test.ts'],
     },
   },
   {

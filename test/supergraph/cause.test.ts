@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { causeNow, doFor, readClient } from '../../platform/caller/cause.ts'
+import { doFor } from '../../platform/caller/cause.ts'
 import { createAsk } from '../../router/ask.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { mode } from '../kit/assembled.ts'
@@ -77,25 +77,5 @@ describe('what is done for a request', () => {
     await question()
     expect(asked.slice(0, 2)).toEqual(['find-me-3', 'find-me-4'])
     expect(asked[2]).toMatch(/^[\da-f-]{36}$/)
-  })
-})
-
-describe('a client', () => {
-  const client = (given: Record<string, string>) => readClient(name => given[name])
-  test('is what it calls itself, else its User-Agent, in printable characters and not too many of them', () => {
-    expect(client({ 'graphql-client-name': 'ios', 'graphql-client-version': '3', 'user-agent': 'x' })).toBe('ios@3')
-    expect(client({ 'apollographql-client-name': 'web', 'graphql-client-name': 'other' })).toBe('web')
-    expect(client({ 'apollographql-client-version': '3', 'user-agent': 'curl/8' })).toBe('curl/8')
-    expect(client({ 'user-agent': `a\n\u2028${'x'.repeat(500)}` })).toBe(`a??${'x'.repeat(97)}`)
-    expect(client({})).toBeUndefined()
-  })
-})
-
-test('what many share is done for nobody', async () => {
-  await doFor({ requestId: 'one' }, async () => {
-    expect(causeNow()).toEqual({ requestId: 'one' })
-    const { promise, resolve } = Promise.withResolvers<unknown>()
-    doFor(null, () => setTimeout(() => resolve(causeNow()), 1))
-    expect(await promise).toBeUndefined()
   })
 })
