@@ -40,7 +40,7 @@ export interface LineOptions {
 }
 
 /** Milliseconds before the attempt of that number (from 0) to connect again: five seconds in the end, and never all processes together. */
-const pauseBefore = (attempt: number): number => (attempt === 0 ? 50 : Math.min(5_000, 250 * 2 ** Math.min(attempt, 5))) * (0.5 + Math.random())
+export const pauseBefore = (attempt: number): number => (attempt === 0 ? 50 : Math.min(5_000, 250 * 2 ** Math.min(attempt, 5))) * (0.5 + Math.random())
 
 /** Makes a carrier of a way to connect: it holds one connection, and opens another whenever that ends. */
 export function createCarrier({ name, open, log }: LineOptions): Carrier {

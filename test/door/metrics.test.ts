@@ -6,9 +6,9 @@ import { type Figure, registerFigures } from '../../router/metrics/figure.ts'
 import { serveMetrics } from '../../router/metrics/metrics.ts'
 import { openRegistry } from '../../router/metrics/process.ts'
 
-const token = 'a token for the tests'
+const theToken = 'a token for the tests'
 
-async function open(figures: readonly Figure[] = [], registry = new Registry()) {
+async function open(figures: readonly Figure[] = [], registry = new Registry(), token: string | null = theToken) {
   const app = Fastify()
   app.setErrorHandler((error, _request, reply) => reply.code(refusalOfThrown(error)?.status ?? 500).send())
   registerFigures(registry, figures)
@@ -75,11 +75,33 @@ test.each([
   ['this machine by IPv6', {}, '::1', 200],
   ['this machine as IPv6 writes IPv4', {}, '::ffff:127.0.0.1', 200],
   ['a proxy on this machine, for somebody', { 'x-forwarded-for': '203.0.113.7' }, '127.0.0.1', 401],
+  ['a proxy on this machine that says so by its newer name', { forwarded: 'for=203.0.113.7' }, '127.0.0.1', 401],
   ['elsewhere', {}, '203.0.113.7', 401],
-  ['elsewhere with the token', { authorization: `Bearer ${token}` }, '203.0.113.7', 200],
+  ['an address that only begins like this machine’s', {}, '12.0.0.1', 401],
+  ['elsewhere by IPv6', {}, '2001:db8::1', 401],
+  ['elsewhere with the token', { authorization: `Bearer ${theToken}` }, '203.0.113.7', 200],
+  ['elsewhere with the token and blanks around it, by the scheme in another case', { authorization: `BEARER   ${theToken}  ` }, '203.0.113.7', 200],
+  ['a proxy with the token', { authorization: `Bearer ${theToken}`, 'x-forwarded-for': '203.0.113.7' }, '127.0.0.1', 200],
+  ['elsewhere with the token by another scheme', { authorization: `Basic ${theToken}` }, '203.0.113.7', 401],
   ['elsewhere with another token', { authorization: 'Bearer another' }, '203.0.113.7', 401],
   ['this machine with another token', { authorization: 'Bearer another' }, '127.0.0.1', 401],
 ] as const)('%s', async (_who, headers, from, status) => {
   await using door = await open()
   expect((await door.read(headers, from)).statusCode).toBe(status)
+})
+
+test('where there is no token, this machine alone may read, whatever anybody shows', async () => {
+  await using door = await open([], undefined, null)
+  expect((await door.read({ authorization: 'Bearer null' }, '203.0.113.7')).statusCode).toBe(401)
+  expect((await door.read({ authorization: 'Bearer whatever' })).statusCode).toBe(200)
+})
+
+test('what a request was for is told from its route', async () => {
+  await using door = await open()
+  for (const path of ['/health/live', '/docs', '/publishing/api/:id/more', '/publishing/page', '/x/publishing/api/y']) door.app.get(path, async () => 'here')
+  for (const url of ['/health/live', '/docs', '/publishing/api/1/more', '/publishing/page', '/x/publishing/api/y']) await door.app.inject({ url })
+  await door.read()
+  const { body } = await door.read()
+  const counted = [...body.matchAll(/^http_requests_total\{class="(\w+)",method="GET",status="200"\} (\d+)$/gm)].map(([, kind, count]) => `${kind} ${count}`)
+  expect(counted.sort()).toEqual(['health 1', 'metrics 1', 'page 3', 'rest 1'])
 })

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import { type Carrier, createCarrier, type Hears, type Line, mostBytes } from '../../carriers/carrier.ts'
+import { type Carrier, createCarrier, type Hears, type Line, mostBytes, pauseBefore } from '../../carriers/carrier.ts'
 import { createCarriedEvents } from '../../carriers/events.ts'
 import type { EventIds } from '../../platform/events.ts'
 import { until } from '../kit/launch.ts'
@@ -187,14 +187,14 @@ describe('a carrier over one connection', () => {
   }
 
   test('says so until it is there, sends over it, and over nothing once that has ended', async () => {
-    const { carrier, opened, way, told } = lines()
+    const { carrier, opened, way, told, warned } = lines()
     expect(carrier.trouble()).toMatch(/does not carry events yet/)
     await expect(carrier.send(['x'])).rejects.toThrow('not connected')
     await until('it is there', () => carrier.trouble() === null)
     await carrier.send(['1'])
     way.refuses = true
     opened[0]!.end()
-    await until('it is noticed', () => carrier.trouble() !== null)
+    await until('it is tried in vain', () => way.tries === 2)
     await expect(carrier.send(['2'])).rejects.toThrow('not connected')
     way.refuses = false
     await until('it is back', () => carrier.trouble() === null)
@@ -206,8 +206,18 @@ describe('a carrier over one connection', () => {
       ],
       [false, true],
     ])
+    // That it was lost, and that it is back; that it is stopped is no news.
+    expect(warned).toHaveLength(2)
     await carrier.stop()
-    expect(opened.map(({ closed }) => closed)).toEqual([true, true])
+    expect([opened.map(({ closed }) => closed), warned.length]).toEqual([[true, true], 2])
+  })
+
+  test('is tried again after a moment, then ever later, five seconds in the end, and not by all processes at once', () => {
+    const pauses = (attempt: number) => Array.from({ length: 200 }, () => pauseBefore(attempt))
+    for (const [attempt, middle] of [50, 500, 1_000, 2_000, 4_000, 5_000, 5_000].entries()) {
+      for (const pause of pauses(attempt)) expect(pause >= middle / 2 && pause <= middle * 1.5, `${pause} before attempt ${attempt}`).toBe(true)
+      expect(new Set(pauses(attempt)).size).toBeGreaterThan(100)
+    }
   })
 
   test('is opened again at once however often it ends, as long as it opens', async () => {

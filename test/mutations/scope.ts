@@ -41,9 +41,12 @@ export const areas: readonly Area[] = [
     sources: /^(?:subgraphs\/store|platform\/sql)\/[^/]+(?<!\.d)\.ts$/,
     tests: {
       'subgraphs/store/': ['test/subgraphs/store/*.test.ts'],
-      'subgraphs/store/fact': ['test/facts/*.test.ts'],
+      'subgraphs/store/fact-kinds': ['test/facts/kinds.test.ts', 'test/rules/publishing/facts.test.ts'],
+      'subgraphs/store/facts': ['test/facts/{delivery,kinds}.test.ts', 'test/jobs/retention.test.ts'],
+      'subgraphs/store/filtered': ['test/subgraphs/agents/person-profile/person-profile.test.ts'],
       'subgraphs/store/removal': ['test/start/demo.test.ts'],
-      'subgraphs/store/tell': ['test/facts/*.test.ts'],
+      'subgraphs/store/tell': ['test/facts/delivery.test.ts'],
+      'subgraphs/store/usage': ['test/subgraphs/store/usage.test.ts'],
       'platform/sql/': ['test/db/reads.test.ts'],
       'platform/sql/table': ['test/subgraphs/store/{pages,rows,write}.test.ts', 'test/db/tables.test.ts'],
     },
@@ -65,7 +68,7 @@ export const areas: readonly Area[] = [
     tests: {
       'carriers/': ['test/live/{carrying,looking-again}.test.ts'],
       'carriers/carrier': ['test/live/carrying.test.ts'],
-      'carriers/looking-again': ['test/live/looking-again.test.ts'],
+      'carriers/looking-again': ['test/live/{looking-again,rounds}.test.ts'],
       'carriers/nats-address': ['test/rules/nats-address.test.ts'],
     },
   },
@@ -112,7 +115,8 @@ export const areas: readonly Area[] = [
     tests: {
       'subgraphs/identity/': ['test/rules/identity/*.test.ts'],
       'subgraphs/launcher/': ['test/rules/launcher/*.test.ts'],
-      'subgraphs/agents/': ['test/rules/agents/*.test.ts', 'test/subgraphs/agents/**/*.test.ts'],
+      'subgraphs/agents/': ['test/rules/agents/*.test.ts'],
+      'subgraphs/agents/widget': ['test/subgraphs/agents/widget/*.test.ts'],
       'subgraphs/payments/': ['test/rules/payments/*.test.ts'],
       'subgraphs/providers/': ['test/rules/providers/*.test.ts'],
       'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'],

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { hosts, localOrigins } from '../../config/hosts.ts'
 import { missingBindings } from '../../config/production.ts'
 import { readConfig } from '../../config.ts'
+import { slugs } from '../../subgraphs/scopes.ts'
 
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 const complete = { ENVIRONMENT: 'production', AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: key }
@@ -139,6 +141,12 @@ describe('S-14 hosts of services', () => {
     ])
       expect(local).toContain(line)
     expect(originsIn({ ...complete, PUBLIC_URL: 'https://example.com' })).toEqual([])
+    const pages = { launcher: ['launcher dashboard', 'launcher marketing'], publishing: ['publishing web', 'publishing web'] }
+    expect(local.map(line => line.split(' ').slice(0, 2).join(' ')).sort()).toEqual(
+      slugs.flatMap(slug => [`${slug} api`, ...(pages[slug as keyof typeof pages] ?? [`${slug} web`])]).sort(),
+    )
+    expect(localOrigins('http://localhost:4100')).toEqual(readConfig({ PORT: '4100' }).serviceOrigins)
+    for (const { by } of Object.values(hosts)) expect(by).toEqual(['all', 'router', 'subgraph'])
   })
 
   test('have the scheme of the platform, and its port where they name none', () => {
@@ -156,6 +164,8 @@ describe('S-14 hosts of services', () => {
     [{ AGENTS_WEB_HOST: 'https://agents.example' }, /^AGENTS_WEB_HOST: must be names of hosts/],
     [{ AGENTS_WEB_HOST: 'a.example,' }, /^AGENTS_WEB_HOST: must be names of hosts/],
     [{ AGENTS_WEB_HOST: 'a.example', PAYMENTS_API_HOST: 'A.example' }, /^PAYMENTS_API_HOST: a\.example is named by AGENTS_WEB_HOST too/],
+    [{ AGENTS_WEB_HOST: 'a.example:8443', PAYMENTS_API_HOST: 'a.example' }, /^PAYMENTS_API_HOST: a\.example is named by AGENTS_WEB_HOST too/],
+    [{ PUBLIC_URL: 'https://example.com', AGENTS_API_HOST: 'example.com:8443' }, /^AGENTS_API_HOST: example\.com is the host of PUBLIC_URL/],
     [{ PUBLIC_URL: 'https://example.com', AGENTS_API_HOST: 'example.com' }, /^AGENTS_API_HOST: example\.com is the host of PUBLIC_URL/],
   ] as const)('%o is a mistake', ([environment, line]) => expect(() => readConfig(environment)).toThrow(line))
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { ServiceOrigin } from '../../config/hosts.ts'
-import { canonicalPath, createHosts, type Hosts } from '../../router/hosts.ts'
+import { canonicalPath, createHosts, type Hosts, hostsOf } from '../../router/hosts.ts'
 import { answersHere, keepRole, misplaced, roleOf } from '../../router/rest/place.ts'
 import type { Row } from '../../router/rest/row.ts'
 
@@ -85,6 +85,15 @@ test.each([
 })
 
 test.each([
+  ['development', true],
+  ['staging', false],
+  ['production', false],
+] as const)('in %s pages of this machine are trusted: %s; those of configuration always', (environment, isTrusted) => {
+  const configured = hostsOf({ publicUrl: 'https://platform.example', environment, corsOrigins: ['https://guest.example'], serviceOrigins: origins })
+  expect(['http://localhost:5173', 'https://guest.example', 'https://pages.example:8443'].map(configured.trusts)).toEqual([isTrusted, true, true])
+})
+
+test.each([
   ['platform.example', '/api/posts', '/api/posts'],
   ['api.example', '/api/posts?first=1', '/publishing/api/posts?first=1'],
   ['api.example', '/publishing/api/posts', '/publishing/api/posts'],
@@ -129,6 +138,7 @@ describe('a row', () => {
     [asked('api.example', '/api/posts', '/publishing/api/posts'), 'api', true],
     [asked('api.example', '/publishing/x'), 'web', false],
     [asked('elsewhere.example', '/publishing/x'), 'web', true],
+    [asked('elsewhere.example', '/publishing/x/http://other.example/y'), 'web', true],
     [asked('elsewhere.example', 'http://elsewhere.example/publishing/x', '/publishing/x'), 'web', true],
     [asked('api.example', 'HTTPS://api.example/api/posts', '/publishing/api/posts'), 'api', true],
     [asked('pages.example', 'http://pages.example/api/posts', '/publishing/api/posts'), 'api', false],
@@ -151,6 +161,8 @@ describe('a row', () => {
     )
     expect([message.includes('secret'), extensions.address]).toEqual([false, 'https://api.example/api/posts'])
     expect(message).toContain('GET /api/posts on the host pages.example')
+    expect(message).toMatch(/routes of publishing are where programs/)
+    expect(misplaced(hosts, asked('api.example', '/x'), 'publishing', 'web').message).toMatch(/pages of publishing are where browsers/)
     const long = misplaced(hosts, asked('h'.repeat(5_000), `/${'x'.repeat(5_000)}`, `/publishing/${'x'.repeat(5_000)}`), 'publishing', 'web')
     expect(long.message.length).toBeLessThan(1_000)
     expect(String(long.extensions.address).length).toBeLessThan(300)

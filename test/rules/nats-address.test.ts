@@ -14,6 +14,7 @@ test.each([
   ['nats://t%2Fk@one:4222,two', { ...plain, servers: ['one:4222', 'two'], token: 't/k' }],
   ['nats://one:4222/shop-2', { ...plain, subject: 'shop-2.events' }],
   ['nats://one:4222/shop/', { ...plain, subject: 'shop.events' }],
+  ['nats://token:@one:4222', { ...plain, token: 'token' }],
   ['tls://one:4222', { ...plain, tls: {} }],
   ['nats://one:4222?ca=/ca.pem', { ...plain, tls: { caFile: '/ca.pem' } }],
   [
