@@ -107,6 +107,25 @@ test('a backup is of one moment: who writes meanwhile is in it wholly or not at 
   expect(written.n).toBeGreaterThan(20)
 })
 
+test('while it runs no table is altered or dropped, as a migration would that came in between', async () => {
+  const lines = dump({ url: source.url, version: '1.2.3', now: new Date(0), files: [], dataDir: folder.path })
+  await lines.next()
+  for (const change of ['alter table publishing.posts add column more integer', 'drop table publishing.failed_before'])
+    await expect(source.sequelize.query(`set lock_timeout to 200; ${change}`), change).rejects.toMatchObject({ parent: { code: '55P03' } })
+  await lines.return(0)
+})
+
+test('whatever a database’s own settings make of moments and bytes, every row comes back as it was', async () => {
+  await write(brandNamed('A brand'), fact('a'))
+  const before = await fingerprint(source.url)
+  const name = new URL(source.url).pathname.slice(1)
+  for (const setting of ["datestyle to 'sql, dmy'", "timezone to 'Asia/Kolkata'", 'extra_float_digits to -5', "statement_timeout to '1h'"])
+    await write(`alter database ${name} set ${setting}`)
+  await backUp()
+  await putBack()
+  expect(await fingerprint(target.url)).toEqual(before)
+})
+
 test('jobs are not in it: they are made anew from the rows that they are for', async () => {
   await backUp()
   expect(gunzipSync(readFileSync(path)).toString()).not.toMatch(/publishing_jobs/)
