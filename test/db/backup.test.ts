@@ -1,13 +1,15 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
+import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dataFiles } from '../../db/backup/data-files.ts'
 import { dump } from '../../db/backup/dump.ts'
 import { checkBackup, writeBackup } from '../../db/backup/file.ts'
 import { restore } from '../../db/backup/restore.ts'
 import { createWriteProbe } from '../../db/health/write-probe.ts'
+import { migrate } from '../../db/migrate.ts'
 import { StartError } from '../../start-error.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { type DataFolder, launch, newDataFolder } from '../kit/launch.ts'
@@ -113,6 +115,20 @@ test('while it runs no table is altered or dropped, as a migration would that ca
   for (const change of ['alter table publishing.posts add column more integer', 'drop table publishing.failed_before'])
     await expect(source.sequelize.query(`set lock_timeout to 200; ${change}`), change).rejects.toMatchObject({ parent: { code: '55P03' } })
   await lines.return(0)
+})
+
+test('what a migration writes by itself is as the backup has it, and not as in a new platform', async () => {
+  const directory = join(folder.path, 'migrations')
+  cpSync(migrations, directory, { recursive: true })
+  writeFileSync(
+    join(directory, 'publishing', '9999_words.sql'),
+    `create table words (id int primary key, word text); insert into words values (1, 'new'), (2, 'gone');`,
+  )
+  await migrate({ url: source.url, directory, log: pino({ level: 'silent' }) })
+  await write(`update publishing.words set word = 'changed' where id = 1`, 'delete from publishing.words where id = 2')
+  await backUp()
+  await restore({ url: target.url, path, header: (await checkBackup(path)).header, directory, dataDir: folder.path })
+  expect((await target.sequelize.query('select id, word from publishing.words'))[0]).toEqual([{ id: 1, word: 'changed' }])
 })
 
 test('whatever a database’s own settings make of moments and bytes, every row comes back as it was', async () => {
