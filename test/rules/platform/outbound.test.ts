@@ -4,7 +4,15 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { createOutbound, isPublicAddress, type OutboundOptions, onlyPublic, type ResolveName } from '../../../platform/outbound.ts'
+import {
+  createOutbound,
+  isPublicAddress,
+  isRefusedAddress,
+  OutboundFailure,
+  type OutboundOptions,
+  onlyPublic,
+  type ResolveName,
+} from '../../../platform/outbound.ts'
 
 describe('an address that is nobody’s public service', () => {
   test.each([
@@ -273,6 +281,21 @@ describe('a request to a third party', () => {
     await using outbound = disposable(createOutbound([resetting.origin('http')]))
     for (const freshConnection of [false, true])
       expect(await fail(outbound.send(resetting.origin('http'), { method: 'POST', body: '{}', freshConnection }))).toMatchObject({ sent: true })
+  })
+
+  test('tells whether it is the address that is refused, which leads nowhere else the next time, or only the moment', async () => {
+    await using server = await serve(() => {})
+    await using outbound = disposable(createOutbound(['http://127.0.0.1:1', server.origin], answering(['10.0.0.1'])))
+    const refused = async (url: string) => isRefusedAddress(await fail(outbound.send(url, { timeoutMs: 500 })))
+    for (const url of ['http://10.0.0.1/', 'http://[::1]/', 'http://name.test/', 'file:///etc/passwd']) expect([url, await refused(url)]).toEqual([url, true])
+    for (const url of ['http://127.0.0.1:1/', server.origin]) expect([url, await refused(url)]).toEqual([url, false])
+    for (const other of [
+      null,
+      new Error('another'),
+      new OutboundFailure('without a cause', true),
+      Object.assign(new Error('x'), { cause: { code: 'ENOTPUBLIC' } }),
+    ])
+      expect(isRefusedAddress(other)).toBe(false)
   })
 
   test('knows HTTP alone', async () => {

@@ -47,10 +47,12 @@ describe('whether a third party may be called', () => {
       'http://inside.test:8081',
       'https://127.0.0.1/v1',
       'http://127.0.0.1/v1',
+      'http://127.0.0.1:443/v1',
+      'https://127.0.0.1:80/v1',
       'http://10.0.0.9:25',
       'http://10.0.0.9',
     ]
-    expect(await Promise.all(each.map(address => reaches(new URL(address))))).toEqual([true, false, true, false, true, false])
+    expect(await Promise.all(each.map(address => reaches(new URL(address))))).toEqual([true, false, true, false, true, false, true, false])
   })
 
   test('one whose name nobody knows at this moment may: every connection looks again', async () => {
@@ -59,6 +61,8 @@ describe('whether a third party may be called', () => {
     const waiting = reaches(new URL('https://silent.test'))
     await vi.advanceTimersByTimeAsync(3_000)
     expect(await waiting).toBe(true)
+    expect(await reaches(new URL('https://public.test'))).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
     vi.useRealTimers()
   })
 
