@@ -5,7 +5,7 @@ import { type Carrier, createCarrier } from './carrier.ts'
 /** The one channel of all processes on one database. */
 const channel = 'supergraph_events'
 /** How often the connection is asked whether it still is one, in ms: nothing else is said on a quiet one. Ten seconds of silence cut it. */
-const pingMs = 10_000
+const pingMs = 5_000
 
 /**
  * PostgreSQL as the carrier: NOTIFY and LISTEN over one connection of this process's own. So no transaction that writes ever notifies:

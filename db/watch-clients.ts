@@ -33,10 +33,12 @@ export function watchClients(log: Logger, silentMs = silence): WatchedClients {
       // It was on its way when the pool ended.
       if (ended) return void socket.destroy()
       socket.setTimeout(silentMs).on('timeout', async () => {
+        // Nothing was asked in all that time; what is asked from now on has its own.
+        if (isIdle(client)) return
         // A process that was paused finds its timers expired before it reads what came meanwhile: first that is read.
         const read = socket.bytesRead
         await afterReading()
-        if (isIdle(client) || socket.bytesRead > read || socket.destroyed) return
+        if (socket.bytesRead > read || socket.destroyed) return
         socket.destroy(new Error(`the database has said nothing for ${silentMs / 1000} s`))
       })
     },

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
@@ -9,6 +10,8 @@ import { tcpProxy } from '../kit/tcp-proxy.ts'
 
 const log = pino({ level: 'silent' })
 const silentMs = 300
+
+const socketOf = (client: object) => (client as { connection: { stream: Socket } }).connection.stream
 
 /** So many sessions at once, so that the pool holds as many connections. */
 const many = (query: (sql: string) => Promise<unknown>, count: number) =>
@@ -51,6 +54,17 @@ describe('connections that say nothing any more', () => {
     await database.sequelize.query('select pg_sleep(0.2)')
     expect(await session()).toEqual(before)
     await close()
+  })
+
+  test('are not those that were quiet until a statement was sent in the very moment in which their time was over', async () => {
+    await using database = await createTestDatabase({ empty: true })
+    const pool = createOpenPool({ url: database.url, log, silentMs: 50 })({ use: 'jobs', name: 'test' })
+    const client = await pool.connect()
+    // As a ping does that is sent as often as silence lasts.
+    const asked = new Promise((resolve, reject) => socketOf(client).once('timeout', () => client.query('select pg_sleep(0.02)').then(resolve, reject)))
+    await asked
+    client.release()
+    await pool.end()
   })
 
   test('are not those whose answer waits to be read because this process was paused', async () => {
