@@ -9,14 +9,11 @@ import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, answerOf } from '../engine/supergraph-fixture.ts'
-import { supergraph as openPlatform, type Supergraph } from '../kit/supergraph.ts'
-import { anonymous, key } from '../kit/viewers.ts'
-import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
-import { seedOrder } from '../subgraphs/payments/order/seed.ts'
-import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
+import { supergraph as openPlatform } from '../kit/supergraph.ts'
 import { causeOf, type StockError } from './known.ts'
 import { generateOperation } from './operation.ts'
 import { platformOracle } from './platform-oracle.ts'
+import { platformWorld } from './platform-world.ts'
 
 const operations = Math.ceil(Number(process.env.DIFFERENTIAL_OPERATIONS ?? 280) / 7)
 const seed = Number(process.env.SEED ?? 20_261_123)
@@ -37,56 +34,11 @@ function alike(expected: Answer, actual: Answer): boolean {
   return left.text === right.text && left.failed.join() === right.failed.join() && left.refused.every(place => right.refused.includes(place))
 }
 
-async function world(graph: Supergraph) {
-  const { owner, member, viewer, outsider, organization, brand, thread } = await graph.seed
-    .owner()
-    .member()
-    .viewer()
-    .outsider()
-    .brand()
-    .connection()
-    .thread(3, { scheduledAt: graph.clock.in(3_600_000) })
-  const reader = key(organization.id, ['publishing:posts.read'])
-  const { id: organizationId } = organization
-  const order = await seedOrder(graph, { organizationId, userId: member.userId })
-  const profile = await seedProfile(graph, { organizationId, subjectId: member.userId! })
-  const credential = await seedCredential(graph, { organizationId })
-  const ids = [
-    brand.id,
-    order.id,
-    ...Object.values(profile),
-    credential.id,
-    ...thread.map(({ id }) => id),
-    owner.userId,
-    organizationId,
-    '01990000-0000-7000-8000-00000000dead',
-    'no id',
-  ]
-  const moments = [graph.clock.in(0), graph.clock.in(86_400_000)].map(date => new Date(date).toISOString())
-  return {
-    viewers: [owner, owner, member, viewer, outsider, reader, anonymous] as readonly Viewer[],
-    values: {
-      id: ids,
-      brandId: [brand.id, null, 'no id'],
-      threadId: [thread[0]!.threadId, null],
-      authorId: [owner.userId, member.userId, null],
-      first: [1, 2, 20, 100, 0],
-      status: [null, 'DRAFT', 'SCHEDULED', 'PUBLISHED', 'PAID', 'ACTIVE'],
-      platform: [null, 'X'],
-      userId: [member.userId, owner.userId, null],
-      subjectId: [member.userId, null],
-      provider: [null, 'custom', 'openai'],
-      scheduledAfter: moments,
-      scheduledBefore: moments,
-    },
-  }
-}
-
 test('random operations on the platform answer the same as one schema over its subgraphs, and at the stock gateway, for every kind of viewer', {
   timeout: 600_000,
 }, async () => {
   await using graph = await openPlatform({ sandbox: true })
-  const { viewers, values } = await world(graph)
+  const { viewers, values } = await platformWorld(graph)
   const { engine, subgraphs } = graph.platform
   const supergraph = readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
   const oracle = platformOracle(engine.schema, subgraphs)
