@@ -8,13 +8,20 @@ export interface MetricsAsker {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Whether somebody may read figures: a caller on this machine whom no proxy stands before, or one with the token. @param token null: there is none */
+/** Names of this machine, and addresses. Whoever asks by another name may be a page in a browser here, whose owner has that name lead here. */
+const ownHost = /^(?:(?:[a-z\d-]+\.)*localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
+
+/**
+ * Whether somebody may read figures: a caller on this machine whom no proxy stands before and who asks by a name or an address of it, or one
+ * with the token.
+ * @param token null: there is none
+ */
 export function mayRead({ address: from, headers }: MetricsAsker, token: string | null): boolean {
   const shown = /^bearer +(.+?) *$/i.exec(headers.authorization ?? '')?.[1]
   if (token !== null && shown !== undefined) return timingSafeEqual(hash(shown), hash(token))
   const passedOn = headers['x-forwarded-for'] ?? headers.forwarded
   const address = from.replace(/^::ffff:/, '')
-  return passedOn === undefined && (address === '::1' || (isIP(address) === 4 && address.startsWith('127.')))
+  return passedOn === undefined && ownHost.test(headers.host ?? '') && (address === '::1' || (isIP(address) === 4 && address.startsWith('127.')))
 }
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
