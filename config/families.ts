@@ -177,6 +177,11 @@ export const operations = {
     by: doors,
     does: "What all fetches of one operation together may take. A fetch in the router's own process has the time of the operation. Each event of a subscription has the time of an operation, from when it comes.",
   }),
+  slowMs: setting('SLOW_OPERATION_MS', milliseconds, {
+    fallback: 1_000,
+    by: doors,
+    does: 'Queries and mutations that take so long are logged with their plan, as `a slow operation`: never with the values that the client sent. Not with the engine `apollo`.',
+  }),
   answerBytes: setting('ANSWER_BYTES', answerBytes, {
     fallback: 16 * 1024 * 1024,
     by: doors,

@@ -173,12 +173,20 @@ export function createSockets(door: WebSocketDoor): Sockets {
         contextValue: request,
       } satisfies Operation
     },
-    execute: ({ contextValue }) => inShare(shares, contextValue as Asked, request => engine.execute(request)),
+    async execute({ contextValue }) {
+      const asked = contextValue as Asked
+      const began = performance.now()
+      const result = await inShare(shares, asked, request => engine.execute(request))
+      log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
+      return result
+    },
     async subscribe({ contextValue }) {
       const asked = contextValue as Asked
       const tellErrors = (errors: readonly GraphQLError[]) =>
         doFor(asked.cause, () => errors.map(error => tell(error, { ...manner, requestId: asked.requestId })))
+      const began = performance.now()
       const joined = await inShare(beginnings, asked, request => door.hub.join({ request, tellErrors }, asked.place))
+      log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
       if ('listen' in joined) return toldBy(joined, asked.tell)
       // Where its turn never came, nobody else gives it back.
       asked.place()

@@ -161,6 +161,8 @@ export interface EngineOptions {
   readonly maxCost?: number | undefined
   /** Tells clients the text of internal errors: for development only. */
   readonly exposeInternalErrors?: boolean | undefined
+  /** Queries and mutations that take so many milliseconds are logged with their plan. @default none is */
+  readonly slowMs?: number | undefined
   /** Told how many ms it took to make a plan. */
   readonly planned?: ((ms: number) => void) | undefined
   /** Tells whoever asks by `x-graphql-plan: show` how the operation was planned: for development only. */

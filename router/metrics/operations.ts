@@ -24,7 +24,8 @@ const mostSeries = 3000
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** What became of an operation: everything, a part, nothing because of who asked or what for, or nothing because of us. */
-export type Outcome = 'success' | 'partial' | 'refused' | 'failed'
+export const outcomes = ['success', 'partial', 'refused', 'failed'] as const
+type Outcome = (typeof outcomes)[number]
 
 interface Counted {
   readonly operation: string
@@ -140,6 +141,8 @@ export function measureOperations(registry: Registry, now: () => number = () => 
         let found = subgraphs.get(subgraph)
         if (!found) {
           found = { took: fetches.labels({ subgraph }), failed: failures.labels({ subgraph }) }
+          // There from the first question: what appears with its first failure shows no increase by it.
+          failures.inc({ subgraph }, 0)
           subgraphs.set(subgraph, found)
         }
         return found

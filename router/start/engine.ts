@@ -16,7 +16,9 @@ export async function openEngine(kind: Config['engine'], options: EngineOptions)
 }
 
 /** What configuration says of how operations run. */
-export type EngineSettings = Pick<Config, 'engine' | 'environment'> & { readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes' | 'maxCost'> }
+export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
+  readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes' | 'maxCost' | 'slowMs'>
+}
 
 /** Opens the engine over a supergraph as configured, behind its access rules, and measured. @param metrics where its figures go: one engine's at most */
 export async function openEngineOver(
@@ -35,6 +37,7 @@ export async function openEngineOver(
     operationTimeoutMs: remote.operationMs,
     answerBytes: remote.answerBytes,
     maxCost: remote.maxCost,
+    slowMs: remote.slowMs,
     // Whoever develops sees what broke; elsewhere the log alone does.
     exposeInternalErrors: environment === 'development',
     exposePlans: environment === 'development',

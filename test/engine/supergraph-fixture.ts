@@ -69,6 +69,7 @@ export interface GraphOptions {
   readonly unvalidatedFetches?: boolean
   readonly exposeInternalErrors?: boolean
   readonly exposePlans?: boolean
+  readonly slowMs?: number
   readonly maxCost?: number
   readonly operationTimeoutMs?: number
   readonly answerBytes?: number
@@ -113,8 +114,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, operationTimeoutMs, answerBytes, now } = options
-  const limits = { planCacheSize, planCacheBytes, maxCost, operationTimeoutMs, answerBytes, now }
+  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, slowMs, operationTimeoutMs, answerBytes, now } = options
+  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, now }
   const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)

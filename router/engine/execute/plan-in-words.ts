@@ -1,4 +1,4 @@
-import { print } from 'graphql'
+import { type DocumentNode, print } from 'graphql'
 import type { CompiledPlan, EntityStep, FetchStep, Step } from './compile.ts'
 import type { Path } from './plan-tree.ts'
 
@@ -11,12 +11,13 @@ interface Placed {
 /**
  * A plan as people read it: its fetches in the order in which they may begin, numbered, each with its subgraph, the fetches that it waits
  * for, the places whose entities it completes, and what is sent. What waits for the same begins at the same time.
+ * @param write puts a document that is sent into words
  */
-export function planInWords({ primary, root }: CompiledPlan, nameOf: (key: string) => string): string {
+export function planInWords({ primary, root }: CompiledPlan, nameOf: (key: string) => string, write: (document: DocumentNode) => string = print): string {
   const placed: Placed[] = primary ? [{ step: primary, after: [] }] : []
   if (root) place(root, placed.keys().toArray(), placed)
   if (placed.length === 0) return 'No subgraph is asked.'
-  return placed.map((each, at) => `${at + 1}. ${headOf(each, placed, nameOf)}\n${bodyOf(each)}`).join('\n')
+  return placed.map((each, at) => `${at + 1}. ${headOf(each, placed, nameOf)}\n${bodyOf(each, write)}`).join('\n')
 }
 
 /** @returns where those fetches stand that are through when the step is */
@@ -51,7 +52,7 @@ function headOf({ step, after }: Placed, placed: readonly Placed[], nameOf: (key
   return `${subgraph}, ${begins}${together.length > 0 ? `, beside ${together.join(' and ')}` : ''}: ${what}`
 }
 
-const bodyOf = ({ step }: Placed): string => print(step.fetch.document).trim().replaceAll(/^/gm, '     ')
+const bodyOf = ({ step }: Placed, write: (document: DocumentNode) => string): string => write(step.fetch.document).trim().replaceAll(/^/gm, '     ')
 
 /** `posts.nodes.@.author`: `@` stands for each element of a list, `|[…]` for objects of these types alone. */
 const inWords = (path: Path, nameOf: (key: string) => string): string =>

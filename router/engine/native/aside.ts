@@ -1,3 +1,4 @@
+import { type DocumentNode, print, visit } from 'graphql'
 import type { Data } from '../data/merge.ts'
 import type { EngineOptions, OperationRequest } from '../engine.ts'
 import type { Run } from '../execute/execute.ts'
@@ -28,6 +29,16 @@ export function asideOf(ready: Ready, { supergraph, data }: Run, answer: Data | 
     ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
   }
 }
+
+/** How an operation was planned, for a log: without the values that its client wrote into it. */
+export const planForLog = ({ variant: { plan, shape } }: Ready): string => planInWords(plan, clientNames(shape), document => print(withoutValues(document)))
+
+const withoutValues = (document: DocumentNode): DocumentNode =>
+  visit(document, {
+    StringValue: node => ({ ...node, value: '…', block: false }),
+    IntValue: node => ({ ...node, value: '0' }),
+    FloatValue: node => ({ ...node, value: '0' }),
+  })
 
 const nothing: readonly never[] = []
 

@@ -9,7 +9,7 @@ import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work } from '../work.ts'
-import { asideOf, shownTo } from './aside.ts'
+import { asideOf, planForLog, shownTo } from './aside.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
 
@@ -18,7 +18,7 @@ import { sharingKey } from './sharing-key.ts'
  * graphql-js would. Throws at once for a supergraph that cannot be read.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { transport, log, operationTimeoutMs = 30_000, now = () => performance.now(), supergraphSdl: given } = options
+  const { transport, log, operationTimeoutMs = 30_000, slowMs = Number.POSITIVE_INFINITY, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { prepare, warm, plans } = createPreparation(options, supergraph)
 
@@ -28,10 +28,13 @@ export function createEngine(options: EngineOptions): Engine {
     plans,
     async execute(request) {
       return untilAborted(request, async () => {
+        const began = now()
         const ready = await prepare(request)
         if ('errors' in ready) return ready
         if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket or server-sent events.')
-        return finish(ready, runOf(ready))
+        const result = await finish(ready, runOf(ready))
+        tellIfSlow(ready, now() - began)
+        return result
       })
     },
     prepareStream,
@@ -48,6 +51,13 @@ export function createEngine(options: EngineOptions): Engine {
       }
       return answers
     },
+  }
+
+  /** What took long is told with its plan, so that it need not be asked again to see why. */
+  function tellIfSlow(ready: Ready, ms: number): void {
+    if (ms < slowMs) return
+    const { request, variant } = ready
+    log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'a slow operation')
   }
 
   async function prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult> {

@@ -1,0 +1,40 @@
+import { createClient } from 'graphql-ws'
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createMemoryEvents } from '../../platform/events.ts'
+import { measureOperations } from '../../router/metrics/operations.ts'
+import { smallGraph } from '../door/graph.ts'
+import { openRouter, schemaEngine } from '../door/platform.ts'
+
+class NamedSocket extends WebSocket {
+  constructor(url: string, protocols: string[]) {
+    super(url, protocols, { headers: { 'apollographql-client-name': 'app', 'apollographql-client-version': '3' } })
+  }
+}
+
+test('S-11 what a WebSocket asks is counted, and has a line of its own in the log, with its name, its client and its errors', async () => {
+  const metrics = new Registry()
+  const platform = await openRouter(measureOperations(metrics).watchEngine(schemaEngine(smallGraph(createMemoryEvents()))), { metrics })
+  await using _ = { [Symbol.asyncDispose]: () => platform.close() }
+  const client = createClient({ url: `ws://127.0.0.1:${platform.port}/graphql`, webSocketImpl: NamedSocket })
+  for await (const _ of client.iterate({ query: 'query Who { viewer { kind } }' }));
+  await expect(
+    client.iterate({ query: 'query Nothing($secret: String) { nothing(secret: $secret) }', variables: { secret: 'swordfish' } }).next(),
+  ).rejects.toBeDefined()
+  const ticks = client.iterate({ query: 'subscription Ticks { tick }' })
+  void ticks.next()
+  const lines = () => platform.lines.map(line => JSON.parse(line)).filter(({ door }) => door === 'websocket')
+  await expect.poll(lines).toHaveLength(2)
+  expect(lines()).toMatchObject([
+    { msg: 'answered', operation: 'Who', client: 'app@3', requestId: expect.any(String), ms: expect.any(Number) },
+    { msg: 'answered', operation: 'Ticks', client: 'app@3', requestId: expect.any(String) },
+  ])
+  const text = await (await fetch(`${platform.url}/metrics`)).text()
+  expect(text).toContain('supergraph_operations_total{operation="Who",type="query",client="app",outcome="success"} 1')
+  expect(text).toContain('supergraph_operations_total{operation="Ticks",type="subscription",client="app",outcome="success"} 1')
+  expect(text).toContain('supergraph_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1')
+  expect(text).toMatch(/^supergraph_subscriptions\{operation="\w+"\} 1$/m)
+  expect(platform.lines.join('')).not.toContain('swordfish')
+  await client.dispose()
+})
