@@ -67,6 +67,8 @@ export interface RouterOptions {
   readonly live?: HubOptions
   /** Open sockets of one address and of one person or key. @default 100 and 50 */
   readonly sockets?: Pick<WebSocketDoor, 'perAddress' | 'perViewer'>
+  /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
+  readonly direct?: boolean
   /** Milliseconds between heartbeats of a stream over HTTP. @default 10000 */
   readonly heartbeatMs?: number
   /** @default every route of the platform, where callers are known */
@@ -174,6 +176,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     production,
     exposeErrors,
     heartbeatMs: options.heartbeatMs,
+    direct: options.direct,
     countError,
     log,
   })

@@ -15,6 +15,9 @@ export function webHeaders(incoming: IncomingHttpHeaders): Headers {
 /** Whether a client would rather have a GraphQL answer in its own media type than as plain JSON. */
 export const prefersResponseJson = (accept: string | null | undefined): boolean => preferred(accept, [json, responseJson]) === responseJson
 
+/** Whether a client takes an answer in either of them. */
+export const takesJson = (accept: string | null | undefined): boolean => !accept || preferred(accept, [json, responseJson]) !== undefined
+
 /** Whether a client is a browser that shows a page: it prefers HTML to JSON. */
 export const prefersHtml = (accept: string | null | undefined): boolean => preferred(accept, [json, responseJson, html]) === html
 

@@ -15,9 +15,10 @@ import type { Shares } from '../live/shares.ts'
 import type { Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readJsonBodies } from './body.ts'
+import { directAnswer, readDirect } from './direct.ts'
 import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
-import { prefersHtml, prefersResponseJson, webHeaders } from './headers.ts'
+import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from './headers.ts'
 import { landingPage } from './landing.ts'
 import { refusedValues } from './limits.ts'
 import { leavingSignal, rememberCaller } from './sending.ts'
@@ -45,23 +46,28 @@ export interface HttpDoor {
   readonly exposeErrors?: boolean | undefined
   /** Counts what is refused before the engine is asked. @default nobody does */
   readonly countError?: CountError | undefined
+  /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
+  readonly direct?: boolean | undefined
   readonly log: Logger
 }
 
 /** Failures of the request itself, which `application/json` answers with 200 and `application/graphql-response+json` with 400. */
-const requestFailures = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT'])
+const requestFailures: ReadonlySet<unknown> = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT'])
 
 /**
  * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server speaks the protocol, the
  * engine executes. Resolves when Apollo Server has started; it stops with the app.
  */
 export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promise<void> {
-  const server = createApollo(door)
+  const ready = new WeakSet<object>()
+  const engine = tellingEngine(door, ready)
+  const server = createApollo(door, engine, ready)
+  const telling = { ...door, engine }
   await server.start()
   app.addHook('onClose', () => server.stop())
   await app.register(async scope => {
     readJsonBodies(scope)
-    scope.route({ method: ['GET', 'POST'], url: '/graphql', handler: (request, reply) => answer(server, door, request, reply) })
+    scope.route({ method: ['GET', 'POST'], url: '/graphql', handler: (request, reply) => answer(server, telling, request, reply) })
     scope.route({
       method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: '/graphql',
@@ -73,11 +79,9 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
   })
 }
 
-function createApollo({ engine, documents, log, production, exposeErrors: expose, countError }: HttpDoor): ApolloServer<RequestContext> {
-  const ready = new WeakSet<object>()
-  /** Under which request an error came up: Apollo Server formats it without saying so. */
-  const requestOf = new WeakMap<object, string>()
-  const telling: Engine = {
+/** The engine with errors in the form in which they leave the platform. @param ready holds those that have it */
+function tellingEngine({ engine, log, production, exposeErrors: expose }: HttpDoor, ready: WeakSet<object>): Engine {
+  return {
     ...engine,
     async execute(request) {
       const result = await engine.execute(request)
@@ -87,8 +91,17 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
       return { ...result, errors }
     },
   }
+}
+
+function createApollo(
+  { documents, log, production, exposeErrors: expose, countError }: HttpDoor,
+  engine: Engine,
+  ready: WeakSet<object>,
+): ApolloServer<RequestContext> {
+  /** Under which request an error came up: Apollo Server formats it without saying so. */
+  const requestOf = new WeakMap<object, string>()
   return new ApolloServer<RequestContext>({
-    gateway: createGateway(telling),
+    gateway: createGateway(engine),
     logger: log,
     // The door has a rule of its own (`refusesUnasked`), and decides on introspection when it validates.
     csrfPrevention: false,
@@ -127,12 +140,14 @@ function createApollo({ engine, documents, log, production, exposeErrors: expose
   })
 }
 
+const isRequestFailure = ({ extensions }: Pick<GraphQLFormattedError, 'extensions'>): boolean => requestFailures.has(extensions?.code)
+
 type Sending = Parameters<NonNullable<GraphQLRequestListener<RequestContext>['willSendResponse']>>[0]
 
 async function lowerStatus({ request, response }: Sending): Promise<void> {
   if (response.body.kind !== 'single' || response.http.status !== 400) return
   const { errors, data } = response.body.singleResult
-  if (data != null || !errors?.length || !errors.every(error => requestFailures.has(String(error.extensions?.code)))) return
+  if (data != null || !errors?.length || !errors.every(isRequestFailure)) return
   if (!prefersResponseJson(request.http?.headers.get('accept'))) response.http.status = 200
 }
 
@@ -208,8 +223,16 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const signal = leavingSignal(reply.raw)
   const place = door.shares.enter(name, signal)
   if (place) await place
+  const direct = !form && operation && request.method === 'POST' && door.direct !== false && takesJson(accept) ? readDirect(request.body) : null
   let result: HTTPGraphQLResponse
   try {
+    if (direct && read && 'document' in read) {
+      const { variables } = direct
+      const context = { viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal }
+      const executed = await door.engine.execute({ ...context, document: read.document, operationName: operation?.name?.value, variables })
+      const { status, headers: own, body } = directAnswer(executed, executed.errors, accept, isRequestFailure)
+      return reply.code(status).headers(own).send(body)
+    }
     result = await server.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: request.method, headers: headersFor(form, headers), body: request.body, search: query },
       context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal }),

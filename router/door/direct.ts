@@ -1,0 +1,50 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { prefersResponseJson } from './headers.ts'
+
+/** What a usual request asks beside its document. */
+export interface DirectRequest {
+  readonly operationName: string | null | undefined
+  readonly variables: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * Reads the body of a request that needs nothing of Apollo Server: a document that is known to be good, variables and a name in their
+ * usual form. Null for whatever is unusual, of which Apollo Server says what is wrong with it, or which it knows how to answer.
+ */
+export function readDirect(body: unknown): DirectRequest | null {
+  const { operationName, variables, extensions } = body as Record<string, unknown>
+  if (extensions !== undefined && extensions !== null) return null
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') return null
+  if (variables === undefined || variables === null) return { operationName, variables: undefined }
+  if (typeof variables !== 'object' || Array.isArray(variables)) return null
+  return { operationName, variables: variables as Record<string, unknown> }
+}
+
+/** An answer as Apollo Server would send it. */
+export interface DirectAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const [plain, own] = [
+  { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  { 'content-type': 'application/graphql-response+json; charset=utf-8', 'cache-control': 'no-store' },
+]
+
+/**
+ * Makes an answer of a result, by GraphQL over HTTP: what was not executed is 400 in GraphQL's own media type, and 200 as plain JSON.
+ * @param errors in the form in which they leave the platform
+ * @param isRequestFailure whether an error says that the request itself was wrong
+ */
+export function directAnswer(
+  { data, extensions }: ExecutionResult,
+  errors: readonly GraphQLError[] | undefined,
+  accept: string | null,
+  isRequestFailure: (error: GraphQLError) => boolean,
+): DirectAnswer {
+  const isOwn = prefersResponseJson(accept)
+  const isRefused = data === undefined && Boolean(errors?.length)
+  const status = isRefused && (isOwn || !errors!.every(isRequestFailure)) ? 400 : 200
+  return { status, headers: isOwn ? own : plain, body: JSON.stringify({ errors, data, extensions }) }
+}
