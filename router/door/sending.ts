@@ -26,7 +26,10 @@ export const sendingLimits: SendingLimits = { callerBytes: 48 * 1024 * 1024, pro
 /** Answers up to here are sent whole, and never refused: refusals are answers, too. */
 const smallBytes = 64 * 1024
 
-/** Bytes of a large answer that are handed over at once: so it can be seen how far it has come. */
+/** Answers up to here go out in one piece. */
+const wholeBytes = 128 * 1024
+
+/** Bytes of a larger answer that are handed over at once: so it can be seen how far it has come. */
 const pieceBytes = 64 * 1024
 
 const callers = new WeakMap<IncomingMessage, string>()
@@ -114,6 +117,7 @@ export function boundSending(app: FastifyInstance, log: Logger, limits: SendingL
       throw withStatus(503, new Refusal('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 }))
     count(caller, bytes)
     reply.raw.once('close', () => count(caller, -bytes))
+    if (bytes <= wholeBytes) return payload
     reply.header('content-length', bytes)
     return Readable.from(piecesOf(typeof payload === 'string' ? Buffer.from(payload) : payload), { objectMode: false, highWaterMark: pieceBytes })
   })
