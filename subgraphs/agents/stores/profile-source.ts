@@ -88,8 +88,11 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
       return row!.count
     },
 
-    /** What of a profile is READY, the oldest first; for whoever may see the profile. @param ids only these; null: all */
-    readyOf: (profileId: string, ids: readonly string[] | null): Promise<ReadySource[]> => rows.read<ReadySource>(ready, [profileId, ids]),
+    /** What of a profile is READY, the oldest first; for whoever may see the profile. @param ids only these; null: all @throws once nobody waits for it any more */
+    async readyOf(profileId: string, ids: readonly string[] | null): Promise<ReadySource[]> {
+      reading.signal.throwIfAborted()
+      return rows.read<ReadySource>(ready, [profileId, ids])
+    },
 
     /** The texts of some sources of a profile, in no order; for whoever may see the profile. @throws once nobody waits for them any more */
     async textsOf(profileId: string, ids: readonly string[]): Promise<string[]> {

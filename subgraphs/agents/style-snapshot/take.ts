@@ -48,7 +48,8 @@ export async function takeSnapshot(context: Context, input: CreateStyleSnapshotI
   const wanted = input.sourceIds?.map((id, index) => requireId(id, `sourceIds[${index}]`)) ?? null
   const idempotency = readIdempotency(input)
   const seen = await personProfiles.require(profileId, 'personProfileId')
-  const sources = await profileSources.readyOf(profileId, wanted)
+  // How long texts are is looked up in the texts, so that takes its turn as well.
+  const sources = await inTurn(actorOf(viewer), () => profileSources.readyOf(profileId, wanted))
   const sourceIds = sources.map(({ id }) => id)
   const digestWith = (profile: PersonProfileRow) =>
     digestOf(

@@ -184,6 +184,22 @@ test('of more text than one snapshot measures nothing is taken, and of fewer sou
   expect((await take(graph, owner, id, { sourceIds: [small] })).measures.words).toBe(1)
 })
 
+test('of many that are taken at once the texts are looked through one after another: others find a connection', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  const { id } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+  const held = await graph.database.sequelize.transaction(async transaction => {
+    await graph.database.sequelize.query('lock table agents.profile_texts in access exclusive mode', { transaction })
+    const taking = Array.from({ length: 6 }, () => take(graph, owner, id))
+    const waiting = () => graph.rows(`select from pg_locks where not granted`)
+    await expect.poll(async () => (await waiting()).length).toBe(1)
+    // Whoever comes later has had the time to wait as well.
+    for (let count = 0; count < 5; count += 1) expect(await waiting()).toHaveLength(1)
+    return { taking }
+  })
+  expect(new Set((await Promise.all(held.taking)).map(({ number }) => number))).toEqual(new Set([1]))
+})
+
 test('nothing is measured any more once nobody waits for it', async () => {
   await using graph = await supergraph()
   const { owner } = await graph.seed.owner()
@@ -191,6 +207,7 @@ test('nothing is measured any more once nobody waits for it', async () => {
   const reading = { signal: AbortSignal.abort(new Error('gone')), read() {}, statement: (run: () => unknown) => run() }
   const { profileSources } = graph.platform.agents.open(owner, { requestId: 'r', ...reading } as never)
   await expect(profileSources.textsOf(id, [sourceId])).rejects.toThrow('gone')
+  await expect(profileSources.readyOf(id, null)).rejects.toThrow('gone')
 })
 
 test('as many snapshots as one may take in a day are taken, and no more that are new', async () => {
