@@ -155,7 +155,7 @@ export const events = {
   natsUrl: setting('NATS_URL', nats, {
     fallback: null,
     by: subgraphs,
-    does: 'A NATS server that carries events between processes: `nats://user:password@host:4222`, `nats://token@host:4222`, several servers of a cluster with commas between (the credentials stand in the first), `tls://` for TLS. A path names the platform among others on the same server (`/staging`); `?creds=FILE`, and for TLS `ca=FILE`, `cert=FILE`, `key=FILE`.',
+    does: 'A NATS server that carries events between processes: `nats://user:password@host:4222`, `nats://token@host:4222`, several servers of a cluster with commas between, each with its `nats://` or without (the credentials stand in the first), `tls://` for TLS. A path names the platform among others on the same server (`/staging`); `?creds=FILE`, and for TLS `ca=FILE`, `cert=FILE`, `key=FILE`.',
   }),
   carrier: setting('EVENT_CARRIER', oneOf('memory', 'notify', 'nats'), {
     fallback: null,

@@ -43,6 +43,20 @@ test('whatever a transaction tells costs it one statement', async () => {
   expect(await stage.sql('select count(*)::int as facts from identity.facts')).toEqual([{ facts: 4 }])
 })
 
+test('where nobody is there to be told nothing is written, and nothing asked', async () => {
+  await using stage = await factStage({ receivers: [] })
+  await stage.write({ subject: one, name: 'warm' })
+  const { statements } = await countStatements(() => stage.write({ subject: one, name: 'a' }))
+  expect([statements.length, await stage.sql('select from identity.facts'), stage.log]).toEqual([2, [], []])
+})
+
+test('the log says what was told under which id, and of which subject', async () => {
+  await using stage = await factStage()
+  await stage.write({ subject: one, name: 'a' }, { subject: two, name: 'b' })
+  const facts = await stage.sql<{ id: string; subject: string }>('select id, subject from identity.facts order by seq')
+  expect(stage.log).toMatchObject(facts.map(({ id, subject }) => ({ level: 30, fact: id, kind: 'organization.created', subject })))
+})
+
 test('a receiver that is down gets what it was told when it is back, tried ever less often meanwhile', async () => {
   await using stage = await factStage()
   const up = stage.way

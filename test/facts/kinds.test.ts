@@ -1,8 +1,11 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
 import { listedSlugs } from '../../router/start/registry.ts'
+import { tell } from '../../subgraphs/store/books.ts'
 import { factKinds, kindOf } from '../../subgraphs/store/fact-kinds.ts'
+import { inTransaction } from '../../subgraphs/store/write.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
 test('whoever is to receive a kind of facts has a handler for it, and nobody else has', async () => {
@@ -38,6 +41,15 @@ test('whoever is to write a kind of facts does so somewhere', async () => {
       ).toBe(!(kind in notYet))
     }
   }
+})
+
+test('who is not to write a kind of facts cannot: its transaction is undone', async () => {
+  await using graph = await supergraph()
+  const job = graph.platform.agents.job('test')
+  const body = { organizationId: newId(), slug: 'a', name: 'A' }
+  const writing = inTransaction(job, unit => tell(job, [{ kind: 'organization.created', body }], unit))
+  await expect(writing).rejects.toThrow('does not say that agents tells organization.created')
+  expect(await graph.rows('select from agents.facts')).toEqual([])
 })
 
 const bodies = {

@@ -45,7 +45,7 @@ export const areas: readonly Area[] = [
       'subgraphs/store/facts': ['test/facts/{delivery,kinds}.test.ts', 'test/jobs/retention.test.ts'],
       'subgraphs/store/filtered': ['test/subgraphs/agents/person-profile/person-profile.test.ts'],
       'subgraphs/store/removal': ['test/start/demo.test.ts'],
-      'subgraphs/store/tell': ['test/facts/delivery.test.ts'],
+      'subgraphs/store/tell': ['test/facts/{delivery,kinds}.test.ts'],
       'subgraphs/store/usage': ['test/subgraphs/store/usage.test.ts'],
       'platform/sql/': ['test/db/reads.test.ts'],
       'platform/sql/table': ['test/subgraphs/store/{pages,rows,write}.test.ts', 'test/db/tables.test.ts'],
