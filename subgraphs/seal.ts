@@ -87,7 +87,7 @@ export interface SealReaderOptions {
  * than a minute, though half a minute may seem to be missing until it is made.
  * The same seal gives the same viewer object.
  * @param opens whether a seal for that purpose opens what is asked for
- * @throws Refusal UNAUTHENTICATED for everything else, without saying which check failed
+ * @throws Refusal UNAUTHENTICATED for everything else, without saying which check failed; `isUntimely` knows it when that was the time alone
  */
 export type SealReader = (token: unknown, opens: (purpose: Purpose) => boolean) => Promise<Viewer>
 
@@ -124,10 +124,10 @@ export function createSealReader({ audience, keys, clock, noteTime = () => {} }:
       const now = clock.now().getTime() / 1000
       const inTime = iat <= now + skewSeconds && exp > now
       noteTime(inTime ? null : iat - now)
-      if (!inTime) throw refusal()
+      if (!inTime) throw noteUntimely(refusal())
       return { viewer: Object.freeze(viewer), purpose, endsAt: exp * 1000 }
-    } catch {
-      throw refusal()
+    } catch (error) {
+      throw isUntimely(error) ? error : refusal()
     }
   }
   return async (token, opens) => {
@@ -143,6 +143,16 @@ export function createSealReader({ audience, keys, clock, noteTime = () => {} }:
 const publicJwk = ({ id, key }: SealKey): JWK => ({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: id, x: key.toString('base64url') })
 
 const refusal = () => new Refusal('UNAUTHENTICATED', 'Only the router may ask here, with a seal of its own for this service: ask the router instead.')
+
+const untimely = new WeakSet<object>()
+
+const noteUntimely = (refused: Refusal): Refusal => {
+  untimely.add(refused)
+  return refused
+}
+
+/** Whether a seal was refused for its time alone: the router made it, and its clock or this process's is wrong, or it was long on its way. */
+export const isUntimely = (error: unknown): boolean => typeof error === 'object' && error !== null && untimely.has(error)
 
 const isPurpose = (value: { readonly [Key in keyof Purpose]: unknown }): value is Purpose =>
   value.for === 'operation'

@@ -11,7 +11,7 @@ import { type Cause, callIs, doFor, readClient } from '../../platform/caller/cau
 import { codeOf, Refusal } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
-import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, sealHeader } from '../../subgraphs/seal.ts'
+import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, isUntimely, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
@@ -161,6 +161,14 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     else response.end()
   }
 
+  /** Has the router send the same to another replica: nothing of it was done here. */
+  const refer = async (request: IncomingMessage, response: ServerResponse, requestId: string, why: string): Promise<void> => {
+    request.resume()
+    if (!request.complete) await new Promise(resolve => request.once('close', resolve).once('end', resolve))
+    response.setHeader('connection', 'close').setHeader(notReadyHeader, '1')
+    sendJson(response, notReadyStatus, problem(notReadyStatus, 'NOT_READY', why, requestId), problemType)
+  }
+
   const handle = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
     const target = readTarget(request, () => false)
     if (typeof target === 'string') throw doorRefusal(400, target)
@@ -173,13 +181,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       response.writeHead(200, { 'content-type': metrics.registry.contentType, 'cache-control': 'no-store' }).end(await metrics.registry.metrics())
       return
     }
-    if (leaving) {
-      // Whoever hears it sends the same elsewhere: nothing of it was done here.
-      request.resume()
-      if (!request.complete) await new Promise(resolve => request.once('close', resolve).once('end', resolve))
-      response.setHeader('connection', 'close').setHeader(notReadyHeader, '1')
-      return sendJson(response, notReadyStatus, problem(notReadyStatus, 'NOT_READY', `The service ${slug} is stopping here.`, requestId), problemType)
-    }
+    if (leaving) return refer(request, response, requestId, `The service ${slug} is stopping here.`)
     if (request.method === 'GET' && path === '/health/ready') {
       const checks = await look()
       const ready = checks.every(check => check.ready)
@@ -206,7 +208,10 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const requestId = typeof given === 'string' ? given.slice(0, mostIdCharacters) : newId()
     const began = performance.now()
     const work = async () => {
-      await handle(request, response, requestId)
+      await handle(request, response, requestId).catch(error => {
+        if (!isUntimely(error) || response.headersSent) throw error
+        return refer(request, response, requestId, `The service ${slug} does not believe the router’s clock here.`)
+      })
       if (!/^\/health\//.test(request.url ?? ''))
         log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')
     }

@@ -24,13 +24,15 @@ afterEach(async () => {
 const fetchOf = (kind: Fetch['kind'], text: string): Fetch => ({ subgraph: 'publishing', document: parse(text), text, kind })
 
 /** Publishing at several addresses, and a router's way to them. */
-async function replicas(count: number, drainMs: number) {
+async function replicas(count: number, drainMs: number, firstIsAheadMs = 0) {
   const graph = opened.use(await supergraph())
   const key = { id: 'test', key: randomBytes(32) }
-  const seals = rememberSeals(createSealReader({ audience: 'publishing', keys: [publicHalf(key)], clock: graph.clock }))
-  const serve = () =>
-    serveSubgraph({ subgraph: graph.platform.publishing, seals, host: '127.0.0.1', port: 0, publicUrl: '', readiness: [], log: graph.job.log, drainMs })
-  const servers = await Promise.all(Array.from({ length: count }, serve))
+  const serve = (at: number) => {
+    const clock = { now: () => new Date(graph.clock.now().getTime() + (at === 0 ? firstIsAheadMs : 0)) }
+    const seals = rememberSeals(createSealReader({ audience: 'publishing', keys: [publicHalf(key)], clock }))
+    return serveSubgraph({ subgraph: graph.platform.publishing, seals, host: '127.0.0.1', port: 0, publicUrl: '', readiness: [], log: graph.job.log, drainMs })
+  }
+  const servers = await Promise.all(Array.from({ length: count }, (_, at) => serve(at)))
   for (const server of servers) opened.defer(() => server.close())
   const url = servers.map(({ port }) => `http://127.0.0.1:${port}/graphql`)
   const transport = createRemoteTransport({ subgraphs: new Map([['publishing', { url }]]), seal: createSeal(key, graph.clock) })
@@ -74,6 +76,25 @@ test('a replica that stops says so: what is asked meanwhile another one answers,
   await transport.fetch(create, call(owner, { input: { brandId: brand.id, platform: 'X', copy: 'told' } }))
   for (const event of events) expect((await event).value.data.postStatusChanged.id).toEqual(expect.any(String))
   for (const stream of [...streams, ...again]) await stream.return()
+})
+
+test.for([
+  600_000, -600_000,
+])('a replica whose clock is %d ms off does nothing for routers that it does not believe, and another one does all of it', async aheadMs => {
+  const { graph, transport, call } = await replicas(2, 0, aheadMs)
+  const { owner, brand } = await graph.seed.owner().brand()
+  const create = fetchOf('mutation', 'mutation($input: CreatePostInput!) { createPost(input: $input) { id } }')
+  for (let made = 0; made < 6; made++) {
+    const { errors } = await transport.fetch(create, call(owner, { input: { brandId: brand.id, platform: 'X', copy: `post ${made}` } }))
+    expect(errors).toBe(undefined)
+  }
+  expect(await graph.rows('select id from publishing.posts')).toHaveLength(6)
+  const listened = fetchOf('subscription', 'subscription($id: ID!) { postStatusChanged(brandId: $id) { id } }')
+  for (let stream = 0; stream < 3; stream++) {
+    const begun = await transport.subscribe(listened, call(owner, { id: brand.id }))
+    expect(Symbol.asyncIterator in begun).toBe(true)
+    await (begun as ResultStream).return()
+  }
 })
 
 /** Routers that listen on one port. */
