@@ -26,7 +26,11 @@ export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
   const { code: _code, http: _http, stacktrace: _stacktrace, ...details } = extensions as Record<string, unknown>
   const code = toldCode(error)
   const known = code !== 'INTERNAL_SERVER_ERROR'
-  if (!known) telling.log.error({ requestId: telling.requestId, err: causeOf(error), path }, 'an operation failed')
+  const cause = causeOf(error)
+  if (!known) telling.log.error({ requestId: telling.requestId, err: cause, path }, 'an operation failed')
+  // What was away is told as that, and who runs the platform is to know what it was.
+  else if (code === 'UPSTREAM_FAILED' && (cause as Error | null)?.cause)
+    telling.log.error({ requestId: telling.requestId, err: (cause as Error).cause, path }, 'an operation failed')
   return {
     message: known ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message) : accident(error, telling),
     ...(locations && { locations }),
