@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { addressHeader, forForward, sealHeader } from '../../subgraphs/seal.ts'
 import { UpstreamFailure } from '../engine/transport/exchange.ts'
-import { createReplicas, notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
+import { createReplicas, notReadyHeader } from '../engine/transport/replicas.ts'
 import type { Seal } from '../engine/transport/seal.ts'
 import type { ForwardTarget } from '../rest/forward.ts'
 
@@ -53,7 +53,7 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
           .catch((cause: NodeJS.ErrnoException) => {
             throw new UpstreamFailure(neverSent.has(cause.code ?? '') ? 'unsent' : ended.signal.aborted ? 'late' : 'cut', `${origin} could not be asked`, cause)
           })
-        if (answer.statusCode !== notReadyStatus || answer.headers[notReadyHeader] === undefined) return answer
+        if (answer.headers[notReadyHeader] === undefined) return answer
         await answer.body.dump()
         throw new UpstreamFailure('unsent', `${origin} takes no requests at this moment`)
       }

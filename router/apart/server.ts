@@ -15,7 +15,7 @@ import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAdd
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
-import { accident, doorRefusal, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
+import { accident, doorRefusal, type Problem, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
 import { createReadiness, type ReadinessCheck } from '../door/health.ts'
 import { leavingSignal } from '../door/sending.ts'
@@ -162,11 +162,11 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   }
 
   /** Has the router send the same to another replica: nothing of it was done here. */
-  const refer = async (request: IncomingMessage, response: ServerResponse, requestId: string, why: string): Promise<void> => {
+  const refer = async (request: IncomingMessage, response: ServerResponse, told: Problem): Promise<void> => {
     request.resume()
     if (!request.complete) await new Promise(resolve => request.once('close', resolve).once('end', resolve))
     response.setHeader('connection', 'close').setHeader(notReadyHeader, '1')
-    sendJson(response, notReadyStatus, problem(notReadyStatus, 'NOT_READY', why, requestId), problemType)
+    sendJson(response, told.status, told, problemType)
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
@@ -181,7 +181,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       response.writeHead(200, { 'content-type': metrics.registry.contentType, 'cache-control': 'no-store' }).end(await metrics.registry.metrics())
       return
     }
-    if (leaving) return refer(request, response, requestId, `The service ${slug} is stopping here.`)
+    if (leaving) return refer(request, response, problem(notReadyStatus, 'NOT_READY', `The service ${slug} is stopping here.`, requestId))
     if (request.method === 'GET' && path === '/health/ready') {
       const checks = await look()
       const ready = checks.every(check => check.ready)
@@ -210,7 +210,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     const work = async () => {
       await handle(request, response, requestId).catch(error => {
         if (!isUntimely(error) || response.headersSent) throw error
-        return refer(request, response, requestId, `The service ${slug} does not believe the router’s clock here.`)
+        return refer(request, response, problem(401, codeOf(error), (error as Error).message, requestId, { untimely: true }))
       })
       if (!/^\/health\//.test(request.url ?? ''))
         log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')

@@ -95,7 +95,9 @@ export function createReplicas(urls: readonly string[], now: () => number = () =
 export const notReadyStatus = 503
 /** Names such an answer where its body is not read. */
 export const notReadyHeader = 'x-not-ready'
-const isNotReady = ({ status, text }: HttpAnswer): boolean => status === notReadyStatus && /"code":"NOT_READY"/.test(text)
+/** It leaves, or it does not believe the router's clock: another one does perhaps. */
+const isNotReady = ({ status, text }: HttpAnswer): boolean =>
+  (status === notReadyStatus && /"code":"NOT_READY"/.test(text)) || (status === 401 && /"untimely":true/.test(text))
 
 /** For questions that change nothing, and so may be asked twice. */
 export interface ReadingOptions extends OriginOptions {
