@@ -18,6 +18,7 @@ import {
   storage,
   streams,
   testing,
+  tracing,
 } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { readApplications } from './config/networks.ts'
@@ -67,6 +68,7 @@ export interface Config extends AsRead {
   readonly routerUrls: readonly string[]
   /** How much callers may keep open. */
   readonly streams: Values<typeof streams>
+  readonly tracing: Values<typeof tracing>
   /** How operations run, and what the router does with subgraphs that it reaches over HTTP. */
   readonly remote: Omit<Values<typeof operations> & Values<typeof remote>, 'engine' | 'routerUrl'>
   /**
@@ -124,6 +126,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
   const open = readFamily(streams, given, mistakes)
+  const traces = readFamily(tracing, given, mistakes)
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
@@ -172,6 +175,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
     streams: open,
+    tracing: traces,
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(name, eachSubgraph.url),
     subgraphTimeoutMs: name => ofSubgraph(name, eachSubgraph.timeoutMs),

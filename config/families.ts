@@ -21,6 +21,7 @@ import {
   postgres,
   proxies,
   quota,
+  share,
   text,
   whole,
 } from './readers.ts'
@@ -77,6 +78,22 @@ export const place = {
     by: everything,
     does: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The log is one JSON object a line, with the request id; secrets are replaced.',
   }),
+}
+
+/** Where traces go (OpenTelemetry). */
+export const tracing = {
+  endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', origin, {
+    fallback: null,
+    without: 'no traces',
+    by: everything,
+    does: 'A collector that takes OTLP over HTTP, `http://localhost:4318`: traces of requests, operations, plans, fetches, statements, jobs and outgoing calls go there. `OTEL_EXPORTER_OTLP_HEADERS` counts as OpenTelemetry says.',
+  }),
+  share: setting('OTEL_TRACES_SAMPLER_ARG', share, {
+    fallback: 0.1,
+    by: everything,
+    does: 'Which share of traces is kept, 0 to 1. It is decided by their ids, so every process that has the same share decides alike.',
+  }),
+  service: setting('OTEL_SERVICE_NAME', text, { fallback: 'supergraph', by: everything, does: 'Under which name the spans of this process are found.' }),
 }
 
 /** What is kept, and where. */
@@ -383,6 +400,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Events', family: events },
   { title: 'Operations', family: operations },
   { title: 'Streams', family: streams },
+  { title: 'Traces', family: tracing },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
   { title: 'Payments', family: paymentsAddresses },
   { title: 'Third parties', family: outwards },

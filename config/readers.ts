@@ -31,6 +31,10 @@ export const milliseconds = whole(1, 9_999_999, 'must be a number of millisecond
 export const quota = whole(0, 999_999_999, 'must be a whole number')
 export const answerBytes = whole(1000, 256 * 1024 * 1024, 'must be a number of bytes from 1000 to 268435456')
 export const cost = whole(1000, 999_999_999, 'must be a whole number from 1000 to 999999999')
+export const share = z
+  .string()
+  .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/, 'must be a number from 0 to 1')
+  .transform(Number)
 export const days = (least: number) => whole(least, 99_999, `must be a whole number of days, at least ${least}`)
 
 export const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))

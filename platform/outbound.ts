@@ -1,6 +1,7 @@
 import { type LookupAllOptions, lookup as resolveName } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, request } from 'undici'
+import { traced } from './caller/trace.ts'
 
 /** HTTP to third parties: the only way out of the platform. */
 export type Outbound = (url: string | URL, options?: OutboundOptions) => Promise<OutboundAnswer>
@@ -201,5 +202,7 @@ export function createOutbound(allowedOrigins: readonly string[], resolve: Resol
       throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !unsent.has(error as Error), error)
     }
   }
-  return Object.assign(send, { close: async () => void (await Promise.all(Object.values(agents).map(agent => agent.close()))) })
+  // Third parties are told nothing of the trace.
+  const traceable: Outbound = (url, options) => traced(`${options?.method ?? 'GET'} ${new URL(url).host}`, 'client', {}, () => send(url, options))
+  return Object.assign(traceable, { close: async () => void (await Promise.all(Object.values(agents).map(agent => agent.close()))) })
 }

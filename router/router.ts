@@ -3,6 +3,7 @@ import type { DocumentNode } from 'graphql'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { localOrigins } from '../config/hosts.ts'
+import type { Tracing } from '../platform/caller/trace.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Authority } from '../subgraphs/authority.ts'
 import { scopesOf } from '../subgraphs/scopes.ts'
@@ -83,6 +84,8 @@ export interface RouterOptions {
   readonly metricsToken?: string | null
   /** What `/metrics` shows; the router's own figures are entered into it. @default one that holds nothing else */
   readonly metrics?: Registry
+  /** Begins traces of requests. @default none */
+  readonly tracing?: Tracing | undefined
   /** Adds routes of its own before the application is ready. */
   extend?(app: FastifyInstance): void
 }
@@ -128,10 +131,11 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     exposeErrors,
     pingMs: options.pingMs,
     countError,
+    tracing: options.tracing,
     log,
   })
 
-  const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, countError, log })
+  const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, countError, tracing: options.tracing, log })
   const listening = prepareListening(app, {
     host: options.host,
     port: options.port,

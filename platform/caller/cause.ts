@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { outsideTraces, traceHeaders, traceparentNow } from './trace.ts'
 
 /**
  * What work is done for. It stands in every line that the work logs, and goes along with what the work asks of others and leaves for
@@ -30,7 +31,8 @@ const present = new AsyncLocalStorage<Cause | undefined>()
 export const causeNow = (): Cause | undefined => present.getStore()
 
 /** Does work, and whatever it begins, for this cause; null: for nobody, as timers and connections are that many share. */
-export const doFor = <Result>(cause: Cause | null, work: () => Result): Result => present.run(cause ?? undefined, work)
+export const doFor = <Result>(cause: Cause | null, work: () => Result): Result =>
+  cause ? present.run(cause, work) : outsideTraces(() => present.run(undefined, work))
 
 /** Notes who asks, once that is known. @param caller as the record names it */
 export function callIs(caller: string): void {
@@ -51,13 +53,19 @@ const causeKey = '_cause'
 export function withCause(data: Readonly<Record<string, string>>): Record<string, string> {
   const now = present.getStore()
   const cause = causeId()
-  return now && cause ? { ...data, [causeKey]: JSON.stringify({ cause, caller: now.caller, client: now.client }) } : { ...data }
+  return now && cause ? { ...data, [causeKey]: JSON.stringify({ cause, caller: now.caller, client: now.client, trace: traceparentNow() }) } : { ...data }
 }
 
 /** What made a job necessary, and its data without that. */
-export function splitCause(data: Readonly<Record<string, string>>): { readonly cause: Cause; readonly data: Readonly<Record<string, string>> } {
+export function splitCause(data: Readonly<Record<string, string>>): {
+  readonly cause: Cause
+  /** The trace that it is part of, as W3C writes it. */
+  readonly trace: string | undefined
+  readonly data: Readonly<Record<string, string>>
+} {
   const { [causeKey]: written, ...rest } = data
-  return { cause: written === undefined ? {} : (JSON.parse(written) as Cause), data: rest }
+  const { trace, ...cause } = written === undefined ? {} : (JSON.parse(written) as Cause & { readonly trace?: string })
+  return { cause, trace, data: rest }
 }
 
 /** Header in which processes of the platform tell each other what program asks. */
@@ -66,7 +74,7 @@ export const clientHeader = 'graphql-client-name'
 /** Names and values, in turn, of the headers that tell another process of the platform what this work is done for. */
 export const causeHeaders = (): readonly string[] => {
   const client = present.getStore()?.client
-  return client === undefined ? [] : [clientHeader, client]
+  return client === undefined ? traceHeaders() : [clientHeader, client, ...traceHeaders()]
 }
 
 /** Characters of a program's name that are kept. */

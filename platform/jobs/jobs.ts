@@ -3,6 +3,7 @@ import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'p
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
 import { withCause } from '../caller/cause.ts'
+import type { Tracing } from '../caller/trace.ts'
 import { NotReady } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { OpenPool } from '../sql/pool.ts'
@@ -95,10 +96,12 @@ export interface JobDeps {
   /** Until this resolves, started runners take wake-ups but run none, and no sweep goes round. @default at once */
   readonly mayBegin?: Promise<void>
   readonly watch?: WatchJobs
+  /** Goes on with the trace of what made a job necessary. @default nobody does */
+  readonly tracing?: Tracing | undefined
 }
 
 /** Makes the opener of job runners on one database. */
-export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin, watch }: JobDeps): OpenJobs {
+export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin, watch, tracing }: JobDeps): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
   return ({ slug, queues, sweeps, log }) => {
@@ -108,7 +111,7 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
     const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss })
     boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
     boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
-    const parts = { boss, clock, elapsed, log, mayRun }
+    const parts = { boss, clock, elapsed, log, mayRun, tracing }
     const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
     const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
     let started: Promise<void> | undefined

@@ -1,6 +1,7 @@
 import type { Clock, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import { doFor, splitCause } from '../caller/cause.ts'
+import { finished, type Tracing } from '../caller/trace.ts'
 import { type Elapsed, within } from './deadline.ts'
 import type { JobData, JobQueue } from './queue.ts'
 import type { QueueTable } from './queue-table.ts'
@@ -13,6 +14,7 @@ export interface PollerOptions {
   readonly clock: Clock
   readonly elapsed: Elapsed
   readonly mayRun: () => boolean
+  readonly tracing?: Tracing | undefined
   readonly log: Logger
 }
 
@@ -42,7 +44,7 @@ const atOnce = { all: 32, group: 4 }
 /** The least time for which a job is put back, in ms: one that always asks for "now" must not run without a pause. */
 const leastPauseMs = 25
 
-export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: PollerOptions): Poller {
+export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log }: PollerOptions): Poller {
   const { name } = queue
   const most = queue.concurrency ?? atOnce.all
   const groups = queue.groupOf && { groupConcurrency: queue.perGroup ?? atOnce.group }
@@ -98,8 +100,10 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, log }: Polle
     const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: free, includeMetadata: true, ...groups })
     full = jobs.length === free
     for (const job of jobs) {
-      const { cause, data } = splitCause(job.data)
-      void doFor({ queue: name, job: job.id, ...cause }, () => run(job as Job, data))
+      const { cause, trace, data } = splitCause(job.data)
+      const span = trace === undefined ? undefined : tracing?.begin(`job ${name}`, 'consumer', trace, { job: job.id })
+      const work = () => run(job as Job, data)
+      void doFor({ queue: name, job: job.id, ...cause }, () => (span ? finished(span, work) : work()))
     }
   }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
+import { traced } from '../caller/trace.ts'
 import { Refusal } from '../errors.ts'
 import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
 
@@ -79,7 +80,17 @@ const waitingOf = new WeakMap<Sequelize, Waiting[]>()
  *   no more, however much a statement finds @default nobody counts
  * @throws DatabaseError; BAD_USER_INPUT for a text with NUL in it
  */
-export async function rows<Row>(
+export function rows<Row>(
+  sequelize: Sequelize,
+  wanted: Statement | NamelessStatement,
+  values: readonly unknown[],
+  transaction?: Transaction | null,
+  reading?: Counting,
+): Promise<Row[]> {
+  return traced('SQL', 'client', { 'db.system.name': 'postgresql', 'db.query.text': wanted.text }, () => read(sequelize, wanted, values, transaction, reading))
+}
+
+async function read<Row>(
   sequelize: Sequelize,
   wanted: Statement | NamelessStatement,
   values: readonly unknown[],

@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import { type Cause, callIs, doFor, readClient } from '../../platform/caller/cause.ts'
+import { finished, type Tracing } from '../../platform/caller/trace.ts'
 import { codeOf, Refusal } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { browserHeader } from '../../subgraphs/browser.ts'
@@ -48,6 +49,8 @@ export interface SubgraphServerOptions {
   readonly internal?: ReadonlyMap<string, (viewer: Viewer, asked: unknown) => Promise<unknown>>
   /** What it tells at `/metrics`, and who from elsewhere may read it. @default nothing */
   readonly metrics?: { readonly registry: Registry; readonly token: string | null } | undefined
+  /** @default none */
+  readonly tracing?: Tracing | undefined
   /** Takes facts of other subgraphs, which bear a signature in place of a seal. @default none are taken */
   readonly facts?: FactDoor | undefined
   readonly log: Logger
@@ -79,7 +82,7 @@ const mostDocuments = 2000
  * @throws with code EADDRINUSE when the port is taken
  */
 export async function serveSubgraph(options: SubgraphServerOptions): Promise<SubgraphServer> {
-  const { subgraph, seals, publicUrl, readiness, internal, facts, metrics, exposeErrors: expose = false, log } = options
+  const { subgraph, seals, publicUrl, readiness, internal, facts, metrics, tracing, exposeErrors: expose = false, log } = options
   const { slug } = subgraph.registration
   const readSeal: Seals['read'] = async (token, opens) => {
     const viewer = await seals.read(token, opens)
@@ -215,9 +218,11 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
       if (!/^\/health\//.test(request.url ?? ''))
         log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')
     }
+    const isOperators = /^\/(?:health|metrics)\b/.test(request.url ?? '')
+    const span = isOperators ? undefined : tracing?.begin(`HTTP ${request.method}`, 'server', request.headers.traceparent, { requestId, subgraph: slug })
     doFor(
       causeOf(requestId, name => request.headers[name]),
-      work,
+      () => (span ? finished(span, work) : work()),
     ).catch(error => {
       const known = refusalOfThrown(error)
       // Who left in the middle of a stream broke nothing.

@@ -4,6 +4,7 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { type Cause, doFor, readClient } from '../../platform/caller/cause.ts'
+import { below, type Span, type Tracing } from '../../platform/caller/trace.ts'
 import { statusOf } from '../../platform/errors.ts'
 import { canonicalPath, type Hosts } from '../hosts.ts'
 import type { CountError } from '../metrics/operations.ts'
@@ -26,6 +27,8 @@ export interface AppOptions {
   readonly sending?: SendingLimits | undefined
   /** Counts what the doors refuse. @default nobody does */
   readonly countError?: CountError | undefined
+  /** @default none */
+  readonly tracing?: Tracing | undefined
   readonly log: Logger
 }
 
@@ -56,6 +59,7 @@ export async function createApp({
   exposeErrors: expose = false,
   sending,
   countError,
+  tracing,
   log,
 }: AppOptions): Promise<FastifyInstance> {
   /** Requests that are answered without being routed: with the sentence that refuses them, or null where `*` is asked for. */
@@ -98,14 +102,17 @@ export async function createApp({
   }
   /** What is done for a request is logged with its id, with who asks once that is known, and with the program that does. */
   const causes = new WeakMap<IncomingMessage, Cause>()
+  const spans = new WeakMap<IncomingMessage, Span>()
   app.addHook('onRequest', ({ raw, id }, _reply, done) => {
     const client = readClient(name => raw.headers[name])
     const cause: Cause = { requestId: id, ...(client !== undefined && { client }) }
     causes.set(raw, cause)
-    doFor(cause, done)
+    const span = isOperators(raw.url) ? undefined : tracing?.begin(`HTTP ${raw.method}`, 'server', raw.headers.traceparent, { requestId: id })
+    if (span) spans.set(raw, span)
+    doFor(cause, () => below(span, done))
   })
   // A body comes by events of its connection, which many requests share.
-  app.addHook('preValidation', ({ raw }, _reply, done) => doFor(causes.get(raw) ?? null, done))
+  app.addHook('preValidation', ({ raw }, _reply, done) => doFor(causes.get(raw) ?? null, () => below(spans.get(raw), done)))
   let warned = trustProxy !== false
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -126,6 +133,7 @@ export async function createApp({
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ip, id } = request
     const route = unrouted.has(request.raw) ? undefined : routeOptions.url
+    spans.get(request.raw)?.end({ 'http.route': route ?? 'none', 'http.response.status_code': reply.statusCode })
     const line = {
       requestId: id,
       caller: undefined,
@@ -182,3 +190,6 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
 /** 404 has a row of its own in the table of codes. */
 const codeShown = (known: ReturnType<typeof refusalOfThrown>): string =>
   known?.status === 404 ? 'NOT_FOUND' : String(known?.refusal.extensions.code ?? 'INTERNAL_SERVER_ERROR')
+
+/** What operators ask, many times a minute, and nobody looks for. */
+const isOperators = (url = ''): boolean => /^\/(?:health\/|metrics(?:\?|$))/.test(url)

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { type Cause, doFor } from '../../platform/caller/cause.ts'
+import { finished, type Tracing } from '../../platform/caller/trace.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createCounter } from '../../platform/limit.ts'
 import { actorOf } from '../../subgraphs/viewer.ts'
@@ -52,6 +53,8 @@ export interface WebSocketDoor {
   readonly pingMs?: number | undefined
   /** Counts what is refused before the engine is asked. @default nobody does */
   readonly countError?: CountError | undefined
+  /** @default none */
+  readonly tracing?: Tracing | undefined
   readonly log: Logger
 }
 
@@ -216,7 +219,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
   /** Runs what a socket asked when its caller has a place for it; a refusal is a result, for a throw would end the socket. */
   async function inShare<Result>(of: Shares, asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {
     try {
-      return await doFor(asked.cause, () => of.run(asked.caller, () => work(asked), asked.signal))
+      const run = () => of.run(asked.caller, () => work(asked), asked.signal)
+      const span = door.tracing?.begin('WebSocket', 'server', asked.headers?.get('traceparent'), { requestId: asked.requestId })
+      return await doFor(asked.cause, () => (span ? finished(span, run) : run()))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       door.countError?.(error)

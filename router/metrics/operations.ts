@@ -1,6 +1,7 @@
 import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { causeNow } from '../../platform/caller/cause.ts'
+import { traced } from '../../platform/caller/trace.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { toldCode } from '../access/refusal.ts'
 import type { Engine, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
@@ -120,10 +121,11 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     watchEngine: engine => ({
       ...engine,
       async execute(request) {
+        const { type, operation } = countedOf(request.document, request.operationName)
         const end = begin(request)
         let result = failed
         try {
-          result = await engine.execute(request)
+          result = await traced(`${type} ${operation}`, 'internal', { client: clientOf(request.viewer) }, () => engine.execute(request))
           return result
         } finally {
           end(result)
@@ -153,7 +155,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
           const { took, failed } = ofSubgraph(fetch.subgraph)
           const began = now()
           try {
-            return await transport.fetch(fetch, call)
+            return await traced(`fetch ${fetch.subgraph}`, 'client', { subgraph: fetch.subgraph, type: fetch.kind }, () => transport.fetch(fetch, call))
           } catch (error) {
             failed.inc()
             throw error

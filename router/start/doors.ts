@@ -14,7 +14,7 @@ import type { Process } from './startup.ts'
 export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'>
 
 /** Makes the doors of a router; they do not listen yet. */
-export function openDoors({ config, log, metrics }: Process, parts: RouterParts): Promise<Router> {
+export function openDoors({ config, log, metrics, tracing }: Process, parts: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
@@ -34,6 +34,7 @@ export function openDoors({ config, log, metrics }: Process, parts: RouterParts)
     clock: systemClock,
     log,
     metrics,
+    tracing,
   })
 }
 

@@ -60,7 +60,7 @@ const migrations = fileURLToPath(new URL('../../db/migrations', import.meta.url)
  * Opens the database, migrated, and makes the subgraphs on it.
  * @param mayBegin until this resolves no job runs and no sweep goes round
  */
-export async function openHome({ config, log, metrics, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
+export async function openHome({ config, log, metrics, tracing, stack, signal }: Process, parts: HomeParts, mayBegin: Promise<void>): Promise<Home> {
   const { databaseUrl: url, apart } = parts
   await untilAborted(migrate({ url, directory: migrations, log }), signal)
   const budget = createBudget(config.connections)
@@ -73,7 +73,7 @@ export async function openHome({ config, log, metrics, stack, signal }: Process,
   const notices = apart && apart.slug !== 'identity' ? [] : await checkDemoAccounts(sequelize, config)
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
-  const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin, watch: jobs.watch })
+  const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin, watch: jobs.watch, tracing })
   const events = createCarriedEvents({ carrier: await openCarrier(config, Boolean(apart), { openPool, log }), log })
   stack.defer(() => events.stop())
   const deps = depsOf({ config, log, metrics, stack }, parts, { sequelize, openPool, openJobs, events })

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
+import type { Tracing } from '../../platform/caller/trace.ts'
 import type { Tell } from './process/tell.ts'
 
 /** How long a stop may take, in ms, before the process ends anyway. */
@@ -33,6 +34,8 @@ export interface Process extends Startup {
   readonly log: Logger
   /** What the process tells at `/metrics`. */
   readonly metrics: Registry
+  /** Where traces go; undefined: nowhere. */
+  readonly tracing: Tracing | undefined
   /** Takes what has to be stopped again, in the order in which it was started. */
   readonly stack: AsyncDisposableStack
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import type { Tracing } from '../../platform/caller/trace.ts'
 import { armCrash } from '../../platform/crash.ts'
 import { createLog } from '../door/log.ts'
 import { openRegistry } from '../metrics/process.ts'
@@ -65,10 +66,25 @@ export async function begin(
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
-  const { stopWithinMs: withinMs, ...started } = await start({ ...startup, config, log: createLog(config.logLevel), metrics: openRegistry(), stack: starting })
+  const tracing = await openTraces(config)
+  if (tracing) starting.defer(() => tracing.close())
+  const { stopWithinMs: withinMs, ...started } = await start({
+    ...startup,
+    config,
+    log: createLog(config.logLevel),
+    metrics: openRegistry(),
+    tracing,
+    stack: starting,
+  })
   startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
   return { stopWithinMs: withinMs, stop: () => stack.disposeAsync() }
+}
+
+/** OpenTelemetry is loaded where a collector is named, and nowhere else. */
+async function openTraces({ tracing: { endpoint, share, service } }: Config): Promise<Tracing | undefined> {
+  if (endpoint === null) return undefined
+  return (await import('../tracing/otlp.ts')).openTracing({ endpoint, share, service })
 }
 
 /** How long the stop of a process apart may take, in ms: what it drains for, and what every stop may take. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DocumentNode, type ExecutionResult, type GraphQLError, Kind, print } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { traced } from '../../../platform/caller/trace.ts'
 import { codeOf } from '../../../platform/errors.ts'
 import type { AccessDecision } from '../../access/decision.ts'
 import type { Sharing } from '../../access/sharing.ts'
@@ -212,7 +213,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const names = createNames(supergraph)
     const sharing = remaining?.definition.operation === 'subscription' ? sharingOf(remaining, schema, supergraph.sharing) : null
     const began = now()
-    const planned = remaining ? await planner.plan(remaining, names) : []
+    const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names)) : []
     options.planned?.(now() - began)
     const plan = compilePlans(planned, supergraph, sharing?.latestBy)
     const shape = shapeOf(whole, remaining, rootType, names, schema)

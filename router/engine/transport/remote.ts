@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
 import { causeHeaders } from '../../../platform/caller/cause.ts'
+import { traceHeaders } from '../../../platform/caller/trace.ts'
 import { browserHeader } from '../../../subgraphs/browser.ts'
 import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import { isData } from '../data/merge.ts'
@@ -131,6 +132,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     const body = bodyOf(fetch, call.variables)
     const headers = [...common, 'x-request-id', call.requestId, ...target.headers, ...passed]
     if (sealed !== null) headers.push(sealHeader, sealed, ...causeHeaders())
+    else headers.push(...traceHeaders())
     if (sealed !== null && call.browser && fetch.kind === 'mutation') headers.push(browserHeader, call.browser.fingerprint)
     const question = { path: target.path, headers, body }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
@@ -190,7 +192,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
               ...['x-request-id', call.requestId],
               ...target.headers,
               ...passedHeaders(target.passing, call.headers),
-              ...(sealed === null ? [] : [sealHeader, sealed, ...causeHeaders()]),
+              ...(sealed === null ? traceHeaders() : [sealHeader, sealed, ...causeHeaders()]),
             ],
             timeoutMs: Math.ceil(patience()),
             pingMs: options.pingMs ?? 12_000,

@@ -22,7 +22,7 @@ import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
  */
 export const startSubgraph = (config: Config, word: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { log, metrics, signal, tell } = process
+    const { log, metrics, tracing, signal, tell } = process
     const { host, port, publicUrl } = config
     const slug = requireSlug(word)
     if (slug === 'payments') requireBindings(config)
@@ -61,6 +61,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
             drainMs: config.remote.drainMs,
             subgraph,
             facts,
+            tracing,
             metrics: { registry: metrics, token: config.metricsToken },
             seals,
             host,

@@ -1,0 +1,68 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What is told of a span: names and figures, never a value that a caller sent. */
+export type SpanFacts = Readonly<Record<string, string | number | boolean>>
+
+export type SpanKind = 'server' | 'client' | 'internal' | 'consumer'
+
+/** A piece of work in a trace. */
+export interface Span {
+  /** As W3C Trace Context writes it, for those who go on with the trace. */
+  readonly traceparent: string
+  /** Whether the trace is kept: of one that is not, nothing more is noted. */
+  readonly kept: boolean
+  begin(name: string, kind: SpanKind, facts?: SpanFacts): Span
+  /** @param failure what it failed by: its kind is noted, never its words */
+  end(facts?: SpanFacts, failure?: unknown): void
+}
+
+/** Begins traces, or goes on with those of others. */
+export interface Tracing {
+  /** @param traceparent of whoever asks, as it came; what is none begins a trace */
+  begin(name: string, kind: SpanKind, traceparent: unknown, facts?: SpanFacts): Span
+  /** Sends what is left. */
+  close(): Promise<void>
+}
+
+const present = new AsyncLocalStorage<Span | undefined>()
+
+/** Does work, and whatever it begins, as part of a span. */
+export const below = <Result>(span: Span | undefined, work: () => Result): Result => (span ? present.run(span, work) : work())
+
+/** Does work that is part of no trace. */
+export const outsideTraces = <Result>(work: () => Result): Result => (present.getStore() ? present.run(undefined, work) : work())
+
+/** Begins a span below the present one; undefined where there is none, or none that is kept. */
+export function beginSpan(name: string, kind: SpanKind, facts?: SpanFacts): Span | undefined {
+  const span = present.getStore()
+  return span?.kept ? span.begin(name, kind, facts) : undefined
+}
+
+/** Does work as a span of its own below the present one. Costs a look where there is none. */
+export function traced<Result>(name: string, kind: SpanKind, facts: SpanFacts, work: () => Promise<Result>): Promise<Result> {
+  const span = beginSpan(name, kind, facts)
+  return span ? finished(span, work) : work()
+}
+
+/** Does work as part of a span, and ends that with it. */
+export async function finished<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await present.run(span, work)
+    span.end()
+    return result
+  } catch (failure) {
+    span.end({}, failure)
+    throw failure
+  }
+}
+
+/** The trace that present work is part of, for whoever goes on with it; undefined outside of any. */
+export const traceparentNow = (): string | undefined => present.getStore()?.traceparent
+
+/** Name and value of the header that tells others of the trace. */
+export function traceHeaders(): readonly string[] {
+  const span = present.getStore()
+  return span ? ['traceparent', span.traceparent] : none
+}
+
+const none: readonly string[] = []

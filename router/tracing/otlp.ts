@@ -1,0 +1,65 @@
+import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, NodeTracerProvider, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-node'
+import type { Span, SpanFacts, Tracing } from '../../platform/caller/trace.ts'
+
+export interface TracingOptions {
+  /** Of a collector that takes OTLP over HTTP; `/v1/traces` is put behind it. */
+  readonly endpoint: string
+  /** Of all traces, the share that is kept: 0 to 1. */
+  readonly share: number
+  /** Under which name the process's spans are found. */
+  readonly service: string
+}
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL, consumer: SpanKind.CONSUMER } as const
+
+/**
+ * Opens tracing by OpenTelemetry. Which traces are kept follows from their ids alone: every process decides alike, and no caller can have
+ * all of its requests kept. Nothing is registered with OpenTelemetry's global interface.
+ */
+export function openTracing({ endpoint, share, service }: TracingOptions): Tracing {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service }),
+    sampler: new TraceIdRatioBasedSampler(share),
+    spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1000 })],
+  })
+  const tracer = provider.getTracer('supergraph')
+
+  const open = (name: string, kind: keyof typeof kinds, parent: SpanContext | null, facts: SpanFacts = {}): Span => {
+    const above = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+    const span = tracer.startSpan(name, { kind: kinds[kind], attributes: { ...facts } }, above)
+    const own = span.spanContext()
+    return {
+      traceparent: `00-${own.traceId}-${own.spanId}-0${own.traceFlags & TraceFlags.SAMPLED}`,
+      kept: span.isRecording(),
+      begin: (name, kind, facts) => open(name, kind, own, facts),
+      end(facts, failure) {
+        if (facts) span.setAttributes({ ...facts })
+        if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', kindOf(failure))
+        span.end()
+      },
+    }
+  }
+  return {
+    begin: (name, kind, traceparent, facts) => open(name, kind, readTraceparent(traceparent), facts),
+    close: () => provider.shutdown().catch(() => {}),
+  }
+}
+
+const kindOf = (failure: unknown): string => {
+  const { extensions, code, name } = failure as { extensions?: { code?: unknown }; code?: unknown; name?: unknown }
+  return String(extensions?.code ?? code ?? name ?? 'Error').slice(0, 100)
+}
+
+/** Reads a traceparent (W3C Trace Context, version 00); null for what is none. */
+export function readTraceparent(written: unknown): SpanContext | null {
+  if (typeof written !== 'string') return null
+  const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(written)
+  if (!found) return null
+  const [, traceId, spanId, flags] = found as unknown as [string, string, string, string]
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true }
+}

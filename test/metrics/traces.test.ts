@@ -1,0 +1,124 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { openTracing, readTraceparent } from '../../router/tracing/otlp.ts'
+import { startMachine } from '../kit/apart.ts'
+import { signIn } from '../kit/client.ts'
+import { launchPlatform, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
+
+interface SpanSeen {
+  readonly service: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+}
+
+/** A collector that takes OTLP over HTTP, and all the text that came. */
+async function collector() {
+  const spans: SpanSeen[] = []
+  let text = ''
+  const server = createServer((request, response) => {
+    let body = ''
+    request
+      .on('data', part => (body += part))
+      .on('end', () => {
+        text += body
+        const { resourceSpans } = JSON.parse(body) as {
+          resourceSpans: { resource: { attributes: { key: string; value: { stringValue?: string } }[] }; scopeSpans: { spans: SpanSeen[] }[] }[]
+        }
+        for (const { resource, scopeSpans } of resourceSpans) {
+          const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
+          for (const each of scopeSpans) spans.push(...each.spans.map(span => ({ ...span, service })))
+        }
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    text: () => text,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  }
+}
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`
+
+/** The names from a span up to the beginning of its trace. */
+function way(spans: readonly SpanSeen[], last: SpanSeen): string[] {
+  const above = spans.find(({ spanId }) => spanId === last.parentSpanId)
+  return above ? [...way(spans, above), last.name] : [last.name]
+}
+
+/** Writes a post that is due at once, as part of the trace, and waits until all of that has come. */
+async function publish(url: string, spans: readonly SpanSeen[]) {
+  const owner = await signIn(url)
+  const { brands } = await owner
+    .query<{ brands: { nodes: { id: string }[] } }>('{ brands: viewer { organization { brands(first: 1) { nodes { id } } } } }')
+    .then(
+      ({ brands }) => (brands as unknown as { organization: { brands: { nodes: { id: string }[] } } }).organization as { brands: { nodes: { id: string }[] } },
+    )
+  const query = 'mutation Publish($input: CreatePostInput!) { createPost(input: $input) { id author { name } } }'
+  const input = { brandId: brands.nodes[0]!.id, platform: 'X', copy: 'swordfish is the word', scheduledAt: new Date(Date.now() + 2_000).toISOString() }
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${owner.token}`, traceparent },
+    body: JSON.stringify({ query, variables: { input } }),
+  })
+  expect(await answer.json()).toMatchObject({ data: { createPost: { id: expect.any(String) } } })
+  const ours = () => spans.filter(span => span.traceId === traceId)
+  await until(
+    'the outgoing call of the job has come',
+    () => ours().some(({ name }) => name.startsWith('POST ')) && ours().some(({ name }) => /^job /.test(name)),
+    30,
+  )
+  return ours()
+}
+
+test('S-11 one trace leads from a request through operation, plan, fetches and statements, and through a job to the outgoing call', async () => {
+  await using sink = await collector()
+  await using folder = newDataFolder()
+  const environment = { ...(await platformEnvironment(folder)), OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_SAMPLER_ARG: '1' }
+  const [, url] = await launchPlatform({ ...environment, PUBLIC_URL: `http://localhost:${environment.PORT}` }).printed(readyLine)
+  const spans = await publish(url!, sink.spans)
+  const ways = spans.map(span => way(spans, span).join(' > '))
+  expect(ways).toContain('HTTP POST > mutation Publish > plan')
+  expect(ways).toContain('HTTP POST > mutation Publish > fetch publishing > SQL')
+  expect(ways).toContain('HTTP POST > mutation Publish > fetch identity > SQL')
+  expect(ways.find(each => /^HTTP POST > .*job .* > POST /.test(each))).toBeDefined()
+  for (const secret of ['swordfish', 'Bearer', 'eyJ']) expect(sink.text()).not.toContain(secret)
+}, 60_000)
+
+test('S-11 so does one through processes apart', async () => {
+  await using sink = await collector()
+  await using folder = newDataFolder()
+  await using machine = await startMachine(folder, '', { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_SAMPLER_ARG: '1' })
+  const spans = await publish(machine.url, sink.spans)
+  const ways = spans.map(span => way(spans, span).join(' > '))
+  expect(ways).toContain('HTTP POST > mutation Publish > fetch publishing > HTTP POST > SQL')
+  expect(ways.find(each => /^HTTP POST > .*job .* > POST /.test(each))).toBeDefined()
+  expect(sink.text()).not.toContain('swordfish')
+}, 90_000)
+
+test('which traces are kept follows from their ids alone: a caller who asks for all gets no more', async () => {
+  const tracing = openTracing({ endpoint: 'http://127.0.0.1:9', share: 0.1, service: 'test' })
+  let kept = 0
+  for (let number = 0; number < 1000; number++) {
+    const id = [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('')
+    const span = tracing.begin('one', 'server', `00-${id}-b7ad6b7169203331-01`)
+    expect(span.traceparent).toContain(id)
+    if (span.kept) kept++
+  }
+  expect(kept).toBeGreaterThan(50)
+  expect(kept).toBeLessThan(160)
+})
+
+test.each([
+  [traceparent, traceId],
+  ['00-00000000000000000000000000000000-b7ad6b7169203331-01', undefined],
+  [`ff-${traceId}-b7ad6b7169203331-01`, undefined],
+  [`00-${traceId}-b7ad6b7169203331-01\r\nx: y`, undefined],
+  [undefined, undefined],
+])('%s leads to the trace %s', (written, found) => expect(readTraceparent(written)?.traceId).toBe(found))
