@@ -3,10 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { runningDatabase } from '../../db/embedded.ts'
 import { listedSlugs } from '../../router/start/registry.ts'
+import { factKinds } from '../../subgraphs/store/fact-kinds.ts'
 import { type Machine, startMachine } from '../kit/apart.ts'
 import { signIn } from '../kit/client.ts'
 import { newDataFolder, until } from '../kit/launch.ts'
+import { openTold } from './told.ts'
 
 const wanted = Boolean(process.env.CHAOS)
 if (!wanted) console.warn('kills of two of everything are left out, they take some minutes: npm run test:chaos')
@@ -15,6 +18,9 @@ const sockets = 20
 const streamsEach = 10
 const writesASecond = 20
 const readsASecond = 10
+const factsASecond = 2
+const organizationsASecond = 0.5
+const unconnectedASecond = 0.5
 /** Posts that are due while processes die: the network takes a hundred in a quarter of an hour. */
 const mostScheduled = 60
 
@@ -32,9 +38,11 @@ function createCaller(url: string, token: () => string) {
   const failures: Failure[] = []
   return {
     failures,
-    async ask(kind: string, query: string, variables: object): Promise<{ data: Record<string, never>; tries: number }> {
+    /** @param done a code that says of a repeated write that it was done before @default none does */
+    async ask(kind: string, query: string, variables: object, done?: string): Promise<{ data: Record<string, never>; tries: number }> {
       for (let tries = 1; ; tries++) {
         let what: string
+        let afterMs = 0
         try {
           const response = await fetch(`${url}/graphql`, {
             method: 'POST',
@@ -43,14 +51,15 @@ function createCaller(url: string, token: () => string) {
             signal: AbortSignal.timeout(15_000),
           })
           const { data, errors } = (await response.json()) as { data: Record<string, never>; errors?: { message: string; extensions?: { code?: string } }[] }
-          if (!errors) return { data, tries }
+          if (!errors || (tries > 1 && errors[0]!.extensions?.code === done)) return { data, tries }
+          afterMs = 1000 * Number(response.headers.get('retry-after') ?? 0)
           what = `${response.status} ${errors[0]!.extensions?.code}: ${errors[0]!.message}`
         } catch (error) {
           what = String((error as Error & { cause?: { code?: string } }).cause?.code ?? (error as Error).message)
         }
         failures.push({ at: performance.now(), what: `${kind}: ${what}` })
         if (tries > 100) throw new Error(`${kind} fails for good: ${what}`)
-        await wait(100 + Math.random() * 200)
+        await wait(Math.max(afterMs, 100 + Math.random() * 200))
       }
     },
   }
@@ -145,12 +154,18 @@ function backendOf(postmaster: number): number {
 }
 
 test.runIf(wanted)(
-  'two of everything: whatever is killed, and with all of it restarted in turn, no post is lost or doubled, no answer wrong, and every subscriber knows what a reader knows',
+  'two of everything: whatever is killed, and with all of it restarted in turn, no post or fact is lost or doubled, no fact overtakes an earlier one of its subject, no answer is wrong, and every subscriber knows what a reader knows',
   { timeout: 900_000 },
   async () => {
     await using folder = newDataFolder()
     const replicas = [...listedSlugs, 'router'].map(name => `${name}=2`).join()
-    await using machine: Machine = await startMachine(folder, replicas, { POSTS_PER_DAY: '100000', LOG_LEVEL: 'fatal' })
+    await using machine: Machine = await startMachine(folder, replicas, {
+      POSTS_PER_DAY: '100000',
+      ORGANIZATIONS_PER_DAY: '100000',
+      ORGANIZATIONS_PER_PERSON: '100000',
+      LOG_LEVEL: 'fatal',
+      EVENT_CARRIER: process.env.EVENT_CARRIER ?? '',
+    })
     const { url } = machine
     let token = (await signIn(url)).token
     const renewal = setInterval(
@@ -163,8 +178,12 @@ test.runIf(wanted)(
       120_000,
     )
     const caller = createCaller(url, () => token)
-    const own = await caller.ask('setup', '{ viewer { organization { brands { nodes { id } } } } }', {})
-    const brandId = (own.data as unknown as { viewer: { organization: { brands: { nodes: { id: string }[] } } } }).viewer.organization.brands.nodes[0]!.id
+    const own = await caller.ask('setup', '{ viewer { organization { id brands { nodes { id } } } } }', {})
+    const { organization } = (own.data as unknown as { viewer: { organization: { id: string; brands: { nodes: { id: string }[] } } } }).viewer
+    const brandId = organization.brands.nodes[0]!.id
+    const made = await caller.ask('setup', 'mutation { createBrand(input: { name: "Unconnected" }) { id } }', {})
+    const unconnectedId = (made.data as unknown as { createBrand: { id: string } }).createBrand.id
+    await using told = openTold(runningDatabase(folder.path)!, organization.id)
     const live = subscribeAll(url, () => token, brandId)
 
     const written = new Map<string, { readonly id: string; readonly from: number; readonly to: number }>()
@@ -193,12 +212,32 @@ test.runIf(wanted)(
       first ??= text
       if (text !== first) wrong.push(`a read answered ${text}`)
     }
+    // What the platform itself tells: an organization to everybody, a post that nobody can send to launcher and agents.
+    const organizations: string[] = []
+    const organize = async () => {
+      const slug = `chaos-${organizations.length}`
+      organizations.push(slug)
+      await caller.ask('organization', 'mutation($slug: String!) { createOrganization(input: { slug: $slug, name: $slug }) { id } }', { slug }, 'CONFLICT')
+    }
+    const unconnected: string[] = []
+    const fail = async () => {
+      const copy = `nowhere ${unconnected.length}`
+      unconnected.push(copy)
+      const scheduledAt = new Date(Date.now() + 60_000).toISOString()
+      await caller.ask('failing', create, { input: { brandId: unconnectedId, platform: 'X', copy, scheduledAt, idempotencyKey: `failing-${copy}` } })
+    }
     const works: Promise<void>[] = []
     const every = (times: number, work: () => Promise<void>) =>
       setInterval(() => {
         if (going) works.push(work())
       }, 1000 / times)
-    const loads = [every(writesASecond, write), every(readsASecond, read)]
+    const loads = [
+      every(writesASecond, write),
+      every(readsASecond, read),
+      every(factsASecond, told.write),
+      every(organizationsASecond, organize),
+      every(unconnectedASecond, fail),
+    ]
 
     await until('everybody listens', () => live.listening() === sockets * streamsEach, 60)
     const report: string[] = []
@@ -272,6 +311,17 @@ test.runIf(wanted)(
     )
     expect(texts.sort()).toEqual([...scheduled].sort())
 
+    // And every fact: of what was made, of what was published, and of what failed.
+    const failed = () => told.sql<{ id: string }>(`select id from publishing.posts where copy = any($1) and status = 'FAILED'`, [unconnected])
+    await until('what cannot be sent has failed', async () => (await failed()).length === unconnected.length, 90)
+    expect(await told.wrong()).toEqual([])
+    const ids = await told.sql<{ id: string }>('select id from identity.organizations where slug = any($1)', [organizations])
+    expect(ids).toHaveLength(organizations.length)
+    for (const { id } of ids) expect(await told.count('organization.created', `organization:${id}`)).toBe(factKinds['organization.created'].to.length)
+    for (const copy of scheduled) expect(await told.count('post.published', `post:${kept.get(copy)!.id}`), copy).toBe(1)
+    for (const { id } of await failed())
+      expect([await told.count('post.failed', `post:${id}`), await told.count('attention.opened', `attention:post:${id}`)]).toEqual([1, 1])
+
     // Whoever began anew has read what there was by then; what was written since came by itself.
     const missing = () =>
       live.subscribers.flatMap(({ versions, gaps }, index) =>
@@ -285,7 +335,7 @@ test.runIf(wanted)(
     const atOnce = missing().length
     console.log(
       [
-        `${count} writes (${repeated} asked again), ${reads} reads, ${sockets * streamsEach} subscribers, ${scheduled.length} posts published; ${atOnce} events were still on their way at the end`,
+        `${count} writes (${repeated} asked again), ${reads} reads, ${sockets * streamsEach} subscribers, ${scheduled.length} posts published, ${unconnected.length} failed, ${await told.total()} facts; ${atOnce} events were still on their way at the end`,
         '| what | failed attempts | last failure after s | streams that began anew | silent for s at most | the process was back after s | how |',
         '|---|---|---|---|---|---|---|',
         ...report,
