@@ -2,6 +2,8 @@ import { createClient } from 'graphql-ws'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { causeNow } from '../../platform/caller/cause.ts'
+import { type Span, traceparentNow } from '../../platform/caller/trace.ts'
 import { createMemoryEvents } from '../../platform/events.ts'
 import { measureOperations } from '../../router/metrics/operations.ts'
 import { smallGraph } from '../door/graph.ts'
@@ -10,6 +12,12 @@ import { openRouter, schemaEngine } from '../door/platform.ts'
 class NamedSocket extends WebSocket {
   constructor(url: string, protocols: string[]) {
     super(url, protocols, { headers: { 'apollographql-client-name': 'app', 'apollographql-client-version': '3' } })
+  }
+}
+
+class TracedSocket extends WebSocket {
+  constructor(url: string, protocols: string[]) {
+    super(url, protocols, { headers: { 'apollographql-client-name': 'app', 'apollographql-client-version': '3', traceparent: 'of the client' } })
   }
 }
 
@@ -36,5 +44,35 @@ test('S-11 what a WebSocket asks is counted, and has a line of its own in the lo
   expect(text).toContain('supergraph_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1')
   expect(text).toMatch(/^supergraph_subscriptions\{operation="\w+"\} 1$/m)
   expect(platform.lines.join('')).not.toContain('swordfish')
+  await client.dispose()
+})
+
+test('S-11 what a WebSocket asks is a trace of its own, which the header of its upgrade may go on with', async () => {
+  const begun: unknown[] = []
+  let ended = 0
+  const span: Span = { traceparent: 'the trace', kept: false, begin: () => span, end: () => void ended++ }
+  const tracing = {
+    begin(name: string, _kind: string, traceparent: unknown) {
+      begun.push([name, traceparent])
+      return span
+    },
+    close: async () => {},
+  }
+  const inside: unknown[] = []
+  const engine = schemaEngine(smallGraph(createMemoryEvents()))
+  const looking = {
+    ...engine,
+    execute(request: Parameters<typeof engine.execute>[0]) {
+      inside.push([traceparentNow(), causeNow()?.client])
+      return engine.execute(request)
+    },
+  }
+  const platform = await openRouter(looking, { tracing })
+  await using _ = { [Symbol.asyncDispose]: () => platform.close() }
+  const client = createClient({ url: `ws://127.0.0.1:${platform.port}/graphql`, webSocketImpl: TracedSocket })
+  for await (const _ of client.iterate({ query: 'query Who { viewer { kind } }' }));
+  expect(begun).toEqual([['WebSocket', 'of the client']])
+  expect(inside).toEqual([['the trace', 'app@3']])
+  expect(ended).toBe(1)
   await client.dispose()
 })
