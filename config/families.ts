@@ -386,7 +386,11 @@ export const testing = {
 
 /** What processes apart are told by the one that keeps them running; operators are not told of it. */
 export const keeping = {
-  keptBy: setting('KEPT_BY', text, { fallback: null, by: everything, does: 'Who started the process and takes it along when it ends.' }),
+  keptBy: setting('KEPT_BY', text, {
+    fallback: null,
+    by: everything,
+    does: 'Who started the process and takes it along when it ends, with the id of its process.',
+  }),
 }
 
 /** What operators are told of, in this order. */

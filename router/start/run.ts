@@ -75,7 +75,8 @@ export async function run(words: readonly string[]): Promise<void> {
     })
     const { startedBy } = config
     if (startedBy) {
-      const parent = process.ppid
+      // Whoever keeps it tells its own id: it may have ended before this process could look who started it.
+      const parent = Number(/ (\d+)$/.exec(startedBy)?.[1] ?? process.ppid)
       setInterval(() => process.ppid !== parent && end(`${startedBy} ended`), 300).unref()
     }
     if (command.mode === 'embedded' && config.environment === 'development' && !config.databaseUrl) wayOut = `empty ${config.dataDir} with npm run reset`

@@ -73,3 +73,12 @@ test('when the process that keeps the others is killed, they end too, the databa
   expect(await again.ended).toBe(0)
   expect(leftovers(folder)).toEqual([])
 }, 120_000)
+
+test('what was just being started when its keeper was killed ends too, although it never saw it', async () => {
+  await using folder = newDataFolder()
+  const { PORT, ...environment } = await platformEnvironment(folder)
+  const gone = String(launch(process.execPath, ['--version']).child.pid)
+  const sandbox = launch(process.execPath, ['sandbox/main.ts', '--folder', `${folder.path}/sandbox`, '--port', '0', '--with-parent', gone])
+  const database = launch(process.execPath, ['router/main.ts', 'database'], { ...environment, PORT: PORT!, KEPT_BY: `start:apart ${gone}` })
+  expect([await sandbox.ended, await database.ended]).toEqual([0, 0])
+}, 60_000)

@@ -155,7 +155,17 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       const folder = join(dataDir, 'sandbox')
       const own = String(await portFor(config.sandbox.port, taken))
       const redirects = playedPlatforms.flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
-      const parameters = [...globalThis.process.execArgv, sandboxProgram, '--folder', folder, '--port', own, '--with-parent', ...redirects]
+      const parameters = [
+        ...globalThis.process.execArgv,
+        sandboxProgram,
+        '--folder',
+        folder,
+        '--port',
+        own,
+        '--with-parent',
+        String(globalThis.process.pid),
+        ...redirects,
+      ]
       await allReady([
         run({ name: 'sandbox', command: globalThis.process.execPath, parameters, environment: common(config), ready: /^http:\S+$/ }, endMs.others),
       ])
@@ -203,7 +213,7 @@ function common({ dataDir, publicUrl, environmentVariables }: Config): NodeJS.Pr
     DATABASE_URL: _database,
     ...rest
   } = environmentVariables
-  return { ...rest, DATA_DIR: dataDir, PUBLIC_URL: publicUrl, KEPT_BY: 'start:apart' }
+  return { ...rest, DATA_DIR: dataDir, PUBLIC_URL: publicUrl, KEPT_BY: `start:apart ${process.pid}` }
 }
 
 /** As `npm run start:router` has it: what a router makes for an answer lives as long as the answer. */
