@@ -1,8 +1,9 @@
-import { parse } from 'graphql'
+import { parse, print } from 'graphql'
 import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
-import { doFor } from '../../platform/caller/cause.ts'
+import { type Cause, doFor } from '../../platform/caller/cause.ts'
 import { createAsk } from '../../router/ask.ts'
+import type { Engine, OperationRequest } from '../../router/engine/engine.ts'
 import { createNames } from '../../router/metrics/names.ts'
 import { measureOperations, productOf } from '../../router/metrics/operations.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
@@ -24,6 +25,8 @@ describe('S-11 what an operator sees of operations', () => {
     await post('query Mine { posts(first: 1) { nodes { id } } }')
     await post('{ nothing }')
     await door.ask('GET', '/publishing/api/posts', { headers: { ...headers, 'x-api-key': 'nonsense' } })
+    // Its operation is refused, which counts once, as that.
+    await door.ask('GET', '/publishing/api/posts', { headers })
     await door.ask('GET', '/nowhere')
     const registrations = graph.platform.subgraphs.map(({ registration }) => registration)
     const asked = parse('query Asked { publishingWidget { statistics { key } } }') as never
@@ -37,7 +40,7 @@ describe('S-11 what an operator sees of operations', () => {
     expect(text).toContain('supergraph_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1')
     expect(text).toContain('supergraph_errors_total{code="UNAUTHENTICATED"} 1')
     expect(text).toContain('supergraph_errors_total{code="NOT_FOUND"} 1')
-    expect(text).toMatch(/supergraph_errors_total\{code="UNAUTHORIZED_FIELD_OR_TYPE"\} 1/)
+    expect(text).toMatch(/supergraph_errors_total\{code="UNAUTHORIZED_FIELD_OR_TYPE"\} 2$/m)
     expect(text).toMatch(/supergraph_fetch_duration_seconds_bucket\{le="30",subgraph="identity"\} [1-9]/)
     expect(text).toMatch(/^supergraph_planning_duration_seconds_count [1-9]/m)
     expect(text).toContain('# TYPE supergraph_plan_cache_hits counter')
@@ -56,6 +59,20 @@ describe('S-11 what an operator sees of operations', () => {
     const line = graph.log.map(each => JSON.parse(each)).findLast(({ msg, route }) => msg === 'answered' && route === '/graphql')
     expect(line).toMatchObject({ operation: 'Mine', client: 'web@1.2', errors: { UNAUTHORIZED_FIELD_OR_TYPE: 1 }, ms: expect.any(Number) })
     expect(JSON.stringify(line)).not.toContain('31,')
+  })
+
+  test('what is logged of a request is the operation that its client asked, not what a service asked within it', async () => {
+    const cause: Cause = { requestId: 'r' }
+    const request = (name: string) => ({ document: parse(`query ${name} { a }`), viewer: anonymous, requestId: 'r' })
+    const engine: Pick<Engine, 'execute'> = measureOperations(new Registry()).watchEngine({
+      async execute({ document }: OperationRequest) {
+        const isOuter = print(document).includes('Outer')
+        if (isOuter) await engine.execute(request('Inner'))
+        return isOuter ? { data: {} } : { data: null, errors: [{ message: '', extensions: { code: 'FORBIDDEN' } }] }
+      },
+    } as never)
+    await doFor(cause, () => engine.execute(request('Outer')))
+    expect(cause).toEqual({ requestId: 'r', operation: 'Outer' })
   })
 
   test('names of callers’ own making are bounded: past five hundred they are other', async () => {
