@@ -5,10 +5,12 @@ import { documentOf, type SubgraphSources } from './sources.ts'
 /**
  * Checks that every list says how long it can be, by which an operation's cost is estimated before it runs: `@listSize(assumedSize:)` with
  * a number that a rule of the domain makes true, or `slicingArguments`; the lists of a page have their length from the fields that
- * lead to it (`sizedFields`).
+ * lead to it (`sizedFields`). Thousands of small lists of leaves take the processor longer than thousands of objects, so those say that they
+ * cost something, too.
  * @returns one mistake for each list that does not, where it was written
  */
 export function listMistakes(sources: SubgraphSources): readonly Mistake[] {
+  const leaves = leavesOf(sources)
   const fields = documentOf(sources).definitions.flatMap(node =>
     node.kind === Kind.OBJECT_TYPE_DEFINITION ||
     node.kind === Kind.OBJECT_TYPE_EXTENSION ||
@@ -21,6 +23,8 @@ export function listMistakes(sources: SubgraphSources): readonly Mistake[] {
     const place = field.loc
     if (!place || !isList(field.type)) return []
     const name = `${parent}.${field.name.value}`
+    if (leaves.has(namedType(field.type)) && !field.directives?.some(each => each.name.value === 'cost'))
+      return [at(place, 'LIST_WITHOUT_COST', `${name} is a list of leaves, which cost nothing by themselves: write @cost(weight: 1)`)]
     if (size) {
       const { assumedSize, slicingArguments } = size
       if (Number(assumedSize) > 0 || (Array.isArray(slicingArguments) && slicingArguments.length > 0)) return []
@@ -33,6 +37,14 @@ export function listMistakes(sources: SubgraphSources): readonly Mistake[] {
     return [at(place, 'LIST_WITHOUT_SIZE', sentence)]
   })
 }
+
+const leavesOf = (sources: SubgraphSources): ReadonlySet<string> =>
+  new Set([
+    ...['Int', 'Float', 'String', 'Boolean', 'ID'],
+    ...documentOf(sources).definitions.flatMap(node =>
+      node.kind === Kind.SCALAR_TYPE_DEFINITION || node.kind === Kind.ENUM_TYPE_DEFINITION ? [node.name.value] : [],
+    ),
+  ])
 
 function sizeOf({ directives }: FieldDefinitionNode): Record<string, unknown> | null {
   const size: ConstDirectiveNode | undefined = directives?.find(({ name }) => name.value === 'listSize')

@@ -7,6 +7,7 @@ import { buildSchema, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { mostAnswerBytes } from '../../router/engine/data/bytes.ts'
+import { amountFor } from '../../router/engine/operation/cost/amount.ts'
 import { estimateOf } from '../../router/engine/operation/cost/estimate.ts'
 import { findOperation, type Operation } from '../../router/engine/operation/operation.ts'
 import { readSupergraph } from '../../router/engine/supergraph.ts'
@@ -92,7 +93,7 @@ test('no query of a thousand bytes that may run costs an owner’s platform a se
       seen.push({ query, choices, cost: costs[0]! })
     }
     const supergraph = readSupergraph(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
-    const estimated = (query: string) => estimateOf(findOperation(parse(query), undefined) as Operation, supergraph).total({})
+    const estimated = (query: string) => amountFor(estimateOf(findOperation(parse(query), undefined) as Operation, supergraph).total, {})
     for (const query of knownQueries) {
       await look(query, null)
       const less = affordable(query, maxCost, estimated)

@@ -38,6 +38,14 @@ describe('a list', () => {
     expect(await withLoans(`loans: [Loan!] @listSize(${given}) @authenticated`)).toContainEqual(expect.stringMatching(/LIST_WITHOUT_SIZE Query\.loans: /))
   })
 
+  test('of leaves says that it costs something', async () => {
+    expect(await withLoans('names: [String!] @listSize(assumedSize: 3) @authenticated')).toEqual([
+      expect.stringMatching(/:2:3 LIST_WITHOUT_COST Query\.names /),
+    ])
+    expect(await withLoans('days: [DateTime!]! @listSize(assumedSize: 3) @authenticated')).toEqual([expect.stringMatching(/LIST_WITHOUT_COST Query\.days /)])
+    expect(await withLoans('names: [String!] @listSize(assumedSize: 3) @cost(weight: 1) @authenticated')).toEqual([])
+  })
+
   test('within a page has its length from every field that leads there', async () => {
     const shelf = '\n"A shelf."\ntype Shelf @authenticated {\n  id: ID!\n  parts: [Loan!]\n}\n'
     const sized = 'shelf(first: Int = 5): Shelf @listSize(slicingArguments: ["first"], sizedFields: ["parts"]) @authenticated'

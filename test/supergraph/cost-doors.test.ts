@@ -2,6 +2,7 @@ import { createClient } from 'graphql-ws'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig } from '../../config.ts'
+import { amountFor } from '../../router/engine/operation/cost/amount.ts'
 import { estimateOf } from '../../router/engine/operation/cost/estimate.ts'
 import { findOperation, type Operation } from '../../router/engine/operation/operation.ts'
 import { ownSupergraph } from '../../router/start/engine.ts'
@@ -79,7 +80,7 @@ const documentsOf = (module: object) => Object.entries(module).filter(([name]) =
 const dearest = (document: never) => {
   const operation = findOperation(document, undefined) as Operation
   const given = Object.fromEntries(operation.definition.variableDefinitions?.map(({ variable }) => [variable.name.value, 100]) ?? [])
-  return estimateOf(operation, graph).total(given)
+  return amountFor(estimateOf(operation, graph).total, given)
 }
 
 test('what services ask each other costs far less than the least that operators can set', () => {

@@ -28,7 +28,7 @@ export interface Priced {
 
 /** What an operation costs at most, once its variables are known. */
 export interface Estimate {
-  total(given: Given): number
+  readonly total: Amount
   /** The way to what costs the most, in the client's words: response keys from the root, lists with their length behind them. */
   dearest(given: Given): string
 }
@@ -60,8 +60,7 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
   const known = new Map<string, Kinds>()
   const root = schema.getRootType(definition.operation)!
   const terms = termsOf(root, [definition.selectionSet], null, definition.operation === 'mutation' ? mutationCost : 0)
-  const all = sum(terms.map(({ total }) => total))
-  return { total: given => amountFor(all, given), dearest: given => wayIn(terms, given) }
+  return { total: sum(terms.map(({ total }) => total)), dearest: given => wayIn(terms, given) }
 
   /** @param sizes how long lists are of which the field before says it */
   function termsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sizes: ReadonlyMap<string, Amount> | null, more = 0): Term[] {

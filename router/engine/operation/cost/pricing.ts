@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError } from 'graphql'
 import { findOperation } from '../operation.ts'
-import type { Given } from './amount.ts'
+import { type Amount, amountFor, type Given } from './amount.ts'
 import { type Estimate, estimateOf, type Priced } from './estimate.ts'
 
 /** What operations may cost. */
@@ -18,22 +18,26 @@ export interface Pricing {
 /** Null where nothing is counted: without a most, and for a supergraph that says of no list how long it is. */
 export function createPricing(graph: Priced, max: number | undefined): Pricing | null {
   if (max === undefined || graph.costs.lists.size === 0) return null
-  const estimates = new WeakMap<DocumentNode, Map<string | undefined, Estimate>>()
-  const estimateFor = (document: DocumentNode, operationName: string | undefined): Estimate => {
-    const known = estimates.get(document)?.get(operationName)
-    if (known) return known
+  // Only what it comes to is kept: what it is made of takes as much memory as the document.
+  const totals = new WeakMap<DocumentNode, Map<string | undefined, Amount>>()
+  const read = (document: DocumentNode, operationName: string | undefined): Estimate => {
     const operation = findOperation(document, operationName)
-    const made = typeof operation === 'string' ? nothing : estimateOf(operation, graph)
-    const ofDocument = estimates.get(document) ?? new Map<string | undefined, Estimate>()
-    estimates.set(document, ofDocument.set(operationName, made))
-    return made
+    return typeof operation === 'string' ? nothing : estimateOf(operation, graph)
+  }
+  const totalOf = (document: DocumentNode, operationName: string | undefined): Amount => {
+    const known = totals.get(document)?.get(operationName)
+    if (known !== undefined) return known
+    const { total } = read(document, operationName)
+    const ofDocument = totals.get(document) ?? new Map<string | undefined, Amount>()
+    totals.set(document, ofDocument.set(operationName, total))
+    return total
   }
   return {
     max,
-    estimate: (document, operationName, given) => (document ? estimateFor(document, operationName).total(given) : 0),
+    estimate: (document, operationName, given) => (document ? amountFor(totalOf(document, operationName), given) : 0),
     refusal(document, operationName, given) {
-      const { total, dearest } = estimateFor(document, operationName)
-      const estimated = total(given)
+      const { total, dearest } = read(document, operationName)
+      const estimated = amountFor(total, given)
       const sentence =
         `The operation may cost ${estimated.toLocaleString('en')}, and ${max.toLocaleString('en')} is the most: each object of the answer counts, ` +
         `and lists multiply. The most of it is ${cut(dearest(given))}. Ask for shorter lists (first), for fewer lists within lists, or split it.`
@@ -42,6 +46,6 @@ export function createPricing(graph: Priced, max: number | undefined): Pricing |
   }
 }
 
-const nothing: Estimate = { total: () => 0, dearest: () => '' }
+const nothing: Estimate = { total: 0, dearest: () => '' }
 
 const cut = (way: string): string => (way.length <= 300 ? way : `${way.slice(0, 300)}…`)
