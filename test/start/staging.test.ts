@@ -36,6 +36,8 @@ test('staging does not start without the addresses of payments: in one process, 
   // Whoever has nothing to do with payments is not asked for them.
   const publishing = launch(process.execPath, ['router/main.ts', 'subgraph', 'publishing', '--port', String(await freePort())], { ...environment, ...seal })
   await publishing.printed(/ready in/)
+  publishing.child.kill()
+  await publishing.ended
 })
 
 test('staging with the addresses of payments tells them at its door', async () => {
