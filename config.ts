@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Connections, connections } from './config/connections.ts'
 import {
   demo,
+  documents,
   eachSubgraph,
   events,
   keeping,
@@ -66,6 +67,8 @@ export interface Config extends AsRead {
   readonly events: Values<typeof events>
   /** Where processes of the platform find routers, without a trailing slash. */
   readonly routerUrls: readonly string[]
+  /** Which documents clients may ask; the file as an absolute path. */
+  readonly documents: Values<typeof documents>
   /** How much callers may keep open. */
   readonly streams: Values<typeof streams>
   readonly tracing: Values<typeof tracing>
@@ -125,6 +128,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const trial = readFamily(demo, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
+  const trusted = readFamily(documents, given, mistakes)
   const open = readFamily(streams, given, mistakes)
   const traces = readFamily(tracing, given, mistakes)
   const carried = readFamily(events, given, mistakes)
@@ -150,6 +154,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   if (trial.wanted && at.environment === 'production')
     mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
   if (crashAt && !developing) mistakes.push('CRASH_AT: only in development, for tests')
+  if (trusted.trust !== 'off' && !trusted.file) mistakes.push(`TRUSTED_DOCUMENTS: ${trusted.trust} needs TRUSTED_DOCUMENTS_FILE: set it, or leave both out`)
   if (carried.carrier === 'nats' && !carried.natsUrl) mistakes.push('EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out')
   if (at.port === 0 && !at.publicUrl) mistakes.push('PORT: 0 takes a free port, whose address nobody knows beforehand: set PUBLIC_URL too, or name a port')
   refuse()
@@ -174,6 +179,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     seal: seals,
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
+    documents: { ...trusted, file: trusted.file && resolve(trusted.file) },
     streams: open,
     tracing: traces,
     remote: { ...running, ...fetching },

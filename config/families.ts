@@ -211,6 +211,20 @@ export const operations = {
   }),
 }
 
+/** Which documents clients may ask. */
+export const documents = {
+  trust: setting('TRUSTED_DOCUMENTS', oneOf('off', 'log', 'only'), {
+    fallback: 'off',
+    by: doors,
+    does: '`log` or `only`: what becomes of a document that is not in `TRUSTED_DOCUMENTS_FILE`. `log` answers it, with one line in the log for each; `only` refuses it with `PERSISTED_QUERY_REQUIRED`. REST routes, and what services ask each other, are answered ([decision 0049](decisions/0049-trusted-documents.md)).',
+  }),
+  file: setting('TRUSTED_DOCUMENTS_FILE', text, {
+    fallback: null,
+    by: doors,
+    does: 'The documents of clients, as `npm run documents` or the tools of Apollo Client write them (a persisted query manifest). It is read at the start and again when it changes; a file that cannot be read is told in one line of the log, and what was known stays. Clients name a document in it by its id, with `off` too.',
+  }),
+}
+
 /** How much callers may keep open. A company behind one address, and a test of load, need other figures than the public. */
 export const streams = {
   perAddress: setting('SOCKETS_PER_ADDRESS', quota, {
@@ -403,6 +417,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Demo', family: demo },
   { title: 'Events', family: events },
   { title: 'Operations', family: operations },
+  { title: 'Documents', family: documents },
   { title: 'Streams', family: streams },
   { title: 'Traces', family: tracing },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },

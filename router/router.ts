@@ -12,7 +12,9 @@ import { createAddressOf } from './access/address.ts'
 import { createAuthenticate, nobodyIsKnown } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
-import { createDocuments } from './door/documents.ts'
+import { createDocuments } from './door/documents/documents.ts'
+import type { Manifest } from './door/documents/manifest.ts'
+import { createSources, type Trust } from './door/documents/sources.ts'
 import { doorRefusal } from './door/errors.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
 import { serveGraphql } from './door/http.ts'
@@ -86,6 +88,10 @@ export interface RouterOptions {
   readonly metrics?: Registry
   /** Begins traces of requests. @default none */
   readonly tracing?: Tracing | undefined
+  /** What becomes of documents that are not trusted. @default off */
+  readonly trust?: Trust
+  /** Documents that are. @default none are known */
+  readonly manifest?: Manifest | null
   /** Adds routes of its own before the application is ready. */
   extend?(app: FastifyInstance): void
 }
@@ -95,6 +101,8 @@ export interface Router extends Listening {
   /** Open streams of known callers. */
   readonly openStreams: () => number
   readonly live: HubFigures
+  /** Takes another list of trusted documents, and plans what it lists. */
+  trust(manifest: Manifest): void
 }
 
 /** Makes the router: every door over one engine, one way to know callers, and one registry of open streams. */
@@ -106,6 +114,8 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
   const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, options.elapsed) : nobodyIsKnown
   const documents = createDocuments(engine.schema, { introspection: !production })
+  const sources = createSources(documents, { mode: options.trust, log })
+  const listed = options.manifest ? sources.trust(options.manifest) : []
   const streams = authority ? createStreams(authority, clock, log) : unwatched
   // Where nobody is known whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
   const shares = createShares(authority ? operationShare : { ...operationShare, each: operationShare.all, waiting: 2000 })
@@ -119,6 +129,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     ...options.sockets,
     engine,
     documents,
+    sources,
     authenticate,
     streams,
     hub,
@@ -169,6 +180,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   await serveGraphql(app, {
     engine,
     documents,
+    sources,
     authenticate,
     hub,
     streams,
@@ -189,12 +201,18 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   options.extend?.(app)
   app.addHook('onListen', done => {
     // Nobody waits for it: what is asked meanwhile is planned as it is asked.
-    void engine.warm(operationsOf(tables), owner)
+    void engine.warm([...operationsOf(tables), ...listed], owner)
     done()
   })
   await app.ready()
 
-  return { app, openStreams: () => streams.size, live: hub.figures, ...listening }
+  return {
+    app,
+    openStreams: () => streams.size,
+    live: hub.figures,
+    trust: manifest => void engine.warm(sources.trust(manifest), owner),
+    ...listening,
+  }
 }
 
 const planFigures = ({ plans }: Engine): readonly Figure[] =>

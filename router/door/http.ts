@@ -1,7 +1,7 @@
 import { ApolloServer, type GraphQLRequestListener, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { GraphQLError, type GraphQLFormattedError, getOperationAST, Kind } from 'graphql'
+import { type GraphQLFormattedError, getOperationAST, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { causeNow, doFor } from '../../platform/caller/cause.ts'
 import { Refusal, statusOf } from '../../platform/errors.ts'
@@ -16,7 +16,8 @@ import type { Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readJsonBodies } from './body.ts'
 import { directAnswer, readDirect } from './direct.ts'
-import { type Documents, hashOf, unresolvedOperation } from './documents.ts'
+import { type Documents, unresolvedOperation } from './documents/documents.ts'
+import type { Naming, Sources } from './documents/sources.ts'
 import { doorRefusal, type Telling, tell, tellAsError } from './errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from './headers.ts'
 import { landingPage } from './landing.ts'
@@ -28,6 +29,7 @@ import { type StreamForm, streamFormOf } from './streaming/form.ts'
 export interface HttpDoor {
   readonly engine: Engine
   readonly documents: Documents
+  readonly sources: Sources
   readonly authenticate: Authenticate
   /** What serves subscriptions. */
   readonly hub: Hub
@@ -106,6 +108,8 @@ function createApollo(
     // The door has a rule of its own (`refusesUnasked`), and decides on introspection when it validates.
     csrfPrevention: false,
     introspection: true,
+    // By what name a request calls its document was settled before.
+    persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     allowBatchedHttpRequests: false,
@@ -184,11 +188,10 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
   const name = rememberCaller(request, caller.viewer)
 
-  const text = textOf(request, query)
-  const unpersisted = refusedPersistence(persistedOf(request, query), text)
-  if (unpersisted) return refuse(400, [unpersisted])
   const refused = refusedValues(variablesOf(request, query))
-  const read = refused ? { errors: [refused] } : text ? door.documents.read(text) : null
+  const naming = namingOf(request, query)
+  const read = refused ? { errors: [refused] } : door.sources.find(naming, caller.viewer.kind !== 'anonymous')
+  if (read && 'status' in read) return refuse(read.status!, read.errors)
   const operation = read && 'document' in read ? getOperationAST(read.document, operationNameOf(request, query)) : null
   const form = streamFormOf(accept, operation?.operation === 'subscription')
   if (read && 'errors' in read) return refuse(form || prefersResponseJson(accept) ? 400 : 200, read.errors)
@@ -223,7 +226,8 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const signal = leavingSignal(reply.raw)
   const place = door.shares.enter(name, signal)
   if (place) await place
-  const direct = !form && operation && request.method === 'POST' && door.direct !== false && takesJson(accept) ? readDirect(request.body) : null
+  const asked = read && 'text' in read ? withText(request, query, naming, read.text) : { body: request.body, search: query }
+  const direct = !form && operation && request.method === 'POST' && door.direct !== false && takesJson(accept) ? readDirect(asked.body) : null
   let result: HTTPGraphQLResponse
   try {
     if (direct && read && 'document' in read) {
@@ -234,7 +238,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
       return reply.code(status).headers(own).send(body)
     }
     result = await server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: { method: request.method, headers: headersFor(form, headers), body: request.body, search: query },
+      httpGraphQLRequest: { method: request.method, headers: headersFor(form, headers), ...asked },
       context: async () => ({ viewer: caller.viewer, requestId: request.id, headers, browser: known?.browser, signal }),
     })
   } finally {
@@ -298,10 +302,36 @@ function operationNameOf(request: FastifyRequest, query: string): string | undef
   return typeof named === 'string' ? named : undefined
 }
 
-function textOf(request: FastifyRequest, query: string): string | null {
-  if (request.method === 'GET') return new URLSearchParams(query).get('query')
-  const text = (request.body as { query?: unknown } | null | undefined)?.query
-  return typeof text === 'string' ? text : null
+/** What a request says of its document. What cannot be read of it Apollo Server says is wrong. */
+function namingOf(request: FastifyRequest, query: string): Naming {
+  if (request.method !== 'GET') return (request.body as Naming | null | undefined) ?? {}
+  const parameters = new URLSearchParams(query)
+  let extensions: unknown
+  try {
+    extensions = JSON.parse(parameters.get('extensions') ?? 'null')
+  } catch {}
+  return { query: parameters.get('query'), documentId: parameters.get('documentId'), extensions }
+}
+
+/** A request as it would be had it brought the text of its document, which it may have named in another way. */
+function withText(
+  { method, body }: FastifyRequest,
+  search: string,
+  { query, documentId, extensions }: Naming,
+  text: string,
+): { body: unknown; search: string } {
+  const { persistedQuery, ...others } = (extensions as Record<string, unknown> | null | undefined) ?? {}
+  if (query === text && persistedQuery === undefined && (documentId ?? null) === null) return { body, search }
+  const left = Object.keys(others).length > 0 ? others : undefined
+  if (method !== 'GET') {
+    const { documentId: _named, extensions: _all, ...rest } = body as Record<string, unknown>
+    return { body: { ...rest, query: text, ...(left && { extensions: left }) }, search }
+  }
+  const parameters = new URLSearchParams(search)
+  parameters.set('query', text)
+  parameters.delete('extensions')
+  if (left) parameters.set('extensions', JSON.stringify(left))
+  return { body, search: `?${parameters}` }
 }
 
 /** The variables that a request brings; undefined when they cannot be read, of which Apollo Server says what is wrong. */
@@ -312,30 +342,6 @@ function variablesOf(request: FastifyRequest, query: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** What a request says of a persisted query (Apollo's `extensions.persistedQuery`); undefined when it says nothing. */
-function persistedOf(request: FastifyRequest, query: string): unknown {
-  if (request.method !== 'GET') return (request.body as { extensions?: { persistedQuery?: unknown } | null } | null | undefined)?.extensions?.persistedQuery
-  try {
-    const extensions: unknown = JSON.parse(new URLSearchParams(query).get('extensions') ?? 'null')
-    return (extensions as { persistedQuery?: unknown } | null)?.persistedQuery
-  } catch {
-    // Apollo Server says what is wrong with it.
-    return undefined
-  }
-}
-
-/** Why a persisted query cannot be looked up or registered; undefined when it can. */
-function refusedPersistence(persisted: unknown, text: string | null): GraphQLError | undefined {
-  if (!persisted) return undefined
-  const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }
-  const refuse = (sentence: string) => new GraphQLError(sentence, { extensions: { code: 'BAD_REQUEST' } })
-  if (version !== 1) return refuse('The version of a persisted query is 1: no other is known here.')
-  if (typeof sha256Hash !== 'string' || !/^[0-9a-f]{64}$/.test(sha256Hash))
-    return refuse('persistedQuery.sha256Hash is not a SHA-256 in hex: 64 digits and small letters a to f.')
-  if (text && hashOf(text) !== sha256Hash) return refuse('persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.')
-  return undefined
 }
 
 /** Sends errors in place of an execution, in the type that the client prefers. */

@@ -21,7 +21,8 @@ import { callerName, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
-import { type Documents, unresolvedOperation } from './documents.ts'
+import { type Documents, unresolvedOperation } from './documents/documents.ts'
+import type { Sources } from './documents/sources.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
@@ -31,6 +32,7 @@ import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits, tooMany, to
 export interface WebSocketDoor {
   readonly engine: Engine
   readonly documents: Documents
+  readonly sources: Sources
   readonly authenticate: Authenticate
   readonly streams: Streams
   /** What serves subscriptions. */
@@ -85,7 +87,7 @@ interface Operation extends ExecutionArgs {
 }
 
 export function createSockets(door: WebSocketDoor): Sockets {
-  const { engine, documents, authenticate, streams, shares, beginnings, events, log } = door
+  const { engine, documents, sources, authenticate, streams, shares, beginnings, events, log } = door
   const { perAddress = socketLimits.perAddress, perViewer = socketLimits.perViewer } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
@@ -143,7 +145,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
       const refused = refusedValues(payload.variables)
       if (refused) return [refused]
-      const read = documents.read(payload.query)
+      // The protocol wants a text: who names a document sends an empty one.
+      const read = sources.find(payload, viewer.kind !== 'anonymous') ?? documents.read(payload.query)
       if ('errors' in read) return read.errors
       const unresolved = unresolvedOperation(read.document, payload.operationName)
       if (unresolved) return [unresolved]

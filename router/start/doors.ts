@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { lineOf, StartError } from '../../start-error.ts'
+import { type Manifest, readManifest } from '../door/documents/manifest.ts'
 import type { Engine, Transport } from '../engine/engine.ts'
 import type { Supergraph } from '../engine/supergraph.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
@@ -8,19 +10,27 @@ import type { Seal } from '../engine/transport/seal.ts'
 import { createHosts, hostsOf } from '../hosts.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
 import { openEngineOver } from './engine.ts'
+import { followFile } from './process/follow-file.ts'
 import type { Process } from './startup.ts'
 
 /** What clients come in by, where it is not the same for every router. */
 export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'>
 
-/** Makes the doors of a router; they do not listen yet. */
-export function openDoors({ config, log, metrics, tracing }: Process, parts: RouterParts): Promise<Router> {
+/**
+ * Makes the doors of a router; they do not listen yet.
+ * @throws StartError when the documents that are to be trusted cannot be read
+ */
+export async function openDoors({ config, log, metrics, tracing, stack }: Process, parts: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
   const { perAddress, perViewer, perCaller } = streams
-  return createRouter({
+  const { trust, file } = config.documents
+  const text = file === null ? null : textOf(file)
+  const router = await createRouter({
     ...parts,
+    trust,
+    manifest: text === null ? null : trustedIn(file!, text),
     sockets: { perAddress, perViewer },
     live: { perCaller },
     host,
@@ -36,6 +46,34 @@ export function openDoors({ config, log, metrics, tracing }: Process, parts: Rou
     metrics,
     tracing,
   })
+  if (text !== null)
+    stack.defer(
+      followFile(file!, text, changed => {
+        try {
+          router.trust(trustedIn(file!, changed))
+          log.info({ file }, 'the trusted documents were read again')
+        } catch (error) {
+          log.error(`${lineOf(error)}; those that were known stay`)
+        }
+      }),
+    )
+  return router
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartError(`TRUSTED_DOCUMENTS_FILE: ${file} cannot be read: ${lineOf(error)}`, error)
+  }
+}
+
+function trustedIn(file: string, text: string): Manifest {
+  try {
+    return readManifest(text)
+  } catch (error) {
+    throw new StartError(`TRUSTED_DOCUMENTS_FILE: ${file} cannot be read: ${lineOf(error)}`, error)
+  }
 }
 
 /** Where subgraphs apart are: those of the configuration come before others. @throws StartError for a value that is no address */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDocuments } from '../../router/door/documents.ts'
+import { createDocuments } from '../../router/door/documents/documents.ts'
 import { limits } from '../../router/door/limits.ts'
 import { smallGraph } from './graph.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isIntrospectionType, isObjectType } from 'graphql'
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDocuments } from '../../router/door/documents.ts'
+import { createDocuments } from '../../router/door/documents/documents.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 

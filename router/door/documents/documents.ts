@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { limits, passedLimit, tooManyCharacters, tooManyTokens } from './limits.ts'
+import { limits, passedLimit, tooManyCharacters, tooManyTokens } from '../limits.ts'
 
 /** How many documents are kept, and bytes of memory that all of them take, roughly. */
 const mostKept = 2000
@@ -26,10 +26,13 @@ const mostMessageCharacters = 500
 const mostErrors = 20
 const mostPlaces = 10
 
+/** A document, or what is wrong with its text. */
+export type Reading = { readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] }
+
 /** Texts become documents once: the same text gives the same object, which compiled plans hang on. */
 export interface Documents {
   /** Parses, measures and validates; errors carry the codes that GraphQL over HTTP knows them by. */
-  read(text: string): { readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] }
+  read(text: string): Reading
   /** A document that was read before, by the SHA-256 of its text in hex. */
   known(hash: string): DocumentNode | undefined
 }

@@ -1,0 +1,118 @@
+import { type DocumentNode, GraphQLError, Kind } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import { type Documents, hashOf } from './documents.ts'
+import type { Manifest } from './manifest.ts'
+import { createRegistered, type Registered } from './registered.ts'
+import { type Trusted, trustedIn } from './trusted.ts'
+
+/** How a request says which document it means, as its client sent it. */
+export interface Naming {
+  readonly query?: unknown
+  /** Id of a trusted document. */
+  readonly documentId?: unknown
+  /** `persistedQuery { version: 1, sha256Hash }` names one too, or registers the one that it comes with. */
+  readonly extensions?: unknown
+}
+
+/** The document that a request means; or why there is none, with the status of an answer over HTTP where that is always the same. */
+export type Found =
+  | { readonly text: string; readonly document: DocumentNode }
+  | { readonly errors: readonly GraphQLError[]; readonly status?: 200 | 400 | undefined }
+
+/** Finds the document of a request, by its text or by what names it: the one place where every door asks. */
+export interface Sources {
+  /**
+   * @param isKnown whether the platform knows who asks
+   * @returns null when the request names none
+   */
+  find(naming: Naming, isKnown: boolean): Found | null
+  /** Takes another list of trusted documents in place of the present one. @returns those that can be run */
+  trust(manifest: Manifest): readonly DocumentNode[]
+}
+
+/** What becomes of a document that is not trusted: nothing, a line in the log, or a refusal. */
+export type Trust = 'off' | 'log' | 'only'
+
+export interface SourceOptions {
+  /** @default off */
+  readonly mode?: Trust | undefined
+  /** @default one of its own */
+  readonly registered?: Registered
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** How many documents are remembered that were logged. */
+const mostLogged = 10_000
+
+export function createSources(documents: Documents, { mode = 'off', registered = createRegistered(), log }: SourceOptions): Sources {
+  const logged = new LRUCache<string, true>({ max: mostLogged })
+  let trusted: Trusted | null = null
+
+  /** A document that is known by an id of its own. */
+  const byId = (id: string): Found | undefined => {
+    const known = trusted?.byId(id)
+    return known && ('document' in known.read ? { text: known.text, document: known.read.document } : known.read)
+  }
+  const byText = (text: string): Found => {
+    const hash = mode === 'off' ? '' : hashOf(text)
+    const known = trusted?.byHash(hash)
+    if (!known && mode === 'only') return required()
+    const read = known?.read ?? documents.read(text)
+    if ('errors' in read) return read
+    if (!known && mode === 'log' && !logged.has(hash)) {
+      logged.set(hash, true)
+      log.warn({ sha256: hash, operations: namesIn(read.document) }, 'a document was answered that is not trusted')
+    }
+    return { text, document: read.document }
+  }
+
+  return {
+    trust(manifest) {
+      trusted = trustedIn(manifest, documents, log)
+      return trusted.documents
+    },
+    find({ query, documentId, extensions }, isKnown) {
+      const text = typeof query === 'string' && query !== '' ? query : null
+      const persisted = (extensions as { persistedQuery?: unknown } | null | undefined)?.persistedQuery
+      if (documentId !== undefined && documentId !== null) {
+        if (typeof documentId !== 'string') return malformed('documentId is a text: the id of a trusted document.')
+        if (text !== null) return malformed('A request brings a query or a documentId, and not both: leave one out.')
+        return byId(documentId) ?? (mode === 'only' ? required() : trusted ? notFound() : notSupported())
+      }
+      if (!persisted) return text === null ? null : byText(text)
+      const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }
+      if (version !== 1) return malformed('The version of a persisted query is 1: no other is known here.')
+      const known = typeof sha256Hash === 'string' ? byId(sha256Hash) : undefined
+      if (known && (text === null || !('text' in known) || known.text === text)) return known
+      if (typeof sha256Hash !== 'string' || !/^[0-9a-f]{64}$/.test(sha256Hash))
+        return malformed('persistedQuery.sha256Hash is not a SHA-256 in hex (64 digits and small letters a to f), and no trusted document has it for its id.')
+      if (text !== null && hashOf(text) !== sha256Hash) return malformed('persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.')
+      const meant = text ?? (mode === 'only' ? trusted?.byHash(sha256Hash)?.text : registered.find(sha256Hash, isKnown))
+      if (meant === undefined) return mode === 'only' ? required() : notFound()
+      const found = byText(meant)
+      // Only what can be run: nobody fills the place of others with what cannot.
+      if (text !== null && mode !== 'only' && 'document' in found) registered.keep(sha256Hash, text, isKnown)
+      return found
+    },
+  }
+}
+
+const coded = (code: string, sentence: string) => [new GraphQLError(sentence, { extensions: { code } })]
+const malformed = (sentence: string): Found => ({ status: 400, errors: coded('BAD_REQUEST', sentence) })
+// Its clients know it by the message, too.
+const notFound = (): Found => ({ status: 200, errors: coded('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound') })
+const notSupported = (): Found => ({
+  status: 200,
+  errors: coded('PERSISTED_QUERY_NOT_SUPPORTED', 'No documents are trusted here (TRUSTED_DOCUMENTS_FILE): send the query.'),
+})
+const required = (): Found => ({
+  errors: coded(
+    'PERSISTED_QUERY_REQUIRED',
+    'Only documents that the platform was told of beforehand are answered: have yours entered into its list, and name it by its id.',
+  ),
+})
+
+/** What a document's operations are called, as far as a line of the log has room. */
+const namesIn = ({ definitions }: DocumentNode): readonly string[] =>
+  definitions.flatMap(each => (each.kind === Kind.OPERATION_DEFINITION ? [each.name?.value.slice(0, 100) ?? 'anonymous'] : [])).slice(0, 10)

@@ -1,0 +1,33 @@
+import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
+import { doFor } from '../../../platform/caller/cause.ts'
+
+/** How often a file is looked at, in milliseconds: a system's own news of changes miss files that are replaced, or mounted. */
+const everyMs = 1000
+
+/**
+ * Hands over a file's text whenever it is another one, also behind a link that leads elsewhere by then; not when the file is gone.
+ * @param known the text that it had, maybe a while ago
+ * @param ms    between looks @default 1000
+ * @returns what ends it
+ */
+export function followFile(path: string, known: string, changed: (text: string) => void, ms = everyMs): () => void {
+  let last = known
+  const read = () => {
+    let text: string
+    try {
+      text = readFileSync(path, 'utf8')
+    } catch {
+      // Gone, or about to be replaced: the next look tells.
+      return
+    }
+    if (text === last) return
+    last = text
+    changed(text)
+  }
+  const look = (now: Stats) => now.ino !== 0 && read()
+  doFor(null, () => {
+    watchFile(path, { interval: ms, persistent: false }, look)
+    read()
+  })
+  return () => unwatchFile(path, look)
+}

@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createMemoryEvents } from '../../platform/events.ts'
+import { createDocuments } from '../../router/door/documents/documents.ts'
+import { type Manifest, readManifest } from '../../router/door/documents/manifest.ts'
+import { createRegistered } from '../../router/door/documents/registered.ts'
+import { createSources, type Naming } from '../../router/door/documents/sources.ts'
+import type { Engine } from '../../router/engine/engine.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const named = (id: string) => ({ persistedQuery: { version: 1, sha256Hash: id } })
+const trusted = 'query Trusted($name: String) { hello(name: $name) }'
+const ticking = 'subscription Ticking { tick }'
+const manifest: Manifest = {
+  format: 'apollo-persisted-query-manifest',
+  version: 1,
+  operations: [
+    { id: sha256(trusted), name: 'Trusted', type: 'query', body: trusted },
+    { id: 'ticking-1', name: 'Ticking', type: 'subscription', body: ticking },
+    { id: 'old', name: 'Old', type: 'query', body: 'query Old { gone }' },
+  ],
+}
+
+const events = createMemoryEvents()
+const warmed: unknown[] = []
+const engine: Engine = {
+  ...schemaEngine(smallGraph(events)),
+  async warm(operations) {
+    warmed.push(...operations)
+  },
+}
+type Door = Awaited<ReturnType<typeof openRouter>>
+let open: Door
+let logging: Door
+let closed: Door
+beforeAll(async () => {
+  open = await openRouter(engine)
+  logging = await openRouter(engine, { trust: 'log', manifest })
+  closed = await openRouter(engine, { trust: 'only', manifest })
+})
+afterAll(() => Promise.all([open, logging, closed].map(door => door.close())))
+
+type Told = { data?: Record<string, unknown> | null; errors?: { message: string; extensions: { code: string } }[] }
+const told = ({ data, errors }: Told) => errors?.map(({ extensions }) => extensions.code) ?? data
+
+const post = async ({ ask }: Door, asked: Naming | Record<string, unknown> | readonly Naming[], accept = 'application/json') =>
+  ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json', accept }, body: JSON.stringify(asked) })
+
+/** One word of each door: how it answers a request that calls its document by some name. */
+const doors: Readonly<Record<string, (door: Door, asked: Naming) => Promise<unknown>>> = {
+  POST: async (door, asked) => told((await post(door, asked)).json),
+  GET: async ({ ask }, { query, documentId, extensions }) => {
+    const parameters = Object.entries({ query, documentId, extensions: extensions && JSON.stringify(extensions) }).filter(([, value]) => value !== undefined)
+    return told((await ask(`/graphql?${new URLSearchParams(parameters as [string, string][])}`)).json)
+  },
+  async SSE(door, asked) {
+    const { text } = await post(door, asked, 'text/event-stream')
+    const [, data] = /^data: ?(.+)$/m.exec(text) ?? []
+    return told(JSON.parse(data ?? text) as Told)
+  },
+  'graphql-ws': ({ url }, asked) =>
+    new Promise((resolve, reject) => {
+      const client = createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 })
+      const over = (value: unknown) => {
+        resolve(value)
+        void client.dispose()
+      }
+      client.subscribe({ query: '', ...asked } as { query: string }, {
+        next: result => over(told(result as Told)),
+        error: cause => (Array.isArray(cause) ? over(told({ errors: cause as never })) : reject(cause)),
+        complete() {},
+      })
+    }),
+}
+
+describe.each(Object.entries(doors))('S-09 over %s', (name, ask) => {
+  const query = `query Registered { hello } # ${name}`
+  test('a document is registered under its hash, and then asked for by that alone', async () => {
+    const extensions = named(sha256(query))
+    expect(await ask(open, { extensions })).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
+    expect(await ask(open, { query, extensions })).toEqual({ hello: 'Hello world' })
+    expect(await ask(open, { extensions })).toEqual({ hello: 'Hello world' })
+  })
+  test('a document does not pass for another one', async () => {
+    expect(await ask(open, { query, extensions: named(sha256('{ hello }')) })).toEqual(['BAD_REQUEST'])
+    expect(await ask(closed, { query, extensions: named(sha256(trusted)) })).toEqual(['BAD_REQUEST'])
+    expect(await ask(closed, { query, extensions: named('ticking-1') })).toEqual(['BAD_REQUEST'])
+    expect(await ask(closed, { query, documentId: sha256(trusted) })).toEqual(['BAD_REQUEST'])
+  })
+  test('a trusted document is asked for by its id, as extension or as documentId, or by its text', async () => {
+    const id = sha256(trusted)
+    for (const asked of [
+      { documentId: id },
+      { documentId: `sha256:${id}` },
+      { extensions: named(id) },
+      { query: trusted },
+      { query: trusted, extensions: named(id) },
+    ])
+      for (const door of [closed, logging]) expect(await ask(door, asked), JSON.stringify(asked)).toEqual({ hello: 'Hello world' })
+  })
+  test('where only trusted documents are answered, every other one is refused, whatever names it', async () => {
+    const others: Naming[] = [
+      { query },
+      { query, extensions: named(sha256(query)) },
+      { extensions: named(sha256(query)) },
+      { documentId: 'unknown' },
+      { query: '{ __typename }' },
+    ]
+    for (const asked of others) expect(await ask(closed, asked), JSON.stringify(asked)).toEqual(['PERSISTED_QUERY_REQUIRED'])
+  })
+  test('a trusted document that the graph does not have is refused with what is wrong with it', async () => {
+    expect(await ask(closed, { documentId: 'old' })).toEqual(['GRAPHQL_VALIDATION_FAILED'])
+  })
+  test('a documentId is not looked for where nothing is trusted', async () => {
+    expect(await ask(open, { documentId: 'ticking-1' })).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED'])
+    expect(await ask(logging, { documentId: 'unknown' })).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
+  })
+})
+
+test('S-09 a subscription is asked for by its id over every door that streams', async () => {
+  const telling = setInterval(() => events.announce('tick', { n: '1' }), 20)
+  try {
+    const asked = { extensions: named('ticking-1') }
+    const stream = async (accept: string) => {
+      const answer = await fetch(`${closed.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: JSON.stringify(asked),
+      })
+      let text = ''
+      for await (const chunk of answer.body!) {
+        text += Buffer.from(chunk).toString()
+        if (text.includes('"tick"')) break
+      }
+      return text
+    }
+    expect(await stream('text/event-stream')).toContain('{"data":{"tick":"1"}}')
+    expect(await stream('multipart/mixed;subscriptionSpec="1.0", application/json')).toContain('{"payload":{"data":{"tick":"1"}}}')
+    expect(await doors['graphql-ws']!(closed, asked)).toEqual({ tick: '1' })
+  } finally {
+    clearInterval(telling)
+  }
+})
+
+test('S-09 a mutation is not asked by GET, by whatever name', async () => {
+  const rename = 'mutation Rename { rename(name: "x") }'
+  await post(open, { query: rename, extensions: named(sha256(rename)) })
+  const answer = await open.ask(`/graphql?extensions=${encodeURIComponent(JSON.stringify(named(sha256(rename))))}`)
+  expect(answer.status).toBe(405)
+})
+
+test('S-09 variables, name and other extensions come along with a document that is named', async () => {
+  for (const more of [{}, { extensions: { mine: 1 } }]) {
+    const answer = await post(closed, { documentId: sha256(trusted), operationName: 'Trusted', variables: { name: 'Ada' }, ...more })
+    expect(answer.json).toEqual({ data: { hello: 'Hello Ada' } })
+  }
+  const variables = encodeURIComponent('{"name":"Ada"}')
+  expect((await closed.ask(`/graphql?documentId=${sha256(trusted)}&variables=${variables}`)).json).toEqual({ data: { hello: 'Hello Ada' } })
+})
+
+test('S-09 what a client of automatic persisted queries waits for is 200, in each media type', async () => {
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const answer = await post(open, { extensions: named('0'.repeat(64)) }, accept)
+    expect([answer.status, answer.json.errors[0].message]).toEqual([200, 'PersistedQueryNotFound'])
+  }
+  expect([
+    (await post(closed, { query: '{ hello }' })).status,
+    (await post(closed, { query: '{ hello }' }, 'application/graphql-response+json')).status,
+  ]).toEqual([200, 400])
+})
+
+test('S-09 a document that is not trusted is logged once, by its hash and the names of its operations', async () => {
+  const query = 'query Stray($name: String) { hello(name: $name) }'
+  for (const name of ['a secret', 'another']) await post(logging, { query, variables: { name } })
+  await post(logging, { query: trusted })
+  const lines = logging.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => String(msg).includes('not trusted'))
+  expect(lines.filter(({ sha256: hash }) => hash === sha256(query))).toEqual([expect.objectContaining({ operations: ['Stray'] })])
+  expect(lines.some(({ sha256: hash }) => hash === sha256(trusted))).toBe(false)
+  expect(logging.lines.join('')).not.toContain('a secret')
+})
+
+test('S-09 S-12 trusted documents are planned when the door opens, and when there are others; what does not fit the graph is told in one line', async () => {
+  await using door = await openRouter(engine, { trust: 'only', manifest })
+  expect(door.lines.filter(line => line.includes('do not fit the graph'))).toEqual([
+    expect.stringMatching(/"wrong":1,"of":3,"first":\["Old: Cannot query field/),
+  ])
+  const before = warmed.length
+  const body = 'query Later { viewer { kind } }'
+  door.router.trust({ ...manifest, operations: [{ id: 'later', name: 'Later', type: 'query', body }] })
+  expect(warmed).toHaveLength(before + 1)
+  expect(told((await post(door, { documentId: 'later' })).json)).toEqual({ viewer: { kind: 'anonymous' } })
+  expect(told((await post(door, { documentId: sha256(trusted) })).json)).toEqual(['PERSISTED_QUERY_REQUIRED'])
+})
+
+test('S-09 operations in an array are refused with 400', async () => {
+  for (const door of [open, closed])
+    for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec="1.0", application/json']) {
+      const answer = await post(door, [{ query: '{ hello }' }, { query: '{ hello }' }], accept)
+      expect(answer.status, accept).toBe(400)
+      expect(answer.text, accept).not.toContain('Hello')
+    }
+})
+
+describe('S-09 registered documents', () => {
+  const documents = createDocuments(smallGraph(), { introspection: true })
+  const register = (sources: ReturnType<typeof createSources>, query: string, isKnown: boolean) =>
+    sources.find({ query, extensions: named(sha256(query)) }, isKnown)
+  const isFound = (sources: ReturnType<typeof createSources>, query: string, isKnown: boolean) =>
+    'document' in sources.find({ extensions: named(sha256(query)) }, isKnown)!
+  const open = (most: Parameters<typeof createRegistered>[0]) => createSources(documents, { registered: createRegistered(most), log: { warn() {} } })
+  const numbered = (number: number) => `query N${number} { hello }`
+
+  test('of strangers never push out those of callers who are known, nor those that such a caller asked for', () => {
+    const sources = open({ entries: 3, bytes: 1e6 })
+    register(sources, numbered(1), true)
+    register(sources, numbered(2), false)
+    expect(isFound(sources, numbered(2), true)).toBe(true)
+    for (let number = 10; number < 30; number++) register(sources, numbered(number), false)
+    expect([1, 2, 10, 26, 27, 29].map(number => isFound(sources, numbered(number), false))).toEqual([true, true, false, false, true, true])
+  })
+  test('have bytes in all that they may take', () => {
+    const sources = open({ entries: 1000, bytes: 2000 })
+    for (let number = 0; number < 100; number++) register(sources, numbered(number), true)
+    expect([...Array(100).keys()].filter(number => isFound(sources, numbered(number), true)).length).toBeLessThan(10)
+    expect(isFound(sources, numbered(99), true)).toBe(true)
+  })
+  test('are those alone that can be run', () => {
+    const sources = open({ entries: 3, bytes: 1e6 })
+    expect(register(sources, '{ nothing }', true)).toHaveProperty('errors')
+    expect(sources.find({ extensions: named(sha256('{ nothing }')) }, true)).toMatchObject({ errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] })
+  })
+})
+
+test('S-09 a manifest that is none is refused in a sentence', () => {
+  const given = (change: object) => JSON.stringify({ ...manifest, ...change })
+  for (const [text, words] of [
+    ['{', 'not JSON'],
+    ['[]', 'no persisted query manifest'],
+    [given({ format: 'relay' }), 'format'],
+    [given({ version: 2 }), 'version 1 \\(version'],
+    [given({ operations: [{ id: 'a' }] }), 'operations.0.name'],
+    [given({ operations: [manifest.operations[0], { ...manifest.operations[1], id: manifest.operations[0]!.id }] }), 'two operations of the id'],
+  ] as const)
+    expect(() => readManifest(text), text).toThrow(new RegExp(words))
+  expect(readManifest(given({ clientName: 'web' })).operations).toHaveLength(3)
+})
