@@ -12,6 +12,7 @@ import {
   paymentsAddresses,
   place,
   quotas,
+  rates,
   remote,
   retention,
   seal,
@@ -67,6 +68,8 @@ export interface Config extends AsRead {
   readonly events: Values<typeof events>
   /** Where processes of the platform find routers, without a trailing slash. */
   readonly routerUrls: readonly string[]
+  /** How often callers may ask, a minute. */
+  readonly rates: Values<typeof rates>
   /** Which documents clients may ask; the file as an absolute path. */
   readonly documents: Values<typeof documents>
   /** How much callers may keep open. */
@@ -128,6 +131,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const trial = readFamily(demo, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
+  const often = readFamily(rates, given, mistakes)
   const trusted = readFamily(documents, given, mistakes)
   const open = readFamily(streams, given, mistakes)
   const traces = readFamily(tracing, given, mistakes)
@@ -179,6 +183,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     seal: seals,
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
+    rates: often,
     documents: { ...trusted, file: trusted.file && resolve(trusted.file) },
     streams: open,
     tracing: traces,

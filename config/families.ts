@@ -21,6 +21,7 @@ import {
   postgres,
   proxies,
   quota,
+  rate,
   share,
   text,
   whole,
@@ -208,6 +209,22 @@ export const operations = {
     fallback: 20_000,
     by: doors,
     does: 'What an operation may be estimated to cost, at least 1000: each object of the answer counts 1, lists multiply, each mutation counts 10 more ([decision 0047](decisions/0047-cost.md)). What may cost more is refused before it is planned, with `OPERATION_TOO_EXPENSIVE`; REST routes are not.',
+  }),
+}
+
+/** How often callers may ask. */
+export const rates = {
+  each: setting('RATE_LIMIT', rate, {
+    fallback: null,
+    without: 'no limit',
+    by: doors,
+    does: 'Operations a minute of one caller (a person, an API key, or an anonymous address), over GraphQL and REST, WebSockets and subscriptions included: one more is refused with 429, `RATE_LIMITED` and `Retry-After`. All may come at once; what was used comes back evenly. Each process counts for itself, so with several routers it is what each of them lets pass.',
+  }),
+  keys: setting('RATE_LIMIT_KEYS', rate, {
+    fallback: null,
+    without: '`RATE_LIMIT`',
+    by: doors,
+    does: 'The same for each API key. Alone it limits keys and nobody else.',
   }),
 }
 
@@ -417,6 +434,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Demo', family: demo },
   { title: 'Events', family: events },
   { title: 'Operations', family: operations },
+  { title: 'Rates', family: rates },
   { title: 'Documents', family: documents },
   { title: 'Streams', family: streams },
   { title: 'Traces', family: tracing },

@@ -29,6 +29,7 @@ export const whole = (least: number, most: number, sentence: string) =>
 export const port = whole(0, 65_535, 'must be a port number from 0 to 65535')
 export const milliseconds = whole(1, 9_999_999, 'must be a number of milliseconds')
 export const quota = whole(0, 999_999_999, 'must be a whole number')
+export const rate = whole(1, 999_999_999, 'must be a whole number, at least 1')
 export const answerBytes = whole(1000, 256 * 1024 * 1024, 'must be a number of bytes from 1000 to 268435456')
 export const cost = whole(1000, 999_999_999, 'must be a whole number from 1000 to 999999999')
 export const share = z

@@ -22,6 +22,7 @@ import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets, type Sockets, type WebSocketDoor } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import { createRates, type RateLimits, rated } from './live/rates.ts'
 import { createHub, type HubFigures, type HubOptions } from './live/shared/hub.ts'
 import { beginningShare, createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
 import { createStreams, type Streams, unwatched } from './live/streams.ts'
@@ -88,6 +89,8 @@ export interface RouterOptions {
   readonly metrics?: Registry
   /** Begins traces of requests. @default none */
   readonly tracing?: Tracing | undefined
+  /** Operations a minute of one caller. @default as many as it likes */
+  readonly rates?: RateLimits
   /** What becomes of documents that are not trusted. @default off */
   readonly trust?: Trust
   /** Documents that are. @default none are known */
@@ -118,10 +121,11 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const listed = options.manifest ? sources.trust(options.manifest) : []
   const streams = authority ? createStreams(authority, clock, log) : unwatched
   // Where nobody is known whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
-  const shares = createShares(authority ? operationShare : { ...operationShare, each: operationShare.all, waiting: 2000 })
+  const rates = createRates(options.rates ?? { each: null }, options.elapsed)
+  const shares = rated(createShares(authority ? operationShare : { ...operationShare, each: operationShare.all, waiting: 2000 }), rates)
   const tables = options.tables ?? (authority ? routeTables : [])
   const trustProxy = options.trustProxy ?? false
-  const [beginnings, events] = [createShares(beginningShare), createShares(eventShare)]
+  const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
   const hub = createHub(engine, options.live)
   const registry = options.metrics ?? new Registry()
   const countError = countErrorsIn(registry)

@@ -45,7 +45,13 @@ interface Share {
 }
 
 /** Under what everything is counted that one caller does at once: a person, a key, a program, or an anonymous caller's address. */
-export const callerName = ({ userId, keyId, appId }: Viewer, address: string): string => userId ?? keyId ?? appId ?? neighbourhoodOf(address)
+export const callerName = ({ userId, keyId, appId }: Viewer, address: string): string =>
+  userId ?? (keyId === null ? (appId ?? neighbourhoodOf(address)) : `${keyMark}${keyId}`)
+
+/** Whether such a name is that of an API key. */
+export const isKeyName = (name: string): boolean => name.startsWith(keyMark)
+
+const keyMark = 'key:'
 
 export function createShares({ each, waiting, all, patienceMs }: ShareLimits): Shares {
   const shares = new Map<string, Share>()

@@ -29,6 +29,7 @@ export async function openDoors({ config, log, metrics, tracing, stack }: Proces
   const text = file === null ? null : textOf(file)
   const router = await createRouter({
     ...parts,
+    rates: config.rates,
     trust,
     manifest: text === null ? null : trustedIn(file!, text),
     sockets: { perAddress, perViewer },

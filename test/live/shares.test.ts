@@ -71,7 +71,7 @@ test('a place is given back however the work ends', async () => {
 
 test('a caller is a person, a key, a program, or the neighbourhood of an address', () => {
   expect(callerName({ ...anonymous, userId: 'u', keyId: 'k' }, '1.2.3.4')).toBe('u')
-  expect(callerName({ ...anonymous, keyId: 'k' }, '1.2.3.4')).toBe('k')
+  expect(callerName({ ...anonymous, keyId: 'k' }, '1.2.3.4')).toBe('key:k')
   expect(callerName({ ...anonymous, appId: 'app_x' }, '1.2.3.4')).toBe('app_x')
   expect(callerName(anonymous, '2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
 })

@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache'
+import { Refusal } from '../../platform/errors.ts'
+import { isKeyName, type Shares } from './shares.ts'
+
+/** Operations a minute of one caller; null: as many as it likes. */
+export interface RateLimits {
+  /** Of a person, of a program, or of the anonymous of one address. */
+  readonly each: number | null
+  /** Of an API key. @default as the others */
+  readonly keys?: number | null | undefined
+}
+
+/** Says whether a caller may ask so often. */
+export interface Rates {
+  /** Counts one operation. @throws Refusal RATE_LIMITED, with the seconds after which the next one may come */
+  count(caller: string): void
+}
+
+const minuteMs = 60_000
+/** Of how many callers it is known when they asked; of more, those who asked longest ago begin anew. */
+const mostCallers = 100_000
+
+/**
+ * Lets each caller ask so many operations in any minute: all of them at once, or evenly, and what was used comes back evenly.
+ * @param now milliseconds since some beginning
+ */
+export function createRates({ each, keys = null }: RateLimits, now: () => number = () => performance.now()): Rates {
+  /** When all that a caller used will have come back (generic cell rate algorithm). */
+  const whole = new LRUCache<string, number>({ max: mostCallers })
+  return {
+    count(caller) {
+      const limit = isKeyName(caller) ? (keys ?? each) : each
+      if (limit === null) return
+      const at = now()
+      const next = Math.max(at, whole.get(caller) ?? 0) + minuteMs / limit
+      const early = next - at - minuteMs
+      // Sums of fractions are not exact: by less than a thousandth nobody is too early.
+      if (early > 0.001)
+        throw new Refusal('RATE_LIMITED', `At most ${limit} operations a minute are answered for one caller: ask again later.`, {
+          retryAfter: Math.ceil(early / 1000),
+        })
+      whole.set(caller, next)
+    },
+  }
+}
+
+/** Shares that count what enters. What waits was counted when it came. */
+export const rated = (shares: Shares, rates: Rates): Shares => ({
+  ...shares,
+  enter(caller, signal) {
+    rates.count(caller)
+    return shares.enter(caller, signal)
+  },
+  async run(caller, work, signal) {
+    rates.count(caller)
+    return shares.run(caller, work, signal)
+  },
+})

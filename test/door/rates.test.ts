@@ -1,0 +1,90 @@
+import { parse } from 'graphql'
+import { createClient } from 'graphql-ws'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { RouteTable } from '../../router/rest/row.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+const tables: readonly RouteTable[] = [
+  {
+    slug: 'launcher',
+    rows: [
+      {
+        kind: 'operation',
+        method: 'GET',
+        path: '/api/hello',
+        operation: parse('query { hello }'),
+        variables: () => ({}),
+        reply: (data: unknown) => ({ body: data }),
+      } as never,
+    ],
+  },
+]
+
+type Door = Awaited<ReturnType<typeof openRouter>>
+let door: Door
+let passed = 0
+beforeEach(async () => {
+  passed = 0
+  door = await openRouter(schemaEngine(smallGraph()), { tables, rates: { each: 2, keys: 4 }, elapsed: () => passed })
+})
+afterEach(() => door.close())
+
+const post = (query: string, headers: Record<string, string> = {}) => door.gql(query, headers)
+const codeOf = ({ json }: { json: { errors?: { extensions: { code: string } }[]; code?: string } }) => json.errors?.[0]?.extensions.code ?? json.code
+
+/** What a WebSocket is told: of a query its only result. */
+const overSocket = (query: string) =>
+  new Promise<{ errors?: readonly { extensions: object }[]; data?: unknown }>((resolve, reject) => {
+    const client = createClient({ url: `${door.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 })
+    const over = (value: object) => {
+      resolve(value)
+      void client.dispose()
+    }
+    client.subscribe({ query }, { next: over as never, error: cause => (Array.isArray(cause) ? over({ errors: cause }) : reject(cause)), complete() {} })
+  })
+
+test('S-12 whoever asks more often than RATE_LIMIT says is refused at every door, with the seconds to wait', async () => {
+  for (const _ of [1, 2]) expect((await post('{ hello }')).status).toBe(200)
+  const refused = [
+    await post('{ hello }'),
+    await door.ask('/graphql?query={hello}'),
+    await door.ask('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: '{"query":"subscription { tick }"}',
+    }),
+    await door.ask('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'multipart/mixed;subscriptionSpec="1.0"' },
+      body: '{"query":"subscription { tick }"}',
+    }),
+    await door.ask('/launcher/api/hello'),
+  ]
+  for (const answer of refused) {
+    expect([answer.status, answer.headers['retry-after'], codeOf(answer)], answer.text).toEqual([429, '30', 'RATE_LIMITED'])
+    expect(answer.text).toContain('At most 2 operations a minute')
+  }
+  const limited = { code: 'RATE_LIMITED', retryAfter: 30 }
+  for (const query of ['{ hello }', 'subscription { tick }']) expect((await overSocket(query)).errors).toMatchObject([{ extensions: limited }])
+  passed += 30_000
+  expect((await door.ask('/launcher/api/hello')).status).toBe(200)
+  expect((await post('{ hello }')).status).toBe(429)
+  passed += 30_000
+  expect(await overSocket('{ hello }')).toEqual({ data: { hello: 'Hello world' } })
+})
+
+test('S-12 each caller has the whole of it, and a key the number of keys', async () => {
+  door.keys.set('hash of one', { keyId: 'one', organizationId: 'org-1', scopes: [], expiresAt: null })
+  door.signIn('ada')
+  const ada = { authorization: `Bearer ${await door.token('ada')}` }
+  const statuses = async (headers: Record<string, string>) => {
+    const all: number[] = []
+    for (let at = 0; at < 5; at++) all.push((await post('{ hello }', headers)).status)
+    return all
+  }
+  expect(await statuses({})).toEqual([200, 200, 429, 429, 429])
+  expect(await statuses(ada)).toEqual([200, 200, 429, 429, 429])
+  expect(await statuses({ 'x-api-key': 'one' })).toEqual([200, 200, 200, 200, 429])
+})
