@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { documents, rates } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
 import {
   demo,
-  documents,
   eachSubgraph,
   events,
   keeping,
@@ -12,7 +12,6 @@ import {
   paymentsAddresses,
   place,
   quotas,
-  rates,
   remote,
   retention,
   seal,
