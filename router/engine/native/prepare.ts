@@ -178,12 +178,16 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const known = keys.get(document)?.get(name)
     let prepared = known === undefined ? undefined : byText.get(known)
     if (known !== undefined && prepared) return { prepared, text: known }
+    const operation = findOperation(document, operationName)
+    if (typeof operation === 'string') return operation
     const printed = print(document)
-    const text = createHash('sha256').update(`${name}\n${printed}`).digest('base64')
+    // The only operation of a document is the same by its name and without.
+    const isOnly = document.definitions.every(each => each.kind !== Kind.OPERATION_DEFINITION || each === operation.definition)
+    const text = createHash('sha256')
+      .update(`${isOnly ? '' : name}\n${printed}`)
+      .digest('base64')
     prepared = byText.get(text)
     if (!prepared) {
-      const operation = findOperation(document, operationName)
-      if (typeof operation === 'string') return operation
       const folded = new LRUCache<string, DocumentNode>({ max: mostVariants })
       const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
       prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }

@@ -78,3 +78,28 @@ test('an operation that was made warm is not planned when it is asked for the fi
     planned.mockRestore()
   }
 })
+
+test('the only operation of a document is planned once, whether it is asked by its name or without; of several each has a plan of its own', async () => {
+  const graph = testGraph(library)
+  const text = 'query Latest { latest { body } }'
+  const ask = async (source: string, operationName?: string) => {
+    const { data, errors } = await graph.engine.execute({ document: parse(source), operationName, viewer: anonymous, requestId: 'request-1' })
+    return errors ? errors[0]!.message : data
+  }
+  await graph.engine.warm([parse(text)], anonymous)
+  const planned = vi.spyOn(QueryPlanner.prototype, 'planAsync')
+  try {
+    for (const name of ['Latest', undefined]) expect(await ask(text, name)).toEqual({ latest: { body: 'fine' } })
+    expect(planned).not.toHaveBeenCalled()
+    expect(await ask(text, 'Other')).toContain('no operation named "Other"')
+    expect(await ask(text, '')).toContain('no operation named ""')
+    const two = 'query One { latest { body } } query Two { latest { stars } }'
+    expect([await ask(two, 'One'), await ask(two, 'Two'), await ask(two)]).toEqual([
+      { latest: { body: 'fine' } },
+      { latest: { stars: 3 } },
+      expect.stringContaining('several operations'),
+    ])
+  } finally {
+    planned.mockRestore()
+  }
+})
