@@ -12,7 +12,7 @@ import { createAddressOf } from './access/address.ts'
 import { createAuthenticate, nobodyIsKnown } from './access/authenticate.ts'
 import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
-import { createDocuments } from './door/documents/documents.ts'
+import { documentsOf } from './door/documents/documents.ts'
 import type { Manifest } from './door/documents/manifest.ts'
 import { createSources, type Trust } from './door/documents/sources.ts'
 import { doorRefusal } from './door/errors.ts'
@@ -116,9 +116,10 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
   const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, options.elapsed) : nobodyIsKnown
-  const documents = createDocuments(engine.schema, { introspection: !production })
+  const documents = documentsOf(engine, { introspection: !production })
   const sources = createSources(documents, { mode: options.trust, log })
   const listed = options.manifest ? sources.trust(options.manifest) : []
+  engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
   const streams = authority ? createStreams(authority, clock, log) : unwatched
   // Where nobody is known whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
   const rates = createRates(options.rates ?? { each: null }, options.elapsed)

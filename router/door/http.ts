@@ -85,6 +85,9 @@ export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promis
 function tellingEngine({ engine, log, production, exposeErrors: expose }: HttpDoor, ready: WeakSet<object>): Engine {
   return {
     ...engine,
+    get schema() {
+      return engine.schema
+    },
     async execute(request) {
       const result = await engine.execute(request)
       if (!result.errors) return result

@@ -80,6 +80,10 @@ export interface Engine {
   warm(operations: readonly DocumentNode[], viewer: Viewer): Promise<void>
   /** What is kept of plans, for metrics. */
   plans?(): PlanFigures
+  /** Calls back whenever `schema` has become another one, before anything is asked of it. @default it never does */
+  onChange?(listener: () => void): void
+  /** Notes that a document was read against the present `schema`: its operations are run by what was present then. */
+  adopt?(document: DocumentNode): void
 }
 
 /** The operations that stay planned, and how often that helped since the start. */

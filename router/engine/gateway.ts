@@ -28,7 +28,11 @@ export function createGateway(engine: Engine): Gateway {
       return () => listeners.delete(listener)
     },
     async load() {
-      for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: '' })
+      const tellAll = () => {
+        for (const tell of listeners) tell({ apiSchema: engine.schema, coreSupergraphSdl: '' })
+      }
+      engine.onChange?.(tellAll)
+      tellAll()
       return {
         executor: ({ document, request, operationName, context }) => {
           return engine.execute({ ...(context as RequestContext), document, operationName: operationName ?? undefined, variables: request.variables })

@@ -56,7 +56,7 @@ export async function openDoors({ config, log, metrics, tracing, stack }: Proces
         } catch (error) {
           log.error(`${lineOf(error)}; those that were known stay`)
         }
-      }),
+      }).stop,
     )
   return router
 }

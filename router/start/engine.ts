@@ -6,7 +6,7 @@ import { createAccessFilter } from '../access/filter.ts'
 import type { Engine, EngineOptions, Transport } from '../engine/engine.ts'
 import { createEngine } from '../engine/native/native.ts'
 import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
-import { measureOperations } from '../metrics/operations.ts'
+import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
 
 /** Opens the engine that the configuration names. The stock gateway is loaded only when it is the one. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {
@@ -20,14 +20,17 @@ export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
   readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes' | 'maxCost' | 'slowMs'>
 }
 
-/** Opens the engine over a supergraph as configured, behind its access rules, and measured. @param metrics where its figures go: one engine's at most */
+const known = new WeakMap<Registry, OperationFigures>()
+
+/** Opens the engine over a supergraph as configured, behind its access rules, and measured. @param metrics where its figures go, beside those of the engines before it */
 export async function openEngineOver(
   supergraph: Supergraph,
   transport: Transport,
   { engine, environment, remote }: EngineSettings,
   { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
 ): Promise<Engine> {
-  const figures = measureOperations(metrics)
+  const figures = known.get(metrics) ?? measureOperations(metrics)
+  known.set(metrics, figures)
   const opened = await openEngine(engine, {
     supergraphSdl: supergraph,
     transport: figures.watchTransport(transport),

@@ -47,7 +47,7 @@ export async function run(words: readonly string[]): Promise<void> {
     end('Ctrl-C')
   })
   process.on('SIGTERM', () => end('SIGTERM'))
-  process.on('SIGHUP', () => end('SIGHUP: its terminal was closed'))
+  process.on('SIGHUP', () => (running?.reload && !ending ? running.reload() : end('SIGHUP: its terminal was closed')))
   process.on('uncaughtException', error => {
     // The log writes to a terminal that is gone: no reason to end otherwise than in order.
     if (ending && isOutputLost(error)) return

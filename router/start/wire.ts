@@ -62,13 +62,17 @@ async function open(process: Process, made: RouterParts | Door): Promise<void> {
 export async function begin(
   config: Config,
   startup: Startup,
-  start: (process: Process) => Promise<Omit<Parameters<Tell['ready']>[0], 'seconds'> & Pick<Running, 'stopWithinMs'>>,
+  start: (process: Process) => Promise<Omit<Parameters<Tell['ready']>[0], 'seconds'> & Pick<Running, 'stopWithinMs' | 'reload'>>,
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
   const tracing = await openTraces(config)
   if (tracing) starting.defer(() => tracing.close())
-  const { stopWithinMs: withinMs, ...started } = await start({
+  const {
+    stopWithinMs: withinMs,
+    reload,
+    ...started
+  } = await start({
     ...startup,
     config,
     log: createLog(config.logLevel),
@@ -78,7 +82,7 @@ export async function begin(
   })
   startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
-  return { stopWithinMs: withinMs, stop: () => stack.disposeAsync() }
+  return { stopWithinMs: withinMs, reload, stop: () => stack.disposeAsync() }
 }
 
 /** OpenTelemetry is loaded where a collector is named, and nowhere else. */

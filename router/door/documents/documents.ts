@@ -11,6 +11,7 @@ import {
   validate,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import type { Engine } from '../../engine/engine.ts'
 import { limits, passedLimit, tooManyCharacters, tooManyTokens } from '../limits.ts'
 
 /** How many documents are kept, and bytes of memory that all of them take, roughly. */
@@ -85,6 +86,23 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
       return { errors: judged }
     },
     known: hash => kept.get(hash)?.document,
+  }
+}
+
+/** The documents of an engine whose graph may become another one. */
+export function documentsOf(engine: Engine, options: Parameters<typeof createDocuments>[1]): Documents {
+  let current = createDocuments(engine.schema, options)
+  if (!engine.onChange) return current
+  engine.onChange(() => {
+    current = createDocuments(engine.schema, options)
+  })
+  return {
+    read(text) {
+      const read = current.read(text)
+      if ('document' in read) engine.adopt?.(read.document)
+      return read
+    },
+    known: hash => current.known(hash),
   }
 }
 

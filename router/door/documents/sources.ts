@@ -29,6 +29,8 @@ export interface Sources {
   find(naming: Naming, isKnown: boolean): Found | null
   /** Takes another list of trusted documents in place of the present one. @returns those that can be run */
   trust(manifest: Manifest): readonly DocumentNode[]
+  /** Reads the trusted documents once more: the graph is another one. @returns those that can be run */
+  readAgain(): readonly DocumentNode[]
 }
 
 /** What becomes of a document that is not trusted: nothing, a line in the log, or a refusal. */
@@ -48,6 +50,7 @@ const mostLogged = 10_000
 export function createSources(documents: Documents, { mode = 'off', registered = createRegistered(), log }: SourceOptions): Sources {
   const logged = new LRUCache<string, true>({ max: mostLogged })
   let trusted: Trusted | null = null
+  let listed: Manifest | null = null
 
   /** A document that is known by an id of its own. */
   const byId = (id: string): Found | undefined => {
@@ -68,7 +71,12 @@ export function createSources(documents: Documents, { mode = 'off', registered =
   }
 
   return {
+    readAgain() {
+      trusted = listed && trustedIn(listed, documents, log)
+      return trusted?.documents ?? []
+    },
     trust(manifest) {
+      listed = manifest
       trusted = trustedIn(manifest, documents, log)
       return trusted.documents
     },

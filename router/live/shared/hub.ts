@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import { Refusal } from '../../../platform/errors.ts'
 import { createCounter } from '../../../platform/limit.ts'
 import type { Engine, OperationRequest } from '../../engine/engine.ts'
@@ -52,6 +52,14 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
   const callers = createCounter()
   const open = new Map<string, number>()
   let [events, deliveries] = [0, 0]
+  let graphs = 0
+  const endAll = (error: typeof stopping) => {
+    for (const channel of [...channels.values()]) channel.end([error])
+  }
+  engine.onChange?.(() => {
+    graphs += 1
+    endAll(changed)
+  })
 
   const channelOf = (key: string): Channel => {
     const known = channels.get(key)
@@ -90,8 +98,10 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
       let joined: Membership | ExecutionResult
       let name = 'anonymous'
       try {
+        const graph = graphs
         const prepared = await engine.prepareStream(request)
-        if ('start' in prepared) {
+        if (graph !== graphs) joined = { errors: [new GraphQLError(changed.message, { extensions: changed.extensions })] }
+        else if ('start' in prepared) {
           if (prepared.operationName !== null) name = open.has(prepared.operationName) || open.size < mostNames ? prepared.operationName : 'other'
           joined = await channelOf(prepared.key).join({ start: signal => prepared.start(signal, request.inTurn), leaving: request.signal, tellErrors })
         } else joined = prepared
@@ -129,10 +139,9 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
       }
     },
     figures: { subscriptions: () => open, upstreams: () => channels.size, events: () => events, deliveries: () => deliveries },
-    close() {
-      for (const channel of [...channels.values()]) channel.end([stopping])
-    },
+    close: () => endAll(stopping),
   }
 }
 
 const stopping = { message: 'This router is about to stop: subscribe again, another one answers.', extensions: { code: 'UPSTREAM_FAILED' } }
+const changed = { message: 'The graph has changed: subscribe again, the present one answers.', extensions: { code: 'SUPERGRAPH_CHANGED' } }

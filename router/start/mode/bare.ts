@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../../../config.ts'
 import { lineOf, StartError } from '../../../start-error.ts'
+import { createChanging } from '../../engine/native/changing.ts'
 import { readSupergraph } from '../../engine/supergraph.ts'
 import { readAddresses } from '../../engine/transport/addresses.ts'
 import type { RemoteSubgraph } from '../../engine/transport/remote.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
+import { followFile } from '../process/follow-file.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
 
@@ -18,28 +20,68 @@ import { begin, wire } from '../wire.ts'
  */
 export const startBare = (config: Config, file: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { supergraphSdl, subgraphs } = readSupergraphFile(config, file)
-    const engine = await openEngine().catch(error => {
-      throw error instanceof StartError ? error : new StartError(`${file} holds no supergraph that can be served: ${lineOf(error)}`, error)
-    })
+    const { log, stack } = process
+    const text = textOf(config, file)
+    /** What holds connections: the present engine, and former ones for as long as anything may still run there. */
+    const open = new Set<AsyncDisposableStack>()
+    stack.defer(async () => void (await Promise.all([...open].map(each => each.disposeAsync()))))
+    let present = await openEngine(text)
+    const { names } = present
+    const engine = createChanging(present.engine)
     await wire(process, { door: () => ({ engine, authority: null, subgraphs: [], readiness: [] }) })
-    const names = [...subgraphs.keys()]
+    let reloading = Promise.resolve()
+    const followed = followFile(resolve(config.calledFrom, file), text, changed => {
+      reloading = reloading.then(() => reload(changed))
+    })
+    stack.defer(followed.stop)
     const banner = [`${names.length} subgraphs of ${file}: ${names.join(', ')}`]
-    return { url: `${config.publicUrl}/graphql`, banner, facts: { supergraph: file, subgraphs: names } }
+    return { url: `${config.publicUrl}/graphql`, banner, facts: { supergraph: file, subgraphs: names }, reload: followed.look }
 
-    async function openEngine() {
-      return openRemoteEngine(process, readSupergraph(supergraphSdl), subgraphs)
+    async function openEngine(supergraphSdl: string) {
+      const subgraphs = addressesIn(config, file, supergraphSdl)
+      const own = new AsyncDisposableStack()
+      open.add(own)
+      try {
+        return { engine: await openRemoteEngine({ ...process, stack: own }, readSupergraph(supergraphSdl), subgraphs), names: [...subgraphs.keys()], own }
+      } catch (error) {
+        await release(own)
+        throw error instanceof StartError ? error : new StartError(`${file} holds no supergraph that can be served: ${lineOf(error)}`, error)
+      }
+    }
+
+    async function release(own: AsyncDisposableStack) {
+      open.delete(own)
+      await own.disposeAsync()
+    }
+
+    async function reload(changed: string) {
+      try {
+        const [former, next] = [present, await openEngine(changed)]
+        await engine.change(next.engine)
+        present = next
+        // What began there ends there.
+        setTimeout(() => void release(former.own), config.remote.operationMs + waitingMs).unref()
+        log.warn({ subgraphs: next.names }, `${file} was read again: its graph answers from now on`)
+      } catch (error) {
+        log.error(`${lineOf(error)}; the graph that answered before stays`)
+      }
     }
   })
 
-/** Reads a supergraph and where its subgraphs are; `<NAME>_URL` comes before what is written there. */
-function readSupergraphFile(config: Config, file: string): { supergraphSdl: string; subgraphs: Map<string, RemoteSubgraph> } {
-  let supergraphSdl: string
+/** How long an operation that was read may wait for its turn, in ms, and some more. */
+const waitingMs = 30_000
+
+/** The text of a file that is named on the command line. */
+function textOf(config: Config, file: string): string {
   try {
-    supergraphSdl = readFileSync(resolve(config.calledFrom, file), 'utf8')
+    return readFileSync(resolve(config.calledFrom, file), 'utf8')
   } catch (error) {
     throw new StartError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}): name a file with a supergraph's SDL`, error)
   }
+}
+
+/** Where the subgraphs of a supergraph are; `<NAME>_URL` comes before what is written there. */
+function addressesIn(config: Config, file: string, supergraphSdl: string): Map<string, RemoteSubgraph> {
   let addresses: Map<string, string>
   try {
     addresses = readAddresses(supergraphSdl)
@@ -53,5 +95,5 @@ function readSupergraphFile(config: Config, file: string): { supergraphSdl: stri
       throw new StartError(`${file} gives the subgraph "${name}" no address that can be asked over HTTP: compose with routing urls, or set its _URL variable`)
     subgraphs.set(name, remoteAt(config, name, urls))
   }
-  return { supergraphSdl, subgraphs }
+  return subgraphs
 }

@@ -4,13 +4,19 @@ import { doFor } from '../../../platform/caller/cause.ts'
 /** How often a file is looked at, in milliseconds: a system's own news of changes miss files that are replaced, or mounted. */
 const everyMs = 1000
 
+/** A file that is looked at. */
+export interface Followed {
+  /** Looks at once. */
+  look(): void
+  stop(): void
+}
+
 /**
  * Hands over a file's text whenever it is another one, also behind a link that leads elsewhere by then; not when the file is gone.
  * @param known the text that it had, maybe a while ago
  * @param ms    between looks @default 1000
- * @returns what ends it
  */
-export function followFile(path: string, known: string, changed: (text: string) => void, ms = everyMs): () => void {
+export function followFile(path: string, known: string, changed: (text: string) => void, ms = everyMs): Followed {
   let last = known
   const read = () => {
     let text: string
@@ -29,5 +35,5 @@ export function followFile(path: string, known: string, changed: (text: string) 
     watchFile(path, { interval: ms, persistent: false }, look)
     read()
   })
-  return () => unwatchFile(path, look)
+  return { look: read, stop: () => unwatchFile(path, look) }
 }

@@ -1,0 +1,74 @@
+import { buildSchema, type DocumentNode } from 'graphql'
+import { expect, test } from 'vitest'
+import { documentsOf } from '../../router/door/documents/documents.ts'
+import type { Engine } from '../../router/engine/engine.ts'
+import { createChanging } from '../../router/engine/native/changing.ts'
+import { anonymous } from '../../subgraphs/viewer.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+/** An engine that answers its own name, and remembers what it planned beforehand. */
+function named(name: string, more = '') {
+  const schema = buildSchema(`type Query { name: String ${more} }`)
+  const warmed: DocumentNode[] = []
+  const engine: Engine = {
+    ...schemaEngine(schema),
+    execute: async () => ({ data: { name } }),
+    async warm(operations) {
+      warmed.push(...operations)
+    },
+  }
+  return { engine, warmed }
+}
+const documentIn = (read: ReturnType<ReturnType<typeof documentsOf>['read']>) => ('document' in read ? read.document : null)
+
+test('S-12 an operation that was read before a change is run by what it was read against, and the same text afterwards by what is there', async () => {
+  const engine = createChanging(named('former', 'gone: String').engine)
+  const documents = documentsOf(engine, { introspection: true })
+  const [kept, gone] = ['{ name }', '{ gone }'].map(text => documentIn(documents.read(text))!)
+  const run = async (document: DocumentNode) => (await engine.execute({ document, viewer: anonymous, requestId: 'request-1' })).data
+  await engine.change(named('present').engine)
+  expect([await run(kept!), await run(gone!)]).toEqual([{ name: 'former' }, { name: 'former' }])
+  expect(await run(documentIn(documents.read('{ name }'))!)).toEqual({ name: 'present' })
+  expect(documents.read('{ gone }')).toHaveProperty('errors')
+})
+
+test('S-12 what is asked most is planned before a change, so far as the next graph has it', async () => {
+  const engine = createChanging(named('former', 'gone: String').engine)
+  const documents = documentsOf(engine, { introspection: true })
+  const texts = Array.from({ length: 300 }, (_, number) => `query N${number} { name }`)
+  for (const text of [
+    ...texts,
+    '{ gone }',
+    '{ gone }',
+    '{ gone }',
+    'query Often { name }',
+    ...texts.slice(0, 150),
+    'query Often { name }',
+    'query Often { name }',
+  ])
+    documents.read(text)
+  const next = named('present')
+  let warmedBefore = -1
+  engine.onChange!(() => {
+    warmedBefore = next.warmed.length
+  })
+  await engine.change(next.engine)
+  // Two hundred of what was asked, without the one that is gone.
+  expect(warmedBefore).toBe(199)
+  const names = next.warmed.map(({ definitions: [first] }) => (first && 'name' in first && first.name?.value) || '')
+  expect(names[0]).toBe('Often')
+  expect(texts.slice(0, 150).every((_, number) => names.includes(`N${number}`))).toBe(true)
+})
+
+test('S-12 trusted documents are read again when the graph has changed', async () => {
+  const engine = createChanging(named('former').engine)
+  const body = 'query New { added }'
+  const manifest = { format: 'apollo-persisted-query-manifest', version: 1, operations: [{ id: 'new', name: 'New', type: 'query', body }] } as const
+  await using door = await openRouter(engine, { trust: 'only', manifest })
+  const ask = () => door.ask('/graphql?documentId=new')
+  expect((await ask()).json.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
+  const next = named('present', 'added: String')
+  await engine.change(next.engine)
+  expect((await ask()).json).toEqual({ data: { name: 'present' } })
+  expect(next.warmed).toHaveLength(1)
+})
