@@ -36,17 +36,8 @@ test('S-12 what is asked most is planned before a change, so far as the next gra
   const engine = createChanging(named('former', 'gone: String').engine)
   const documents = documentsOf(engine, { introspection: true })
   const texts = Array.from({ length: 300 }, (_, number) => `query N${number} { name }`)
-  for (const text of [
-    ...texts,
-    '{ gone }',
-    '{ gone }',
-    '{ gone }',
-    'query Often { name }',
-    ...texts.slice(0, 150),
-    'query Often { name }',
-    'query Often { name }',
-  ])
-    documents.read(text)
+  const often = 'query Often { name }'
+  for (const text of [often, often, often, '{ gone }', '{ gone }', ...texts, ...texts.slice(0, 150)]) documents.read(text)
   const next = named('present')
   let warmedBefore = -1
   engine.onChange!(() => {
