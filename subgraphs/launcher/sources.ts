@@ -1,7 +1,7 @@
 import type { Ask } from '../../platform/ask.ts'
 import type { Scope } from '../scopes.ts'
 import type { Viewer } from '../viewer.ts'
-import { AgentsWidgetDocument, PaymentsWidgetDocument, ProvidersWidgetDocument, PublishingWidgetDocument, type ShownWidgetFragment } from './ask.generated.ts'
+import { type ShownWidgetFragment, WidgetsDocument, type WidgetsQuery } from './ask.generated.ts'
 import { registration } from './registration.ts'
 
 const { appId } = registration
@@ -15,30 +15,42 @@ export interface Source {
   readonly scope: Scope
   /** For whom one answer is true: an organization's widget needs an active organization. */
   readonly audience: 'organization' | 'user'
-  read(ask: Ask, viewer: Viewer): Promise<Payload | null>
+  /** Its own part of an answer. */
+  shown(answer: WidgetsQuery): Payload | null | undefined
 }
 
 export const sources: Readonly<Record<string, Source>> = {
   publishing: {
     scope: 'publishing:dashboard.read',
     audience: 'organization',
-    read: async (ask, viewer) => (await ask(PublishingWidgetDocument, {}, { appId, viewer })).publishingWidget ?? null,
+    shown: ({ publishingWidget }) => publishingWidget,
   },
   agents: {
     scope: 'agents:workspace.read',
     audience: 'organization',
-    read: async (ask, viewer) => (await ask(AgentsWidgetDocument, {}, { appId, viewer })).agentsWidget ?? null,
+    shown: ({ agentsWidget }) => agentsWidget,
   },
   payments: {
     scope: 'payments:dashboard.read',
     audience: 'organization',
-    read: async (ask, viewer) => (await ask(PaymentsWidgetDocument, {}, { appId, viewer })).paymentsWidget ?? null,
+    shown: ({ paymentsWidget }) => paymentsWidget,
   },
   providers: {
     scope: 'providers:usage.read',
     audience: 'organization',
-    read: async (ask, viewer) => (await ask(ProvidersWidgetDocument, {}, { appId, viewer })).providersWidget ?? null,
+    shown: ({ providersWidget }) => providersWidget,
   },
+}
+
+/**
+ * What widgets show, by one question to all of their services. Rejects when one of them cannot be asked.
+ * @param apps of `sources`
+ */
+export async function readWidgets(apps: readonly string[], ask: Ask, viewer: Viewer): Promise<ReadonlyMap<string, Payload | null>> {
+  const asked = (app: string) => apps.includes(app)
+  const variables = { publishing: asked('publishing'), agents: asked('agents'), payments: asked('payments'), providers: asked('providers') }
+  const answer = await ask(WidgetsDocument, variables, { appId, viewer })
+  return new Map(apps.map(app => [app, sources[app]?.shown(answer) ?? null]))
 }
 
 /** Whether a viewer may see the widget of a source at all. */

@@ -3,7 +3,7 @@ import { createLoader } from '../../store/loader.ts'
 import type { Opening } from '../../store/store.ts'
 import { anonymous } from '../../viewer.ts'
 import { WidgetServicesDocument } from '../ask.generated.ts'
-import { canSee, type Payload, sources } from '../sources.ts'
+import { canSee, type Payload, readWidgets, sources } from '../sources.ts'
 
 /** A widget as resolvers hand it on; without `payload` the field asks the service. Widgets have no table: their services keep what they show. */
 export interface WidgetRow {
@@ -29,10 +29,15 @@ export const widgetStore = (asking: Ask) => ({
       })
     }
     /** What the widget of an app shows now; null for an app without one. */
-    const read = async (app: string): Promise<Payload | null> => (await sources[app]?.read(ask, viewer)) ?? null
+    const read = async (app: string): Promise<Payload | null> => (sources[app] ? ((await readWidgets([app], ask, viewer)).get(app) ?? null) : null)
+    /** One question for all; where one of them cannot be asked it costs the others nothing but a second question. */
+    const readAll = async (apps: readonly string[]): Promise<(Payload | null | Error)[]> => {
+      const together = apps.length > 1 ? await readWidgets(apps, ask, viewer).catch(() => null) : null
+      return together ? apps.map(app => together.get(app) ?? null) : Promise.all(apps.map(app => read(app).catch(asError)))
+    }
 
     const lists = createLoader<'all', WidgetRow[]>(reading, async () => [await list()])
-    const payloads = createLoader<string, Payload | null>(reading, apps => Promise.all(apps.map(app => read(app).catch(asError))))
+    const payloads = createLoader<string, Payload | null>(reading, readAll)
     return {
       list,
       read,
