@@ -216,12 +216,15 @@ function common({ dataDir, publicUrl, environmentVariables }: Config): NodeJS.Pr
   return { ...rest, DATA_DIR: dataDir, PUBLIC_URL: publicUrl, KEPT_BY: `start:apart ${process.pid}` }
 }
 
-/** As `npm run start:router` has it: what a router makes for an answer lives as long as the answer. */
-const routerOptions = ['--max-semi-space-size=64', '--min-semi-space-size=64']
+/** As `npm run start:router` and `start:subgraph` have them: what is made for an answer lives as long as the answer, and is not to be moved meanwhile. */
+const optionsOf: Readonly<Record<string, readonly string[]>> = {
+  router: ['--max-semi-space-size=64', '--min-semi-space-size=64'],
+  subgraph: ['--max-semi-space-size=64'],
+}
 
 const ourProgram = (words: readonly string[], environment: NodeJS.ProcessEnv) => ({
   command: process.execPath,
-  parameters: [...process.execArgv, ...(words[0] === 'router' ? routerOptions : []), program, ...words],
+  parameters: [...process.execArgv, ...(optionsOf[words[0] ?? ''] ?? []), program, ...words],
   environment,
 })
 
