@@ -1,18 +1,18 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client'
 import { SetContextLink } from '@apollo/client/link/context'
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions'
 import { createClient } from 'graphql-ws'
 import { socketOf } from '../rest/session.ts'
 
 /**
  * An Apollo Client that queries over HTTP and subscribes over graphql-ws, or over Apollo's multipart protocol, where it needs nothing
- * but the link that it queries over.
+ * but the link that it queries over. Over HTTP it sends the hashes of documents, and a text once (automatic persisted queries).
  * @param accessToken asked before each request, and each time the socket is dialled: tokens last ten minutes
  */
 export function createApollo(url: string, accessToken: () => Promise<string>, over: 'graphql-ws' | 'multipart' = 'graphql-ws'): ApolloClient {
-  const http = new SetContextLink(async ({ headers }) => ({ headers: { ...headers, authorization: `Bearer ${await accessToken()}` } })).concat(
-    new HttpLink({ uri: `${url}/graphql` }),
-  )
+  const credentials = new SetContextLink(async ({ headers }) => ({ headers: { ...headers, authorization: `Bearer ${await accessToken()}` } }))
+  const http = ApolloLink.from([new PersistedQueryLink({ sha256 }), credentials, new HttpLink({ uri: `${url}/graphql` })])
   if (over === 'multipart') return new ApolloClient({ link: http, cache: new InMemoryCache() })
   const socket = new GraphQLWsLink(
     createClient({
@@ -27,4 +27,9 @@ export function createApollo(url: string, accessToken: () => Promise<string>, ov
     link: ApolloLink.split(({ operationType }) => operationType === 'subscription', socket, http),
     cache: new InMemoryCache(),
   })
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(digest)].map(byte => byte.toString(16).padStart(2, '0')).join('')
 }
