@@ -1,31 +1,33 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { documents, rates } from './config/asking.ts'
+import { documents, operations, rates, streams } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
 import {
   demo,
   eachSubgraph,
   events,
   keeping,
-  operations,
+  mail,
   outwards,
   paymentsAddresses,
   place,
-  quotas,
   remote,
-  retention,
   seal,
   secrets,
   storage,
-  streams,
   testing,
   tracing,
 } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
+import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { readApplications } from './config/networks.ts'
 import { sharedWithProduction } from './config/production.ts'
+import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
+import { quotas, retention } from './config/quotas.ts'
+import { type DedicatedToken, readDedicated, serviceTokens } from './config/services.ts'
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
+import type { MailSettings } from './subgraphs/identity/mail/open.ts'
 import type { Applications } from './subgraphs/publishing/network/networks.ts'
 import type { Slug } from './subgraphs/scopes.ts'
 
@@ -49,9 +51,15 @@ export interface Config extends AsRead {
   readonly sandbox: {
     /** Where the sandbox listens; a free port when it is taken. */
     readonly port: number
+    /** Where its mail server listens; a free port when it is taken. */
+    readonly smtpPort: number
+    /** Where its server of DNS listens; a free port when it is taken. */
+    readonly dnsPort: number
     /** Folder of a sandbox that runs as a process of its own; null: it runs within this one. */
     readonly folder: string | null
   }
+  /** How mails leave; without a server the sandbox's takes them, where there is one. */
+  readonly mail: MailSettings
   /** Our applications at networks that posts go to. */
   readonly applications: Applications
   /** What this process may have open to its database. */
@@ -60,9 +68,24 @@ export interface Config extends AsRead {
   readonly retention: Values<typeof retention>
   /** Where the pages of payments find the parts of the platform: origins. */
   readonly paymentsAddresses: { readonly auth: string; readonly gateway: string; readonly app: string }
+  /** Where third parties of the gateway are, as far as configured. */
+  readonly providerAddresses: Values<typeof providerAddresses>
+  /** What calls of providers cost where no model has a price, in micro-dollars. */
+  readonly prices: Values<typeof prices>
+  readonly aiTimes: Values<typeof aiTimes>
+  /** Mail of the gateway. */
+  readonly email: Omit<Values<typeof email>, 'domain'> & { readonly domain: string }
   /** Origins that may be called although they lie on a private address. */
   readonly outboundAllow: readonly string[]
+  /** Who may make an account. */
+  readonly signUp: Values<typeof accounts>['signUp']
+  /** Who issues access tokens in place of identity; null: identity does. */
+  readonly foreignIssuer: { readonly issuer: string; readonly jwksUrl: string; readonly audience: string } | null
+  /** Where the registry of production is, in staging. */
+  readonly registry: Values<typeof registry>
   readonly seal: Values<typeof seal>
+  /** Tokens of services, beside those of `seal.appTokens`: for the gateway to providers, and for one app at one service. */
+  readonly callers: { readonly primary: string | null; readonly staged: readonly string[]; readonly dedicated: readonly DedicatedToken[] }
   /** What carries events between processes; null: what the way to start decides. */
   readonly events: Values<typeof events>
   /** Where processes of the platform find routers, without a trailing slash. */
@@ -94,6 +117,8 @@ export interface Config extends AsRead {
   readonly environmentVariables: Variables
   /** Who started us, so that its end is ours: npm, or what keeps processes apart; null: nobody in particular. */
   readonly startedBy: string | null
+  /** Which of the processes that serve one port together it is, from 1; null: it does not share it, or with nobody whom it knows. */
+  readonly worker: number | null
 }
 
 /** Whether a name or address is this machine alone. */
@@ -126,8 +151,11 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const kept = readFamily(storage, given, mistakes)
   const secret = readFamily(secrets, given, mistakes)
   const seals = readFamily(seal, given, mistakes)
+  const { primary, trusted: staged } = readFamily(serviceTokens, given, mistakes)
+  const dedicated = readDedicated(given, mistakes)
   const { applications, halves } = readApplications(given, mistakes)
   const trial = readFamily(demo, given, mistakes)
+  const mails = readFamily(mail, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
   const often = readFamily(rates, given, mistakes)
@@ -138,9 +166,16 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
   const { auth, gateway, app } = readFamily(paymentsAddresses, given, mistakes)
+  const thirdParties = readFamily(providerAddresses, given, mistakes)
+  const fixed = readFamily(prices, given, mistakes)
+  const patience = readFamily(aiTimes, given, mistakes)
+  const mailing = readFamily(email, given, mistakes)
   const { allowed } = readFamily(outwards, given, mistakes)
+  const entries = readFamily(registry, given, mistakes)
+  const { signUp } = readFamily(accounts, given, mistakes)
+  const { issuer, jwksUrl, audience } = readFamily(foreignIssuer, given, mistakes)
   const { crashAt } = readFamily(testing, given, mistakes)
-  const { keptBy } = readFamily(keeping, given, mistakes)
+  const { keptBy, worker } = readFamily(keeping, given, mistakes)
   // What is said of several settings at once supposes that each of them is right.
   refuse()
   const publicUrl = at.publicUrl ?? `http://localhost:${at.port}`
@@ -149,6 +184,9 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const origins = serviceOrigins(named, publicUrl, developing)
   mistakes.push(...hostMistakes(named, publicUrl))
   if (at.environment === 'staging') mistakes.push(...sharedWithProduction(at.productionHosts, given))
+  if ((issuer === null) !== (jwksUrl === null))
+    mistakes.push(`${issuer === null ? 'AUTH_ISSUER' : 'AUTH_JWKS_URL'}: missing: AUTH_ISSUER and AUTH_JWKS_URL belong together, set both or neither`)
+  if (entries.production && at.environment !== 'staging') mistakes.push('PRODUCTION_REGISTRY_URL: only for staging: leave it out')
   const secretsMissing = !developing && (reading.secrets ?? true)
   if (secretsMissing && !secret.authSecret) mistakes.push(`AUTH_SECRET: missing, and ${at.environment} generates none: set at least 32 random characters`)
   if (secretsMissing && !secret.encryptionKeys)
@@ -171,15 +209,29 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     dataDir: resolve(kept.dataDir),
     databaseUrl: kept.databaseUrl,
     demo: trial.wanted ?? (loopback && developing),
-    sandbox: { port: trial.sandboxPort ?? Math.min(at.port + 100, 65535), folder: trial.sandboxFolder && resolve(trial.sandboxFolder) },
+    sandbox: {
+      port: trial.sandboxPort ?? Math.min(at.port + 100, 65535),
+      smtpPort: trial.sandboxSmtpPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(at.port + 125, 65535)),
+      dnsPort: trial.sandboxDnsPort ?? (trial.sandboxPort === 0 ? 0 : Math.min(at.port + 126, 65535)),
+      folder: trial.sandboxFolder && resolve(trial.sandboxFolder),
+    },
+    mail: { server: mails.smtpUrl, from: mails.mailFrom ?? { name: '', address: `no-reply@${new URL(publicUrl).hostname}` } },
     applications,
     connections,
     quotas: most,
     retention: keptFor,
     // Sign-in and the gateway have their prefixes on the platform's own host; pages have none, so they need a host of their own.
     paymentsAddresses: { auth: auth ?? publicUrl, gateway: gateway ?? publicUrl, app: app ?? pagesOf('payments') ?? publicUrl },
+    providerAddresses: thirdParties,
+    prices: fixed,
+    aiTimes: patience,
+    email: { ...mailing, domain: mailing.domain ?? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') },
     outboundAllow: allowed,
+    signUp,
+    foreignIssuer: issuer && jwksUrl ? { issuer, jwksUrl, audience } : null,
+    registry: entries,
     seal: seals,
+    callers: { primary, staged, dedicated },
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
     rates: often,
@@ -193,6 +245,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     crashAt,
     environmentVariables: given,
     startedBy: keptBy ?? (environment.npm_lifecycle_event ? 'npm' : null),
+    worker,
   }
 
   function pagesOf(slug: Slug): string | undefined {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createMemoryEvents, type EventIds, type Events, type Mark } from '../platform/events.ts'
+import { createMemoryEvents, type EventIds, type Events, type Mark, unheardMs } from '../platform/events.ts'
 import { newId } from '../platform/ids.ts'
 import { type Carrier, mostBytes } from './carrier.ts'
 import { createLookingAgain, type LookingAgainOptions } from './looking-again.ts'
@@ -97,7 +97,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
     },
     listen(topics) {
       const stream = local.listen(topics)
-      looking.begin(topics)
+      looking.begin(topics, unheardMs())
       return stream
     },
     lookAgain: looking.by,

@@ -13,8 +13,11 @@ export interface LookingAgainOptions {
 
 export interface LookingAgain {
   by(prefix: string, look: LookAgain): void
-  /** Somebody listens to these topics now. */
-  begin(topics: readonly string[]): void
+  /**
+   * Somebody listens to these topics now.
+   * @param unheardMs for how long nobody told them what was announced: it is told them now, and may be told again to whoever listens here already
+   */
+  begin(topics: readonly string[], unheardMs?: number): void
   /** An event of a topic is being told. */
   announced(topic: string, ids: EventIds, mark: Mark | undefined): void
   /** The carrier was away: looks at every topic now. */
@@ -85,6 +88,23 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
     return true
   }
 
+  const liveOf = (topic: string): Live | null => {
+    const way = ways.find(({ prefix }) => topic.startsWith(prefix))
+    return way ? { rest: topic.slice(way.prefix.length), look: way.look, lookedAt: now(), marks: new Map(), away: false } : null
+  }
+
+  /** Tells what was announced since then: what others here were told counts for nothing. */
+  const goOn = async (topic: string, each: Live, since: number) => {
+    each.lookedAt = Math.min(each.lookedAt, since)
+    each.away = true
+    each.marks.clear()
+    if (await look(topic, each, true)) return
+    // By whatever looked meanwhile.
+    each.lookedAt = Math.min(each.lookedAt, since)
+    if (going) soon = true
+    else arm(retryMs * (0.5 + Math.random()))
+  }
+
   const goRound = async () => {
     if (going) {
       soon = true
@@ -111,14 +131,15 @@ export function createLookingAgain({ local, log, everyMs = 60_000, now = Date.no
 
   return {
     by: (prefix, way) => void ways.push({ prefix, look: way }),
-    begin(topics) {
+    begin(topics, unheardMs) {
       for (const topic of topics) {
-        const way = live.has(topic) ? undefined : ways.find(({ prefix }) => topic.startsWith(prefix))
-        if (!way) continue
-        const each: Live = { rest: topic.slice(way.prefix.length), look: way.look, lookedAt: now(), marks: new Map(), away: false }
+        const known = live.get(topic)
+        const each = known ?? liveOf(topic)
+        if (!each || (known && unheardMs === undefined)) continue
         if (live.size === 0) next()
         live.set(topic, each)
-        void look(topic, each, false)
+        if (unheardMs === undefined) void look(topic, each, false)
+        else void goOn(topic, each, now() - unheardMs)
       }
     },
     announced(topic, ids, mark) {

@@ -1,4 +1,4 @@
-import { oneOf, rate, text } from './readers.ts'
+import { answerBytes, cost, milliseconds, oneOf, quota, rate, text } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -30,5 +30,59 @@ export const documents = {
     fallback: null,
     by: doors,
     does: 'The documents of clients, as `npm run documents` or the tools of Apollo Client write them (a persisted query manifest). It is read at the start and again when it changes; a file that cannot be read is told in one line of the log, and what was known stays. Clients name a document in it by its id, with `off` too.',
+  }),
+}
+
+/** How operations run. */
+export const operations = {
+  engine: setting('ROUTER_ENGINE', oneOf('native', 'apollo'), {
+    fallback: 'native',
+    by: doors,
+    does: '`native`, our executor, or `apollo`, the stock `@apollo/gateway`. The latter has queries and mutations only; a subscription is refused ([decision 0001](decisions/0001-engine.md)).',
+  }),
+  operationMs: setting('OPERATION_TIMEOUT_MS', milliseconds, {
+    fallback: 30_000,
+    by: doors,
+    does: "What all fetches of one operation together may take. A fetch in the router's own process has the time of the operation. Each event of a subscription has the time of an operation, from when it comes.",
+  }),
+  planMs: setting('PLANNING_TIMEOUT_MS', milliseconds, {
+    fallback: 1_000,
+    by: doors,
+    does: 'What an operation may take to be planned when it is asked for the first time; usual ones take some milliseconds. One that takes longer is refused with `BAD_USER_INPUT`, its planner, a process of its own, is ended and replaced, and who asks it again within a minute is refused at once ([decision 0052](decisions/0052-planners.md)). Not with the engine `apollo`.',
+  }),
+  slowMs: setting('SLOW_OPERATION_MS', milliseconds, {
+    fallback: 1_000,
+    by: doors,
+    does: 'Queries and mutations that take so long are logged with their plan, as `a slow operation`: never with the values that the client sent. Not with the engine `apollo`.',
+  }),
+  answerBytes: setting('ANSWER_BYTES', answerBytes, {
+    fallback: 16 * 1024 * 1024,
+    by: doors,
+    does: "Bytes of one answer, or of one event's: a larger one is refused before it is put together.",
+  }),
+  maxCost: setting('MAX_COST', cost, {
+    fallback: 20_000,
+    by: doors,
+    does: 'What an operation may be estimated to cost, at least 1000: each object of the answer counts 1, lists multiply, each mutation counts 10 more ([decision 0047](decisions/0047-cost.md)). What may cost more is refused before it is planned, with `OPERATION_TOO_EXPENSIVE`; REST routes are not.',
+  }),
+}
+
+/** How much callers may keep open. A company behind one address, and a test of load, need other figures than the public. */
+export const streams = {
+  perAddress: setting('SOCKETS_PER_ADDRESS', quota, {
+    fallback: 100,
+    by: doors,
+    does: 'Open WebSockets of one address, or of one network of IPv6 with 64 bits: one more is closed with 4429, past the double refused with 429.',
+  }),
+  perViewer: setting('SOCKETS_PER_CALLER', quota, { fallback: 50, by: doors, does: 'Open WebSockets of one person or API key: one more is closed with 4429.' }),
+  messages: setting('SOCKET_MESSAGES_PER_SECOND', rate, {
+    fallback: 100,
+    by: doors,
+    does: 'Messages of one WebSocket a second, for as long as it likes, and ten times as many at once: one more closes it with 4429. What a client sends without a pause is read also when it has gone.',
+  }),
+  perCaller: setting('SUBSCRIPTIONS_PER_CALLER', quota, {
+    fallback: 200,
+    by: doors,
+    does: 'Subscriptions of one person or API key, or of one anonymous address, over all doors: one more is refused with `RATE_LIMITED`.',
   }),
 }

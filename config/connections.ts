@@ -8,4 +8,4 @@ export interface Connections {
 }
 
 /** What one process may have open to its database, and who gets how much of it: the one place that says so. */
-export const connections: Connections = { most: 30, each: { requests: 10, credentials: 4, jobs: 6, events: 1 } }
+export const connections: Connections = { most: 30, each: { requests: 10, credentials: 4, jobs: 5, events: 1 } }

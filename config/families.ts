@@ -1,17 +1,18 @@
-import { documents, rates } from './asking.ts'
+import { documents, operations, rates, streams } from './asking.ts'
 import { hosts } from './hosts.ts'
+import { accounts, foreignIssuer, registry } from './identity.ts'
 import { networkFamilies } from './networks.ts'
+import { aiTimes, email, prices, providerAddresses } from './providers.ts'
+import { quotas, retention } from './quotas.ts'
 import {
   addresses,
-  answerBytes,
   appTokens,
   atLeast,
-  cost,
-  days,
   flag,
   headerNames,
   hostNames,
   keys,
+  mailbox,
   milliseconds,
   nats,
   oneKey,
@@ -21,11 +22,12 @@ import {
   port,
   postgres,
   proxies,
-  quota,
   share,
+  smtp,
   text,
   whole,
 } from './readers.ts'
+import { eachService, serviceTokens } from './services.ts'
 import { type Family, type Start, setting } from './setting.ts'
 
 // Every setting stands here once, in a row of its family: `readConfig` reads it, `--help` and docs/operating.md tell it.
@@ -50,7 +52,7 @@ export const place = {
   sharePort: setting('SHARE_PORT', flag, {
     fallback: false,
     by: ['router'],
-    does: '`1`: several routers of one machine listen on the same port, and the system hands each connection to one of them. On Linux; `npm run start:apart` sets it.',
+    does: '`1`: several routers of one machine listen on the same port, and the system hands each connection to one of them. On Linux; `npm run start:apart` sets it. With `--workers` it is the workers that do, where else connections are handed to them in turn.',
   }),
   publicUrl: setting('PUBLIC_URL', origin, {
     fallback: null,
@@ -71,7 +73,7 @@ export const place = {
   trustProxy: setting('TRUST_PROXY', proxies, {
     fallback: false,
     by: doors,
-    does: 'The addresses and networks of the proxies in front, `10.0.0.0/8,192.168.1.7`: `X-Forwarded-For` counts as far as they wrote it. `1` believes all of it, so the proxy must write that header anew: one that only appends to it lets clients choose their address. Without it everybody behind a proxy has one address, and shares its 100 WebSockets and its 100 failed sign-ins in 15 minutes; the log warns once.',
+    does: 'The addresses and networks of the proxies in front, `10.0.0.0/8,192.168.1.7`: `X-Forwarded-For` counts as far as they wrote it. `1` believes all of it, so the proxy must write that header anew: one that only appends to it lets clients choose their address. Without it everybody behind a proxy has one address, and shares its 100 WebSockets, and its 100 failed sign-ins and 1,000 calls without credentials in 15 minutes; the log warns once.',
   }),
   logLevel: setting('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
     fallback: null,
@@ -113,7 +115,7 @@ export const secrets = {
     fallback: null,
     without: 'generated in development',
     by: subgraphs,
-    does: 'At least 32 characters; signs sessions and encrypts the signing keys of access tokens. The first start with another one ends every session and makes a new signing key; people sign in again. A process that still has the old one is not ready from then on.',
+    does: 'At least 32 characters; signs the cookies of sessions. The first start with another one ends every session and makes a new signing key; people sign in again. A process that still has the old one is not ready from then on.',
   }),
   metricsToken: setting('METRICS_TOKEN', atLeast(16), {
     fallback: null,
@@ -124,7 +126,7 @@ export const secrets = {
     fallback: null,
     without: 'generated in development',
     by: subgraphs,
-    does: '`k1:<32 bytes in base64>,…`: the first encrypts, all decrypt. Put a new one in front to rotate; keep the old until everything was written again.',
+    does: '`k1:<32 bytes in base64>,…`: the first encrypts, all decrypt. Put a new one in front to rotate, in every process; `npm run secrets:rewrite` writes everything again, then the old one may go.',
   }),
 }
 
@@ -132,8 +134,9 @@ export const secrets = {
 export const seal = {
   appTokens: setting('APP_SERVICE_TOKENS', appTokens, {
     fallback: null,
-    by: ['router', 'subgraph'],
-    does: 'For processes apart: `app_publishing:…,app_agents:…`, with what services show which one they are when they ask the router for nobody whom it sent, as their jobs do. Routers have all of them, a subgraph its own; an app has several while one is changed.',
+    without: 'generated in development',
+    by: everything,
+    does: '`app_publishing:…,app_agents:…`, each token 32 characters or more: with what services show which one they are (`X-Service-Token`, `X-App-Id`), to be what they are registered for in every service. An app has several while one is changed. Of processes apart routers have all of them, a subgraph its own, with which it asks for nobody whom the router sent, as its jobs do.',
   }),
   privateKey: setting('SEAL_PRIVATE_KEY', oneKey, {
     fallback: null,
@@ -161,10 +164,38 @@ export const demo = {
     by: ['all', 'apart'],
     does: 'Where the sandbox listens. When that is taken it listens on a free port, and the start says so.',
   }),
+  sandboxSmtpPort: setting('SANDBOX_SMTP_PORT', port, {
+    fallback: null,
+    without: '`PORT` + 125',
+    by: ['all', 'apart'],
+    does: "Where the sandbox's mail server listens. When that is taken, or `SANDBOX_PORT` is 0, it listens on a free port.",
+  }),
+  sandboxDnsPort: setting('SANDBOX_DNS_PORT', port, {
+    fallback: null,
+    without: '`PORT` + 126',
+    by: ['all', 'apart'],
+    does: "Where the sandbox's server of DNS listens, over UDP and TCP. When that is taken, or `SANDBOX_PORT` is 0, it listens on a free port.",
+  }),
   sandboxFolder: setting('SANDBOX_DIR', text, {
     fallback: null,
     by: everything,
     does: 'The folder of a sandbox that runs as a process of its own. A router apart tells of it and of the demo accounts at `/`.',
+  }),
+}
+
+/** How mails leave. */
+export const mail = {
+  smtpUrl: setting('SMTP_URL', smtp, {
+    fallback: null,
+    without: "the sandbox's mail server, where there is a sandbox",
+    by: subgraphs,
+    does: 'The mail server that takes our mails: `smtp://user:password@mail.example.com:587`, `smtps://` for TLS from the first byte on. With `smtp://` STARTTLS is used where the server offers it; certificates are checked. Staging and production do not start without it, unless they have a sandbox. Identity alone needs it.',
+  }),
+  mailFrom: setting('MAIL_FROM', mailbox, {
+    fallback: null,
+    without: '`no-reply@` and the host of `PUBLIC_URL`',
+    by: subgraphs,
+    does: 'From whom our mails are: `no-reply@example.com`, or with a name `Example <no-reply@example.com>`.',
   }),
 }
 
@@ -180,50 +211,6 @@ export const events = {
     without: '`nats` with `NATS_URL`, else `notify` where subgraphs run apart and `memory` in one process',
     by: subgraphs,
     does: 'What carries events between processes: `memory` (nothing: all are in this one), `notify` (PostgreSQL, over one connection of each process) or `nats`. All processes of a platform need the same.',
-  }),
-}
-
-/** How operations run. */
-export const operations = {
-  engine: setting('ROUTER_ENGINE', oneOf('native', 'apollo'), {
-    fallback: 'native',
-    by: doors,
-    does: '`native`, our executor, or `apollo`, the stock `@apollo/gateway`. The latter has queries and mutations only; a subscription is refused ([decision 0001](decisions/0001-engine.md)).',
-  }),
-  operationMs: setting('OPERATION_TIMEOUT_MS', milliseconds, {
-    fallback: 30_000,
-    by: doors,
-    does: "What all fetches of one operation together may take. A fetch in the router's own process has the time of the operation. Each event of a subscription has the time of an operation, from when it comes.",
-  }),
-  slowMs: setting('SLOW_OPERATION_MS', milliseconds, {
-    fallback: 1_000,
-    by: doors,
-    does: 'Queries and mutations that take so long are logged with their plan, as `a slow operation`: never with the values that the client sent. Not with the engine `apollo`.',
-  }),
-  answerBytes: setting('ANSWER_BYTES', answerBytes, {
-    fallback: 16 * 1024 * 1024,
-    by: doors,
-    does: "Bytes of one answer, or of one event's: a larger one is refused before it is put together.",
-  }),
-  maxCost: setting('MAX_COST', cost, {
-    fallback: 20_000,
-    by: doors,
-    does: 'What an operation may be estimated to cost, at least 1000: each object of the answer counts 1, lists multiply, each mutation counts 10 more ([decision 0047](decisions/0047-cost.md)). What may cost more is refused before it is planned, with `OPERATION_TOO_EXPENSIVE`; REST routes are not.',
-  }),
-}
-
-/** How much callers may keep open. A company behind one address, and a test of load, need other figures than the public. */
-export const streams = {
-  perAddress: setting('SOCKETS_PER_ADDRESS', quota, {
-    fallback: 100,
-    by: doors,
-    does: 'Open WebSockets of one address, or of one network of IPv6 with 64 bits: one more is closed with 4429, past the double refused with 429.',
-  }),
-  perViewer: setting('SOCKETS_PER_CALLER', quota, { fallback: 50, by: doors, does: 'Open WebSockets of one person or API key: one more is closed with 4429.' }),
-  perCaller: setting('SUBSCRIPTIONS_PER_CALLER', quota, {
-    fallback: 200,
-    by: doors,
-    does: 'Subscriptions of one person or API key, or of one anonymous address, over all doors: one more is refused with `RATE_LIMITED`.',
   }),
 }
 
@@ -247,7 +234,7 @@ export const remote = {
   deduplicate: setting('DEDUPLICATE', flag, {
     fallback: false,
     by: ['router'],
-    does: '`1`: ask a subgraph over HTTP once for equal queries that are on their way at the same time, for the same viewer and the same passing headers.',
+    does: '`1`: equal queries of one viewer, with the same variables and passing headers, that are asked while the first of them is answered get its answer; and a subgraph is asked once for equal questions that are on their way at the same time. So an answer may have been read from before its question came. A query that is asked after a mutation was answered joins none that began earlier at this router.',
   }),
   routerUrl: setting('ROUTER_URL', addresses, {
     fallback: null,
@@ -270,67 +257,6 @@ export const eachSubgraph = {
     without: '`FETCH_TIMEOUT_MS`',
     by: ['router'],
     does: 'What one fetch from the subgraph NAME may take.',
-  }),
-}
-
-/** How much one caller may make. */
-export const quotas = {
-  organizationsADay: setting('ORGANIZATIONS_PER_DAY', quota, {
-    fallback: 50,
-    by: subgraphs,
-    does: 'How many organizations one person may create in 24 hours.',
-  }),
-  organizationsAPerson: setting('ORGANIZATIONS_PER_PERSON', quota, {
-    fallback: 500,
-    by: subgraphs,
-    does: 'How many organizations one person may create in all.',
-  }),
-  membersAnOrganization: setting('MEMBERS_PER_ORGANIZATION', quota, { fallback: 1_000, by: subgraphs, does: 'How many members an organization may have.' }),
-  additionsAnHour: setting('MEMBER_ADDITIONS_PER_HOUR', quota, {
-    fallback: 100,
-    by: subgraphs,
-    does: 'How many addresses one person may try with `addMember` in an hour, found or not. Each process counts for itself.',
-  }),
-  keysAnOrganization: setting('API_KEYS_PER_ORGANIZATION', quota, {
-    fallback: 500,
-    by: subgraphs,
-    does: 'How many keys of an organization may stand (neither revoked nor expired).',
-  }),
-  keysADay: setting('API_KEYS_PER_DAY', quota, { fallback: 500, by: subgraphs, does: 'How many keys of an organization may be created in 24 hours.' }),
-  brandsAnOrganization: setting('BRANDS_PER_ORGANIZATION', quota, {
-    fallback: 500,
-    by: subgraphs,
-    does: 'How many brands an organization may have, archived ones included.',
-  }),
-  postsADay: setting('POSTS_PER_DAY', quota, {
-    fallback: 5_000,
-    by: subgraphs,
-    does: 'How many posts one caller (a person, a key) may write in 24 hours; deleted ones do not count.',
-  }),
-  ordersADay: setting('ORDERS_PER_DAY', quota, {
-    fallback: 20_000,
-    by: subgraphs,
-    does: 'How many orders one caller (a person, a key) may write in 24 hours.',
-  }),
-  credentialsAnOrganization: setting('CREDENTIALS_PER_ORGANIZATION', quota, {
-    fallback: 200,
-    by: subgraphs,
-    does: 'How many credentials of providers an organization may have.',
-  }),
-  profilesADay: setting('PERSON_PROFILES_PER_DAY', quota, {
-    fallback: 5_000,
-    by: subgraphs,
-    does: 'How many person profiles one person may write in 24 hours.',
-  }),
-  sourcesADay: setting('PROFILE_SOURCES_PER_DAY', quota, {
-    fallback: 5_000,
-    by: subgraphs,
-    does: 'How many sources of person profiles, of 200,000 characters at most, one person may add in 24 hours.',
-  }),
-  snapshotsADay: setting('STYLE_SNAPSHOTS_PER_DAY', quota, {
-    fallback: 5_000,
-    by: subgraphs,
-    does: 'How many snapshots of person profiles one person may take in 24 hours.',
   }),
 }
 
@@ -365,21 +291,6 @@ export const paymentsAddresses = {
   }),
 }
 
-/** For how many days records are kept. */
-export const retention = {
-  auditDays: setting('AUDIT_RETENTION_DAYS', days(1), {
-    fallback: 400,
-    by: subgraphs,
-    does: 'For how many days identity, publishing, agents and providers keep their records of who did what. Sessions and one-time links go a day after they ended, idempotency keys after a week, those of payments after 30 days.',
-  }),
-  attemptDays: setting('ATTEMPT_RETENTION_DAYS', days(8), {
-    fallback: 90,
-    without: '`90`, at least `8`',
-    by: subgraphs,
-    does: 'For how many days attempts to deliver are kept; those of posts whose outcome is open stay. Authorizations that were begun go a day after they ended.',
-  }),
-}
-
 /** For tests alone, so operators are not told. */
 export const testing = {
   crashAt: setting('CRASH_AT', text, { fallback: null, by: subgraphs, does: 'Where the process kills itself.' }),
@@ -392,6 +303,11 @@ export const keeping = {
     by: everything,
     does: 'Who started the process and takes it along when it ends, with the id of its process.',
   }),
+  worker: setting('KEPT_AS', whole(1, 99, 'must be a number from 1 to 99'), {
+    fallback: null,
+    by: ['router'],
+    does: 'Which of the processes it is that serve one port together.',
+  }),
 }
 
 /** What operators are told of, in this order. */
@@ -399,9 +315,11 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Where it is', family: place },
   { title: 'Hosts of services', family: hosts },
   { title: 'What it keeps', family: storage },
-  { title: 'Secrets', family: { ...secrets, ...seal } },
+  { title: 'Secrets', family: { ...secrets, ...seal, ...serviceTokens, ...eachService } },
   ...networkFamilies.map(({ title, family }) => ({ title, family })),
+  { title: 'Accounts', family: accounts },
   { title: 'Demo', family: demo },
+  { title: 'Mails', family: mail },
   { title: 'Events', family: events },
   { title: 'Operations', family: operations },
   { title: 'Rates', family: rates },
@@ -409,8 +327,13 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Streams', family: streams },
   { title: 'Traces', family: tracing },
   { title: 'Processes apart', family: { ...remote, ...eachSubgraph } },
+  { title: 'Foreign issuer', family: foreignIssuer },
+  { title: 'Registry', family: registry },
   { title: 'Payments', family: paymentsAddresses },
-  { title: 'Third parties', family: outwards },
+  { title: 'Third parties', family: { ...outwards, ...providerAddresses } },
+  { title: 'Models', family: aiTimes },
+  { title: 'Prices', family: prices },
+  { title: 'Mail of the gateway', family: email },
   { title: 'Quotas', family: quotas },
   { title: 'Retention', family: retention },
 ]

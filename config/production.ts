@@ -1,20 +1,30 @@
 import { StartError } from '../start-error.ts'
 import { slugs } from '../subgraphs/scopes.ts'
 import { documented, eachSubgraph, paymentsAddresses } from './families.ts'
-import { address, addresses, hostNames, nats, origin, origins, postgres } from './readers.ts'
+import { registry } from './identity.ts'
+import { address, addresses, hostNames, issuer, nats, origin, origins, postgres, smtp } from './readers.ts'
 import type { Variables } from './setting.ts'
 
 /** How settings are read that say where something is. */
-const places = new Set<unknown>([address, addresses, hostNames, nats, origin, origins, postgres])
+const places = new Set<unknown>([address, addresses, hostNames, issuer, nats, origin, origins, postgres, smtp])
 
 /** Every setting that says where something is. */
 const addressSettings: readonly string[] = [
   ...documented.flatMap(({ family }) => Object.values(family).flatMap(({ name, reads }) => (places.has(reads) && !name.includes('<') ? [name] : []))),
   ...slugs.map(slug => eachSubgraph.url.name.replace('<NAME>', slug.toUpperCase())),
-].filter(name => name !== 'PRODUCTION_HOSTS')
+].filter(name => name !== 'PRODUCTION_HOSTS' && name !== registry.production.name)
 
 /** Where something listens whose address names no port. */
-const usualPorts: Readonly<Record<string, string>> = { http: '80', https: '443', postgres: '5432', postgresql: '5432', nats: '4222', tls: '4222' }
+const usualPorts: Readonly<Record<string, string>> = {
+  http: '80',
+  https: '443',
+  postgres: '5432',
+  postgresql: '5432',
+  nats: '4222',
+  tls: '4222',
+  smtp: '587',
+  smtps: '465',
+}
 
 /**
  * What a platform shares with production, a sentence each.
@@ -54,6 +64,20 @@ export const missingBindings = ({ environment, environmentVariables: given }: To
     : Object.values(paymentsAddresses).flatMap(({ name }) =>
         given[name] ? [] : [`${name}: missing, and in staging payments derives no address of its own: name staging's`],
       )
+
+interface Mailing {
+  readonly environment: string
+  readonly demo: boolean
+  readonly mail: { readonly server: unknown }
+}
+
+/** @throws StartError where mails are expected to leave, and nothing takes them */
+export function requireMailServer({ environment, demo, mail }: Mailing): void {
+  if (environment !== 'development' && !demo && !mail.server)
+    throw new StartError(
+      `SMTP_URL: missing, and in ${environment} people are invited and set new passwords by mail: name a mail server, such as smtp://user:password@mail.example.com:587`,
+    )
+}
 
 /** What payments must be told before it may start. @throws StartError with one line for each that is missing */
 export function requireBindings(config: Told): void {

@@ -1,6 +1,10 @@
+import { Resolver } from 'node:dns'
 import { compile } from '@fastify/proxy-addr'
 import { z } from 'zod'
 import { readNatsUrl } from '../carriers/nats-address.ts'
+import { type MailServer, readMailServer } from '../platform/smtp/address.ts'
+import type { Sender } from '../subgraphs/identity/mail/compose.ts'
+import { type QuotaTable, readQuotaTable } from '../subgraphs/providers/stores/video/table.ts'
 
 /** How the text of a variable becomes a value. What is wrong with it is a sentence that goes on after the variable's name. */
 
@@ -40,6 +44,9 @@ export const days = (least: number) => whole(least, 99_999, `must be a whole num
 
 export const address = z.url({ protocol: /^https?$/, error: 'must be an address such as https://example.com' }).transform(value => value.replace(/\/+$/, ''))
 
+/** An address that is compared letter by letter: nothing of it is made even. */
+export const issuer = z.url({ protocol: /^https?$/, error: 'must be an address such as https://login.example.com' })
+
 export const origin = address
   .transform(value => new URL(value))
   .refine(
@@ -74,6 +81,53 @@ export const hostNames = z.string().transform((value, context) => {
 })
 
 export const postgres = z.url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/database' })
+
+export const smtp = z.string().transform((value, context): MailServer => {
+  const server = readMailServer(value)
+  if (server) return server
+  context.addIssue('must be an address such as smtp://user:password@mail.example.com:587, smtps:// for TLS from the first byte on')
+  return z.NEVER
+})
+
+/** An address, with a name before it or without. */
+/** Servers of DNS, by address: `192.0.2.53,[2001:db8::53]:5353`. */
+export const dnsServers = z.string().transform((value, context): readonly string[] => {
+  const servers = value.split(',').map(each => each.trim())
+  try {
+    new Resolver().setServers(servers)
+    return servers
+  } catch {
+    context.addIssue('must name servers of DNS by their addresses, with commas between, such as 192.0.2.53,[2001:db8::53]:5353')
+    return z.NEVER
+  }
+})
+
+/** A secret of Standard Webhooks. */
+export const webhookSecret = z.string().regex(/^(?:whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and at least 24 random bytes in base64')
+
+/** The name of a domain, in lower case. */
+export const domainName = z
+  .string()
+  .regex(/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'must be the name of a domain in lower case, such as example.com')
+
+export const mailbox = z.string().transform((value, context): Sender => {
+  const [, name = '', address = ''] = /^\s*(?:"?([^"<>]*?)"?\s*<([^<>]+)>|[^<>]*)\s*$/.exec(value) ?? []
+  const sender = { name: name.trim(), address: address || value.trim() }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not get into a header
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(sender.address) && !/[\u0000-\u001f\u007f]/.test(value)) return sender
+  context.addIssue('must be an address such as no-reply@example.com, or Example <no-reply@example.com>')
+  return z.NEVER
+})
+
+/** How a video network counts: by name, or a file. */
+export const quotaTable = z.string().transform((value, context): QuotaTable => {
+  try {
+    return readQuotaTable(value)
+  } catch (error) {
+    context.addIssue((error as Error).message)
+    return z.NEVER
+  }
+})
 
 export const nats = z
   .string()
@@ -128,6 +182,14 @@ export const keys = z.string().transform((value, context) => {
   if (list.some(({ id, key }) => !/^[a-z0-9-]{1,20}$/.test(id) || key.length !== 32))
     context.addIssue('must be a list of name:key pairs, each key 32 bytes in base64, such as k1:$(openssl rand -base64 32)')
   return list as readonly NamedKey[] as readonly [NamedKey, ...NamedKey[]]
+})
+
+/** Tokens with commas between, each of 32 characters or more. */
+export const tokenList = z.string().transform((value, context): readonly string[] => {
+  const list = value.split(',').map(each => each.trim())
+  if (list.every(each => /^[\x21-\x7e]{32,}$/.test(each))) return list
+  context.addIssue('must be tokens of 32 characters or more with commas between, such as $(openssl rand -base64 32)')
+  return z.NEVER
 })
 
 /** Tokens of services by the app that each is for. */

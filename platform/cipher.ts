@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
 /** Secrets at rest: what a database dump must not give away. */
 export interface Cipher {
@@ -10,6 +10,12 @@ export interface Cipher {
   /** Opens what `seal` made with any known key; throws when it was altered, moved, or its key is unknown. */
   open(sealed: string, about: string): string
 }
+
+/**
+ * What a secret that need not be read again is stored and looked up under: SHA-256 of its clear text, hex. Of 256 random bits a plain hash
+ * tells nothing, so it needs neither salt nor time; passwords are another matter.
+ */
+export const hashOfSecret = (clear: string): string => createHash('sha256').update(clear).digest('hex')
 
 /** One key of 32 bytes and the short name it is stored under. */
 export interface CipherKey {

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 /**
  * Events refresh screens: a topic and ids, never data, announced after commit, at most once. This file is the port and
  * its carrier inside one process; those between processes (`carriers/`) keep the same promises.
@@ -31,6 +33,21 @@ export interface Events {
  * @returns each event with its mark; without one it is told in any case
  */
 export type LookAgain = (rest: string, since: Date, away: boolean) => Promise<readonly { readonly ids: EventIds; readonly mark?: Mark | undefined }[]>
+
+const unheard = new AsyncLocalStorage<number>()
+
+/**
+ * Begins to listen in place of somebody whose stream broke: what was announced since then is looked up where topics are looked at again, and
+ * told. The same event may be told twice.
+ * @param since when the former stream was last known to be heard, as `performance.now()` of this process
+ */
+export const goOnFrom = <Result>(since: number, work: () => Result): Result => unheard.run(since, work)
+
+/** For how many ms whoever begins to listen at this moment has heard nothing; undefined for who listens for the first time. */
+export function unheardMs(): number | undefined {
+  const since = unheard.getStore()
+  return since === undefined ? undefined : Math.max(0, performance.now() - since)
+}
 
 /**
  * Events as they come. `return()` settles a pending `next()` at once and removes the listener: an async generator

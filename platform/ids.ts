@@ -51,6 +51,9 @@ export function checkText(text: string, field: string): string {
 }
 
 /** What a name may not hold: control characters, line breaks, and what turns the direction of the text around it. */
+/** Whether a text may stand in a name, on its own line and in its own direction; also whether a database keeps it. */
+export const isNamable = (text: string): boolean => text.isWellFormed() && !unnamable.test(text)
+
 const unnamable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /**
@@ -63,7 +66,7 @@ export function requireName(given: string, field: string, most: number): string 
   const name = given.trim()
   const { length } = [...name]
   if (length < 1 || length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: a name takes 1 to ${most}.`, { field })
-  if (!name.isWellFormed() || unnamable.test(name))
+  if (!isNamable(name))
     throw new Refusal('BAD_USER_INPUT', `${field} takes 1 to ${most} characters on one line, without control characters, half ones and marks of direction.`, {
       field,
     })

@@ -1,6 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { outsideTraces, traceHeaders, traceparentNow } from './trace.ts'
 
+/** Where a request came from, for the record of who did what. */
+export interface Origin {
+  /** Address of the caller. */
+  readonly address: string
+  /** The program that it uses, as its User-Agent says. */
+  readonly agent?: string | undefined
+}
+
+/** Under this key a cause knows where it came from: it goes along with copies, and being a symbol it stands in no line of the log. */
+export const origin = Symbol('origin')
+
 /**
  * What work is done for. It stands in every line that the work logs, and goes along with what the work asks of others and leaves for
  * later, through every process. Never a credential.
@@ -23,6 +34,7 @@ export interface Cause {
   operation?: string
   /** How many errors of each code it ended with, if it did. */
   errors?: Readonly<Record<string, number>>
+  readonly [origin]?: Origin
 }
 
 const present = new AsyncLocalStorage<Cause | undefined>()
@@ -46,6 +58,9 @@ export const causeId = (): string | undefined => {
   return cause?.requestId ?? cause?.cause ?? cause?.fact
 }
 
+/** Where what is being done at this moment was asked from; undefined for what the process does of its own accord. */
+export const originNow = (): Origin | undefined => present.getStore()?.[origin]
+
 /** Under this key the data of a job say what made it necessary; handlers do not see it. */
 const causeKey = '_cause'
 
@@ -53,7 +68,9 @@ const causeKey = '_cause'
 export function withCause(data: Readonly<Record<string, string>>): Record<string, string> {
   const now = present.getStore()
   const cause = causeId()
-  return now && cause ? { ...data, [causeKey]: JSON.stringify({ cause, caller: now.caller, client: now.client, trace: traceparentNow() }) } : { ...data }
+  return now && cause
+    ? { ...data, [causeKey]: JSON.stringify({ cause, caller: now.caller, client: now.client, from: now[origin], trace: traceparentNow() }) }
+    : { ...data }
 }
 
 /** What made a job necessary, and its data without that. */
@@ -64,18 +81,39 @@ export function splitCause(data: Readonly<Record<string, string>>): {
   readonly data: Readonly<Record<string, string>>
 } {
   const { [causeKey]: written, ...rest } = data
-  const { trace, ...cause } = written === undefined ? {} : (JSON.parse(written) as Cause & { readonly trace?: string })
-  return { cause, trace, data: rest }
+  const { trace, from, ...cause } = written === undefined ? {} : (JSON.parse(written) as Cause & { readonly trace?: string; readonly from?: Origin })
+  return { cause: { ...cause, ...(from && { [origin]: from }) }, trace, data: rest }
 }
 
 /** Header in which processes of the platform tell each other what program asks. */
 export const clientHeader = 'graphql-client-name'
 
+/** Headers in which they tell each other where it asks from. Beside a seal they are believed, from outside never. */
+export const addressHeader = 'x-client-address'
+export const agentHeader = 'x-client-agent'
+
+/** The header in which a subgraph finds which host a forwarded request came to. From outside it is never believed. */
+export const hostHeader = 'x-client-host'
+
 /** Names and values, in turn, of the headers that tell another process of the platform what this work is done for. */
 export const causeHeaders = (): readonly string[] => {
-  const client = present.getStore()?.client
-  return client === undefined ? traceHeaders() : [clientHeader, client, ...traceHeaders()]
+  const { client, [origin]: from } = present.getStore() ?? {}
+  return [
+    ...(client === undefined ? [] : [clientHeader, client]),
+    ...(from === undefined ? [] : [addressHeader, from.address]),
+    ...(from?.agent === undefined ? [] : [agentHeader, from.agent]),
+    ...traceHeaders(),
+  ]
 }
+
+/** Where a request comes from. @param agent its User-Agent, as it came */
+export const readOrigin = (address: string, agent: unknown): Origin => ({
+  address,
+  ...(typeof agent === 'string' && agent !== '' && { agent: printable(agent, longestAgent) }),
+})
+
+/** Characters of a User-Agent that are kept. */
+const longestAgent = 300
 
 /** Characters of a program's name that are kept. */
 const longestClient = 100
@@ -86,5 +124,8 @@ export function readClient(header: (name: string) => unknown): string | undefine
   const name = word('apollographql-client-name', clientHeader)
   const version = word('apollographql-client-version', 'graphql-client-version')
   const client = name === undefined ? word('user-agent') : version === undefined ? name : `${name}@${version}`
-  return client?.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, longestClient)
+  return client === undefined ? undefined : printable(client, longestClient)
 }
+
+/** What a header may carry on: a caller writes what it likes. */
+const printable = (text: string, most: number): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, most)

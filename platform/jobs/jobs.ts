@@ -36,6 +36,11 @@ export interface JobPlan {
   readonly queues: readonly JobQueue[]
   readonly sweeps: readonly Sweep[]
   readonly log: Logger
+  /**
+   * Whether its jobs are sent for at once, and by processes that run them: those hear of each without looking. Then queues are looked at
+   * every five seconds, and pg-boss supervises them twice a minute: for what was left by others that ended. @default false
+   */
+  readonly calm?: boolean
 }
 
 /**
@@ -67,8 +72,11 @@ const settings = {
     schedule: false,
     persistQueueStats: false,
   },
+  calmBoss: { superviseIntervalSeconds: 30, monitorIntervalSeconds: 30 },
 } as const
 
+/** How often a queue of a calm runner is looked at that nobody woke, in ms. */
+const calmMs = 5_000
 /** How long work that runs has to end when the platform stops, in ms. */
 const stopMs = 2_500
 /** How long giving back what has not ended by then may take, in ms. */
@@ -104,14 +112,15 @@ export interface JobDeps {
 export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin, watch, tracing }: JobDeps): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
-  return ({ slug, queues, sweeps, log }) => {
+  return ({ slug, queues, sweeps, log, calm = false }) => {
+    const everyMs = calm ? calmMs : pollMs
     const schema = `${slug}_jobs`
     // Sweeps alone need no pg-boss, and so no connections of their own.
     const pool = queues.length > 0 ? openPool({ use: 'jobs', name: schema }) : null
-    const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss })
+    const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss, ...(calm && settings.calmBoss) })
     boss.on('error', error => log.error({ err: error }, 'the job runner met an error'))
     boss.on('warning', warning => log.warn(warning, 'the job runner warns'))
-    const parts = { boss, clock, elapsed, log, mayRun, tracing }
+    const parts = { boss, clock, elapsed, log, mayRun, tracing, everyMs }
     const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
     const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
     let started: Promise<void> | undefined
@@ -168,7 +177,7 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
         else await boss.upsert(queue, withCause(data), { ...options, singletonKey: key, startAfter: startAfter ?? 0 })
         const ms = startAfter ? startAfter.getTime() - clock.now() : 0
         // Whoever waits longer is found by the next look in time.
-        if (ms > pollMs) return
+        if (ms > everyMs) return
         const wake = () => pollers.get(queue)?.wake(Math.max(0, ms))
         if (transaction) transaction.afterCommit(wake)
         else wake()
@@ -192,7 +201,7 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
         await started
         const now = elapsed()
         const late = [
-          ...[...pollers].map(([name, poller]) => ({ name, ms: now - poller.lastFinished, everyMs: pollMs })),
+          ...[...pollers].map(([name, poller]) => ({ name, ms: now - poller.lastFinished, everyMs })),
           ...sweepers.map(({ sweep, runner }) => ({ name: sweep.name, ms: now - runner.lastFinished, everyMs: sweep.everyMs })),
         ].filter(({ ms, everyMs }) => ms > everyMs + lateMs)
         if (late.length > 0) throw new NotReady(late.map(({ name, ms }) => `${name} last went round ${Math.round(ms / 1000)} s ago`).join(', '))

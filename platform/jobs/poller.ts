@@ -16,6 +16,8 @@ export interface PollerOptions {
   readonly mayRun: () => boolean
   readonly tracing?: Tracing | undefined
   readonly log: Logger
+  /** How often the queue is looked at that nobody woke, in ms. */
+  readonly everyMs: number
 }
 
 /** Takes the jobs of one queue, each as soon as it is due and may run, and ends each by itself. */
@@ -31,7 +33,7 @@ export interface Poller {
   giveBack(): Promise<void>
 }
 
-/** How often a queue is looked at that nobody woke, in ms: jobs of other processes, and those that fall due, are late by this at most. */
+/** How often a queue is looked at that nobody woke, in ms, unless its runner is a calm one: jobs of other processes, and those that fall due, are late by this at most. */
 export const pollMs = 1_250
 /** How long one look may take before another begins beside it, in ms. */
 const lookMs = 12_000
@@ -44,7 +46,7 @@ const atOnce = { all: 32, group: 4 }
 /** The least time for which a job is put back, in ms: one that always asks for "now" must not run without a pause. */
 const leastPauseMs = 25
 
-export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log }: PollerOptions): Poller {
+export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log, everyMs }: PollerOptions): Poller {
   const { name } = queue
   const most = queue.concurrency ?? atOnce.all
   const groups = queue.groupOf && { groupConcurrency: queue.perGroup ?? atOnce.group }
@@ -86,7 +88,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       log.error({ err: error, queue: name }, 'jobs could not be looked for; it is tried again')
     }
     looking = false
-    due = Math.min(due, elapsed() + pollMs)
+    due = Math.min(due, elapsed() + everyMs)
     arm()
   }
 
@@ -96,7 +98,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     if (full || !mayRun()) return
     const ms = await table.msUntilDue(name)
     if (over) return
-    if (ms === null || ms > 0) return void (ms !== null && ms < pollMs && wake(ms))
+    if (ms === null || ms > 0) return void (ms !== null && ms < everyMs && wake(ms))
     const jobs = await boss.fetch<Record<string, string>>(name, { batchSize: free, includeMetadata: true, ...groups })
     full = jobs.length === free
     for (const job of jobs) {

@@ -1,4 +1,4 @@
-import { QueryTypes, type Sequelize } from 'sequelize'
+import { QueryTypes, type Sequelize, type Transaction } from 'sequelize'
 import type { Clock } from '../clock.ts'
 import type { Sweep } from './queue.ts'
 
@@ -14,6 +14,8 @@ export interface Aging {
   readonly old: string
   /** The oldest first: `o.at`. */
   readonly order: string
+  /** A setting that tells the table, for one transaction, before which moment it is to let go of rows that it holds on to. */
+  readonly permit?: string
 }
 
 const dayMs = 86_400_000
@@ -32,11 +34,20 @@ export const retention = ({ sequelize, clock }: RetentionGround, tables: readonl
   name: 'what is old',
   everyMs,
   async run() {
-    for (const { table, key, days, old, order } of tables)
-      await sequelize.query(
-        `delete from ${table} where (${key}) in (
+    for (const { table, key, days, old, order, permit } of tables) {
+      const ends = new Date(clock.now().getTime() - days * dayMs)
+      const clear = (transaction: Transaction | null) =>
+        sequelize.query(
+          `delete from ${table} where (${key}) in (
            select ${key} from ${table} o where ${old} order by ${order} limit $2 for update of o skip locked)`,
-        { bind: [new Date(clock.now().getTime() - days * dayMs), atOnce], type: QueryTypes.RAW },
-      )
+          { bind: [ends, atOnce], type: QueryTypes.RAW, transaction },
+        )
+      if (permit === undefined) await clear(null)
+      else
+        await sequelize.transaction(async transaction => {
+          await sequelize.query('select set_config($1, $2, true)', { bind: [permit, ends.toISOString()], type: QueryTypes.SELECT, transaction })
+          await clear(transaction)
+        })
+    }
   },
 })

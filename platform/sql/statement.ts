@@ -10,6 +10,8 @@ import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** It locks rows: it is a transaction of its own, so that it holds nothing while what goes with it waits. */
+  readonly locks?: true
 }
 
 /**
@@ -17,6 +19,9 @@ export interface Statement {
  * every connection for ever.
  */
 export const statement = (text: string): Statement => ({ name: createHash('sha1').update(text).digest('base64url'), text })
+
+/** The same for one that locks rows outside of a transaction. */
+export const lockingStatement = (text: string): Statement => ({ ...statement(text), locks: true })
 
 /**
  * For texts that are put together as they are needed: names those that come first, and leaves the others without a name.
@@ -38,6 +43,7 @@ export function keptStatements(most: number): (text: string) => Statement | Name
 export interface NamelessStatement {
   readonly name?: undefined
   readonly text: string
+  readonly locks?: undefined
 }
 
 /** pg's client, with what is used of it beyond its types. */
@@ -90,13 +96,7 @@ export function rows<Row>(
   return traced('SQL', 'client', { 'db.system.name': 'postgresql', 'db.query.text': wanted.text }, () => read(sequelize, wanted, values, transaction, reading))
 }
 
-async function read<Row>(
-  sequelize: Sequelize,
-  wanted: Statement | NamelessStatement,
-  values: readonly unknown[],
-  transaction?: Transaction | null,
-  reading?: Counting,
-): Promise<Row[]> {
+async function read<Row>(...[sequelize, wanted, values, transaction, reading]: Parameters<typeof rows>): Promise<Row[]> {
   const sent: Sent = { name: wanted.name, text: wanted.text, values: values.map(bound), reading }
   if (transaction) {
     const { connection } = transaction as unknown as { connection: Client }
@@ -153,7 +153,7 @@ async function readTogether(client: Client, reads: readonly Waiting[]): Promise<
       left.map(({ sent }) => sent),
     )
     const isQuick = performance.now() - sentAt < quickMs
-    for (const { statement } of left) isQuick ? quick.add(statement) : quick.delete(statement)
+    for (const { statement } of left) isQuick && !statement.locks ? quick.add(statement) : quick.delete(statement)
     if ('rows' in outcome) {
       for (const [at, { resolve }] of left.entries()) resolve(outcome.rows[at]!)
       return

@@ -1,0 +1,130 @@
+import { lookup as resolveName } from 'node:dns'
+import { isIP } from 'node:net'
+import { Agent, buildConnector, request } from 'undici'
+import { traced } from '../caller/trace.ts'
+import { OutboundFailure } from './failure.ts'
+import { isPublicAddress, notPublicCode, onlyPublic, type ResolveName } from './public.ts'
+import { headersOf, type StreamOptions, type StreamOutbound, streamThrough } from './stream.ts'
+
+/** HTTP to third parties: the only way out of the platform. */
+export type Outbound = (url: string | URL, options?: OutboundOptions) => Promise<OutboundAnswer>
+
+/** The way out as a process has it: `stream` is the same for bodies that come in pieces, are no text, or are long. */
+export type WayOut = Outbound & { readonly stream: StreamOutbound }
+
+export interface OutboundOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Until the whole answer is there. @default 10000 */
+  readonly timeoutMs?: number
+  /**
+   * Opens a connection of its own, for calls that must not be repeated: a kept-alive one may be closed by the other side
+   * in the very moment we write, and nobody could tell whether the call arrived. @default false
+   */
+  readonly freshConnection?: boolean
+}
+
+export interface OutboundAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as text, at most 1 MiB. */
+  readonly text: string
+}
+
+const largestAnswer = 1024 * 1024
+
+/** More than what calls one origin at once: a call that waits for a connection would use its time up, and count as sent. */
+const mostConnections = 128
+
+/** Streams that one origin may have at once; the next ones wait, and their time runs. */
+const mostStreams = 2_048
+
+/**
+ * Opens connections, and notes every error that comes before one stands, its TLS handshake included: a request is written only then,
+ * so nothing of it was sent. No list of error codes could say so: a reset means one thing in a handshake, another after it.
+ */
+function noteUnsent(unsent: WeakSet<Error>, options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options)
+  return (target, done) =>
+    connect(target, (...[error, socket]) => {
+      if (!error) return done(null, socket!)
+      unsent.add(error)
+      done(error, null)
+    })
+}
+
+/**
+ * Makes the way out: one request at a time, no retry, no redirect followed, time-outs on everything.
+ * @param allowedOrigins origins that configuration names: only these may lie on a private address
+ * @param resolve        finds addresses of names for all others @default the system's
+ */
+export function createOutbound(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): WayOut & { close(): Promise<void> } {
+  const trusted = new Set(allowedOrigins.map(origin => new URL(origin).origin))
+  const unsent = new WeakSet<Error>()
+  const open = noteUnsent(unsent, { timeout: 5000 })
+  const openPublic = noteUnsent(unsent, { timeout: 5000, lookup: onlyPublic(resolve) })
+  const agentsOf = (options: Agent.Options) => ({
+    trusted: new Agent({ ...options, connect: open }),
+    trustedFresh: new Agent({ ...options, pipelining: 0, connect: open }),
+    guarded: new Agent({ ...options, connect: openPublic }),
+    guardedFresh: new Agent({ ...options, pipelining: 0, connect: openPublic }),
+  })
+  const agents = agentsOf({ connections: mostConnections })
+  // Streams last: they take no connection away from the others.
+  const streaming = agentsOf({ connections: mostStreams })
+  /** Where a call goes, and by which way. @throws OutboundFailure for what may not be called */
+  const wayTo = (url: string | URL, isFresh: boolean) => {
+    const target = new URL(url)
+    const isTrusted = trusted.has(target.origin)
+    const refuse = (why: string) => new OutboundFailure(why, false, { code: notPublicCode })
+    if (target.protocol !== 'https:' && target.protocol !== 'http:') throw refuse(`${target.protocol} is not a way to reach a third party`)
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (!isTrusted && isIP(host) && !isPublicAddress(host)) throw refuse(`${target.origin} is not a public address`)
+    return { target, way: `${isTrusted ? 'trusted' : 'guarded'}${isFresh ? 'Fresh' : ''}` as const }
+  }
+  const send = async (
+    url: string | URL,
+    { method = 'GET', headers = {}, body, timeoutMs = 10_000, freshConnection = false }: OutboundOptions = {},
+  ): Promise<OutboundAnswer> => {
+    const { target, way } = wayTo(url, freshConnection)
+    const deadline = AbortSignal.timeout(timeoutMs)
+    try {
+      const answer = await request(target, {
+        method: method as 'GET',
+        headers: { 'user-agent': 'supergraph', ...headers },
+        body: body ?? null,
+        signal: deadline,
+        dispatcher: agents[way],
+      })
+      const parts: Buffer[] = []
+      let size = 0
+      for await (const part of answer.body as AsyncIterable<Buffer>) {
+        size += part.length
+        if (size > largestAnswer) throw new OutboundFailure(`${target.origin} answered with more than ${largestAnswer} bytes`, true)
+        parts.push(part)
+      }
+      return { status: answer.statusCode, headers: headersOf(answer.headers), text: Buffer.concat(parts).toString('utf8') }
+    } catch (error) {
+      if (error instanceof OutboundFailure) throw error
+      const code = (error as { code?: string }).code ?? ''
+      const reason = deadline.aborted ? `no answer within ${timeoutMs} ms` : code || (error as Error).message
+      throw new OutboundFailure(`${target.origin} could not be asked: ${reason}`, !unsent.has(error as Error), error)
+    }
+  }
+  // Third parties are told nothing of the trace.
+  const inTrace = <Answer>(method: string | undefined, url: string | URL, work: () => Promise<Answer>) =>
+    traced(`${method ?? 'GET'} ${new URL(url).host}`, 'client', {}, work)
+  return Object.assign((url: string | URL, options?: OutboundOptions) => inTrace(options?.method, url, () => send(url, options)), {
+    stream: (url: string | URL, options: StreamOptions = {}) =>
+      inTrace(options.method, url, async () => {
+        const { target, way } = wayTo(url, options.freshConnection ?? false)
+        return await streamThrough(streaming[way], target, options)
+      }),
+    // A stream may go on for minutes: those that are open are cut.
+    async close() {
+      const cut = Object.values(streaming).map(agent => agent.destroy(new Error('the way out is closed')))
+      await Promise.all([...cut, ...Object.values(agents).map(agent => agent.close())])
+    },
+  })
+}

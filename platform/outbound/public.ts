@@ -1,0 +1,97 @@
+import { type LookupAllOptions, lookup as resolveName } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+/** What an address that leads to no public place fails with. */
+export const notPublicCode = 'ENOTPUBLIC'
+
+/** Addresses that are nobody's public service (RFC 6890): a request there would be made on behalf of an attacker. */
+const notPublic = new BlockList()
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  notPublic.addSubnet(net, bits, 'ipv4')
+for (const [net, bits] of [
+  // Forms of IPv6 that lead to an IPv4 address (6to4, Teredo), and documentation. What is no global unicast is refused below.
+  ['2002::', 16],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+] as const)
+  notPublic.addSubnet(net, bits, 'ipv6')
+
+/** What of IPv6 may be public at all: what is given out to networks (RFC 4291), and IPv4 as IPv6 writes it. Whatever else there is, is not. */
+const perhapsPublic = new BlockList()
+perhapsPublic.addSubnet('2000::', 3, 'ipv6')
+perhapsPublic.addSubnet('::ffff:0:0', 96, 'ipv6')
+
+/** Whether an IP address is a public one; IPv4 inside IPv6 counts as the IPv4 that it is. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !notPublic.check(address, 'ipv4')
+  return family === 6 && perhapsPublic.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
+}
+
+/** Names of this machine, whatever a resolver says (RFC 6761). */
+const ofThisMachine = /(?:^|\.)localhost\.?$/i
+
+/** Finds the addresses of a name, as `lookup` of node:dns does. */
+export type ResolveName = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
+) => void
+
+/**
+ * Makes what connections find addresses by, when they may lead to public ones only. It is asked for each connection, and what it
+ * answers is what is connected to: a name that changes its address in between gains nothing.
+ */
+export const onlyPublic =
+  (resolve: ResolveName): LookupFunction =>
+  (hostname, options, done) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, [])
+      const allowed = addresses.filter(({ address }) => isPublicAddress(address))
+      if (!allowed.length) return done(Object.assign(new Error(`${hostname} has no public address`), { code: notPublicCode }), [])
+      if (options.all) return done(null, allowed)
+      return done(null, allowed[0]!.address, allowed[0]!.family)
+    })
+
+/** Whether a third party at an address may be called: one that lies on a private address may not, nor one whose name leads there. */
+export type Reaches = (address: URL) => Promise<boolean>
+
+/** How long a name is looked for, in ms. */
+const lookMs = 3_000
+
+/**
+ * Tells whoever keeps an address for later at once that it will not be called. A name that cannot be found now is let pass: every
+ * connection looks again.
+ * @param allowedOrigins origins that configuration names: whoever listens there may lie on a private address
+ */
+export function createReaches(allowedOrigins: readonly string[], resolve: ResolveName = resolveName): Reaches {
+  const placeOf = ({ protocol, hostname, port }: URL) => `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
+  const trusted = new Set(allowedOrigins.map(origin => placeOf(new URL(origin))))
+  return async address => {
+    if (trusted.has(placeOf(address))) return true
+    const host = address.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host)) return isPublicAddress(host)
+    if (ofThisMachine.test(host)) return false
+    const found = Promise.withResolvers<readonly { readonly address: string }[]>()
+    const timer = setTimeout(() => found.resolve([]), lookMs)
+    resolve(host, { all: true }, (error, addresses) => found.resolve(error ? [] : addresses))
+    const addresses = await found.promise.finally(() => clearTimeout(timer))
+    return addresses.length === 0 || addresses.some(each => isPublicAddress(each.address))
+  }
+}

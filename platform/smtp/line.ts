@@ -1,0 +1,220 @@
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type { MailServer } from './address.ts'
+
+/** How long one conversation may take, in ms: until the server has let us in, and from a mail's first command to the answer that it is taken. */
+export interface Times {
+  readonly connectMs: number
+  readonly talkMs: number
+}
+
+/** From whom to whom, as the server is told. */
+export interface Envelope {
+  readonly from: string
+  /** One, or several of which the server may refuse some. */
+  readonly to: string | readonly string[]
+}
+
+/** One of several recipients that the server refused while it took the mail for others. */
+export interface RefusedRecipient {
+  readonly recipient: string
+  /** Whether it will never take one for them (5yz). */
+  readonly isFinal: boolean
+  /** Whether it said that the address itself is none. */
+  readonly isNoAddress: boolean
+  /** `550 5.1.1 after RCPT TO`. */
+  readonly answer: string
+}
+
+/** One connection to the mail server, signed in. */
+export interface Line {
+  /** Whether it has carried a mail before. */
+  readonly used: boolean
+  /** Whether it can carry another mail. */
+  readonly open: boolean
+  /**
+   * Hands a mail over.
+   * @returns the recipients for whom the server did not take it, if it took it for others
+   * @throws MailFault
+   */
+  send(envelope: Envelope, message: Buffer): Promise<readonly RefusedRecipient[]>
+  /** Takes leave of the server. */
+  quit(): void
+  /** Cuts it, whatever is under way. */
+  cut(): void
+}
+
+/** Why a mail was not taken: in words without addresses, which a server's own sentence may hold. */
+export class MailFault extends Error {
+  override readonly name = 'MailFault'
+  /** Whether the server said of this mail that it will never take it (RFC 5321 §4.2.1: 5yz). */
+  readonly isFinal: boolean
+  /** Whether the server had certainly not begun to take the mail: it can be sent by another connection at once. */
+  readonly isUntouched: boolean
+  /** Whether nothing is wrong but that others are before it. */
+  readonly isBusy: boolean
+  /** Whether the server had begun to take the content, and then said nothing of it: nobody knows whether it took the mail. */
+  readonly isUnknown: boolean
+  /** Whether it was the user name or the password that the server refused. */
+  readonly isSignIn: boolean
+  /** What it said of each recipient, where it refused all of them. */
+  readonly refused: readonly RefusedRecipient[]
+
+  constructor(message: string, { isFinal = false, isUntouched = false, isBusy = false, isUnknown = false, isSignIn = false, refused = [] }: FaultFacts = {}) {
+    super(message)
+    this.isFinal = isFinal
+    this.isUntouched = isUntouched
+    this.isBusy = isBusy
+    this.isUnknown = isUnknown
+    this.isSignIn = isSignIn
+    this.refused = refused
+  }
+}
+
+type FaultFacts = Partial<Pick<MailFault, 'isFinal' | 'isUntouched' | 'isBusy' | 'isUnknown' | 'isSignIn' | 'refused'>>
+
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly responseCode?: number
+  readonly response?: string
+  readonly command?: string
+  readonly recipient?: string
+  readonly rejectedErrors?: readonly SmtpError[]
+}
+
+/** Answers to what is said of a mail; everything else concerns the connection. */
+const ofMail = ['MAIL FROM', 'RCPT TO', 'DATA']
+
+/** `550 5.1.1`: codes alone, for what a server adds to them may name people. */
+function answerOf({ responseCode, response = '' }: SmtpError): string {
+  const [enhanced = ''] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
+  return [responseCode, enhanced].filter(Boolean).join(' ')
+}
+
+/** Whether an answer says that there is no such recipient (RFC 3463 §3.2), and not that something is wrong with the sender. */
+export const isNoAddress = (answer: string): boolean => /\b5\d\d 5\.1\.(?:[012346]|10)(?!\d)/.test(answer)
+
+const refusedOf = (errors: readonly SmtpError[] = []): readonly RefusedRecipient[] =>
+  errors.map(error => ({
+    recipient: error.recipient ?? '',
+    isFinal: (error.responseCode ?? 0) >= 500,
+    isNoAddress: isNoAddress(answerOf(error)),
+    answer: `${answerOf(error)} after RCPT TO`,
+  }))
+
+/** `550 5.1.1 after RCPT TO`, `ETIMEDOUT`: codes alone. */
+function faultOf(error: SmtpError, isUntouched = true): MailFault {
+  const { code, responseCode, command = '' } = error
+  const isOfMail = ofMail.includes(command)
+  if (!responseCode) return new MailFault(`the connection broke (${code ?? 'no code'})`, { isUntouched, isUnknown: !isUntouched })
+  return new MailFault(`the mail server answered ${answerOf(error)} ${isOfMail ? `after ${command}` : 'to the connection'}`, {
+    isFinal: isOfMail && responseCode >= 500,
+    // Told that the connection ends, and nothing of the mail.
+    isUntouched: isUntouched && responseCode === 421,
+    isSignIn: code === 'EAUTH' && responseCode >= 500,
+    refused: refusedOf(error.rejectedErrors),
+  })
+}
+
+/** Connects to a server by name or address: for servers that others have named, which may not lead everywhere. @throws MailFault */
+export type Dial = (host: string, port: number, timeoutMs: number) => Promise<Socket>
+
+/**
+ * Connects to the mail server and signs in.
+ * @param dial what connects @default straight to wherever the name leads
+ * @throws MailFault
+ */
+export async function openLine({ host, port, secure, auth }: MailServer, { connectMs, talkMs }: Times, dial?: Dial): Promise<Line> {
+  const { default: Connection } = (await import('nodemailer/lib/smtp-connection')) as { default: typeof SMTPConnection }
+  const socket = await dial?.(host, port, connectMs)
+  const connection = new Connection({
+    host,
+    port,
+    secure,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: talkMs,
+    socketCloseTimeout: 1_000,
+    maxResponseSize: 64 * 1024,
+    ...(socket && { connection: socket }),
+  } as ConstructorParameters<typeof SMTPConnection>[0])
+  let open = true
+  let used = false
+  /** Whether the server has asked for the content of the mail that is under way. */
+  let begun = false
+  let broke = (_fault: MailFault) => {}
+  connection.on('error', error => {
+    open = false
+    broke(faultOf(error as SmtpError, !begun))
+  })
+  connection.on('end', () => {
+    open = false
+    broke(new MailFault('the connection was closed', { isUntouched: !begun, isUnknown: begun }))
+  })
+  const cut = () => {
+    open = false
+    ;(connection as unknown as { _socket?: { destroy(): void } })._socket?.destroy()
+    connection.close()
+  }
+
+  /** One step of the conversation: it ends by its own answer, by the end of the connection, or by its time. */
+  async function step<Info>(ms: number, begin: (done: (error?: unknown, info?: Info) => void) => void): Promise<Info | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Info | undefined>()
+    const overdue = setTimeout(() => {
+      reject(new MailFault(`the mail server said nothing for ${ms / 1000} s`, { isUnknown: begun }))
+      cut()
+    }, ms)
+    broke = reject
+    begin((error, info) => (error ? reject(faultOf(error as SmtpError, !begun)) : resolve(info)))
+    try {
+      return await promise
+    } finally {
+      clearTimeout(overdue)
+      broke = () => {}
+    }
+  }
+
+  try {
+    await step(connectMs, done => connection.connect(done))
+    if (auth) await step(connectMs, done => connection.login({ credentials: auth }, done))
+  } catch (error) {
+    cut()
+    throw error
+  }
+  return {
+    get open() {
+      return open
+    },
+    get used() {
+      return used
+    },
+    async send(envelope, message) {
+      begun = false
+      // Read when the server has said that it wants it, and not before.
+      const content = new Readable({
+        read() {
+          begun = true
+          this.push(message)
+          this.push(null)
+        },
+      })
+      try {
+        const to = [envelope.to].flat()
+        const info = await step<SmtpError>(talkMs, done => connection.send({ from: envelope.from, to, size: message.length }, content, done as never))
+        used = true
+        return refusedOf(info?.rejectedErrors)
+      } catch (error) {
+        // What it would say next of this mail is not to be heard as an answer to another one.
+        cut()
+        throw error
+      }
+    },
+    quit() {
+      open = false
+      connection.quit()
+    },
+    cut,
+  }
+}

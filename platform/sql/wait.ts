@@ -1,0 +1,22 @@
+import { Refusal } from '../errors.ts'
+import { awayCause } from './away.ts'
+
+/** SQLSTATEs of a statement that waited too long for somebody else: for a lock, or altogether; and of a transaction that stood still. */
+const waitedTooLong = new Set(['55P03', '57014', '25P03'])
+
+/**
+ * What was thrown, in words for a client that had to wait too long, or found the database away, and may try again: that is no accident. Anything
+ * else as it is.
+ */
+export function toldAsWait(error: unknown): unknown {
+  const { name, code, parent } = (error ?? {}) as { name?: string; code?: unknown; parent?: { code?: unknown } }
+  if (name === 'SequelizeConnectionAcquireTimeoutError')
+    return new Refusal('RATE_LIMITED', 'The database has too much to do at present: try again in a few seconds.', { retryAfter: 5 })
+  // Whoever asked may ask again: with its key nothing is done twice.
+  if (awayCause(error) !== null)
+    return Object.assign(new Refusal('UPSTREAM_FAILED', 'Something that this service needs is away; try again in a moment.'), { cause: error })
+  if (!waitedTooLong.has(String(parent?.code ?? code))) return error
+  return new Refusal('RATE_LIMITED', 'Somebody else is changing this at the same time, and it took too long to wait: try again in a second.', {
+    retryAfter: 1,
+  })
+}
