@@ -1,24 +1,52 @@
 import type { Clock } from '../../platform/clock.ts'
+import type { Events } from '../../platform/events.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Limit } from '../../platform/limit.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
+import type { Mails } from './mail/send.ts'
+import { accountStore } from './stores/account/account.ts'
+import { recoveryEmailStore } from './stores/account/recovery-email.ts'
+import { accountRequestStore } from './stores/account/request.ts'
+import { setupLinkStore } from './stores/account/setup-link.ts'
 import { apiKeyStore } from './stores/api-key.ts'
+import { auditEntryStore } from './stores/audit-entry.ts'
+import { codeStore } from './stores/code.ts'
+import { handoffStore } from './stores/credentials/handoff.ts'
+import { oauthClientStore } from './stores/credentials/oauth-client.ts'
+import { oauthConsentStore } from './stores/credentials/oauth-consent.ts'
+import { oauthGrantStore } from './stores/credentials/oauth-grant.ts'
+import { type NewSigningKey, signingKeyStore } from './stores/credentials/signing-key.ts'
+import { invitationStore, receivedInvitationStore } from './stores/invitation.ts'
 import { membershipStore, ownMembershipStore } from './stores/membership.ts'
-import { organizationStore } from './stores/organization.ts'
-import { serviceEntryStore } from './stores/service-entry.ts'
+import { invitingOrganizationStore, organizationStore } from './stores/organization.ts'
+import { type ServiceAddress, serviceEntryStore } from './stores/service-entry.ts'
 import { sessionStore } from './stores/session.ts'
-import { setupLinkStore } from './stores/setup-link.ts'
-import { userStore } from './stores/user.ts'
+import { everyUserStore, userStore } from './stores/user.ts'
 
 /** What identity keeps, each store under the name by which resolvers and set-up know it. */
 export const stores = {
   users: userStore,
+  everyUser: everyUserStore,
   organizations: organizationStore,
+  invitingOrganizations: invitingOrganizationStore,
+  invitations: invitationStore,
+  receivedInvitations: receivedInvitationStore,
   memberships: membershipStore,
   ownMemberships: ownMembershipStore,
   apiKeys: apiKeyStore,
   serviceEntries: serviceEntryStore,
   sessions: sessionStore,
+  signingKeys: signingKeyStore,
   setupLinks: setupLinkStore,
+  codes: codeStore,
+  auditEntries: auditEntryStore,
+  handoffs: handoffStore,
+  oauthClients: oauthClientStore,
+  oauthConsents: oauthConsentStore,
+  oauthGrants: oauthGrantStore,
+  accounts: accountStore,
+  accountRequests: accountRequestStore,
+  recoveryEmails: recoveryEmailStore,
 }
 
 /** How much may be made, so that one caller cannot fill the database or search it for people. */
@@ -28,6 +56,9 @@ export interface Quotas {
   readonly organizationsAPerson: number
   /** Members of one organization. */
   readonly membersAnOrganization: number
+  /** Invitations of one organization that are made in 24 hours, and that wait. */
+  readonly invitationsADay: number
+  readonly pendingInvitations: number
   /** Addresses that one person tries with `addMember` in an hour, found or not; counted by each process for itself. */
   readonly additionsAnHour: number
   /** API keys of one organization that stand (neither revoked nor expired), and that are created in 24 hours. */
@@ -46,6 +77,12 @@ export interface Claims {
   readonly ctx: 'personal' | 'organization'
   /** Roles within the active organization. */
   readonly roles: readonly string[]
+  /** What may be done, by service, as the services call it: `{ "publishing": ["posts:read"] }`. The router goes by the session instead. */
+  readonly permissions: Readonly<Record<string, readonly string[]>>
+  /** The OAuth client that the token was given to; absent for sessions of people. */
+  readonly client_id?: string
+  /** What it was granted, separated by spaces (RFC 8693 §4.2). */
+  readonly scope?: string
   /** Seconds since 1970. */
   readonly iat: number
   /** Seconds since 1970. */
@@ -55,17 +92,29 @@ export interface Claims {
 /** What identity works with besides: made once in `definition.ts`. */
 export interface Services {
   readonly clock: Clock
+  readonly events: Events
   /** Whose registry of services is shown. */
   readonly environment: string
-  /** Makes an access token. */
-  readonly sign: (claims: Claims) => Promise<string>
+  /** Where a service is found in production, to fall back on: by its slug. */
+  readonly production: (slug: string) => Promise<readonly ServiceAddress[]>
+  /** Signs a token. @param audience its `aud` @default that of access tokens */
+  readonly sign: (claims: Claims | Readonly<Record<string, unknown>>, audience?: string) => Promise<string>
+  /** The `Set-Cookie` lines that give a browser a session which ends then. */
+  readonly sessionCookies: (token: string, expiresAt: Date, now: Date) => readonly string[]
+  /** Makes a pair of keys to sign with, which counts when it is kept. */
+  readonly newSigningKey: (now: Date) => Promise<NewSigningKey>
   readonly quotas: Quotas
   /** Counts by person the addresses that were tried with `addMember`. */
   readonly additions: Limit
+  readonly jobs: Jobs
+  readonly mails: Mails
 }
 
 /** What resolvers receive: who asks, and what they may see. */
 export type Context = ContextOf<typeof stores, Services>
+
+/** What jobs of the queues work with: everybody's rows, and all services. */
+export type Worker = JobContextOf<typeof stores, Services>
 
 /** What set-up, demo and registry work with: everybody's rows. */
 export type Job = JobContextOf<typeof stores, object>

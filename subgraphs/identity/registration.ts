@@ -10,4 +10,7 @@ export const registration: Registration = {
   asks: [],
   widget: null,
   lifecycle: 'active',
+  kind: 'technical',
+  capabilities: [],
+  mobileApps: [],
 }

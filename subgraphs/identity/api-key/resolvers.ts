@@ -1,66 +1,144 @@
 import { randomBytes } from 'node:crypto'
+import { Refusal } from '../../../platform/errors.ts'
+import { readIdempotency } from '../../../platform/idempotency.ts'
+import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
+import { readPage } from '../../../platform/page.ts'
+import { type AuditLine, findMade, type Unit, writing } from '../../store/books.ts'
+import { notFound, type Rows } from '../../store/store.ts'
 import { change, create } from '../../store/write.ts'
-import { actorOf, personOf, requirePerson, type Viewer } from '../../viewer.ts'
-import { requireOrganization } from '../membership/rules.ts'
+import { actorOf, personOf, type Viewer } from '../../viewer.ts'
+import type { Context } from '../context.ts'
 import { readName } from '../organization/rules.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
-import type { ApiKeyRow } from '../stores/api-key.ts'
-import { hashKey, prefixOf, readExpiry, readScopes, requireMayManageKeys, writeKey } from './rules.ts'
+import type { CreateApiKeyInput, Resolvers, RotateApiKeyInput } from '../resolvers.generated.ts'
+import { type ApiKeyRow, type apiKeys as keyTable, newestFirst } from '../stores/api-key.ts'
+import {
+  canManage,
+  formerOf,
+  type KeyManager,
+  keptOf,
+  readExpiry,
+  readGrace,
+  readRateLimit,
+  readScopes,
+  readService,
+  requireKeyManager,
+  requireMayActAs,
+  requireMayGive,
+  rotate,
+  stateOf,
+  writeKey,
+} from './rules.ts'
 
 export const apiKeyResolvers: Resolvers = {
   Query: {
-    apiKeys: (_, page, { viewer, apiKeys }) => {
-      const organizationId = requireOrganization(viewer)
-      requireMayManageKeys(viewer)
-      return apiKeys.page('ofOrganization', organizationId, page)
+    apiKeys: (_, { service, state, ...page }, { viewer, apiKeys, clock }) => {
+      const { services } = requireKeyManager(viewer)
+      const named = readService(service)
+      const seen = services === 'all' ? null : services
+      const wanted = named === null ? seen : seen === null || seen.includes(named) ? [named] : []
+      return apiKeys.filtered({ services: wanted, state: state ? { is: state, at: clock.now() } : null }, readPage(page, newestFirst))
     },
   },
 
   ApiKey: {
     createdBy: ({ createdBy }, _, { users }) => users.find(personOf(createdBy)),
+    service: async ({ service }, _, { serviceEntries, environment }) =>
+      (await serviceEntries.manyBy('environment').load(environment)).find(({ slug }) => slug === service) ?? null,
+    serviceAccount: ({ serviceAccountId }, _, { users }) => users.find(serviceAccountId),
+    state: (key, _, { clock }) => stateOf(key, clock.now()),
+    previousPrefix: (key, _, { clock }) => formerOf(key, clock.now())?.prefix ?? null,
+    previousEndsAt: (key, _, { clock }) => formerOf(key, clock.now())?.endsAt ?? null,
   },
 
   Mutation: {
-    async createApiKey(_, { input }, context) {
-      const { viewer, apiKeys, quotas } = context
-      const organizationId = requireKeyManager(viewer)
-      const wanted = { name: readName(input.name, 'name', 80), scopes: readScopes(input.scopes, viewer), expiresAt: input.expiresAt ?? null }
-      const secret = writeKey(randomBytes(32))
-      const { row: apiKey, repeated } = await create(context, {
-        of: apiKeys,
-        once: { ...wanted, idempotencyKey: input.idempotencyKey },
-        tenantId: organizationId,
-        async run({ transaction, now }, id) {
-          readExpiry(wanted.expiresAt, now)
-          const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
-          requireQuota(await apiKeys.madeFor(organizationId, now, transaction), most, 'API keys of this organization', 'revoke one that nobody uses', now)
-          const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
-          return { organizationId, id, ...wanted, hash: hashKey(secret), prefix: prefixOf(secret), ...stamps }
-        },
-        audit: audited('api_key.created'),
-      })
-      return { apiKey, secret: repeated ? null : secret }
-    },
-
+    createApiKey: (_, { input }, context) => createApiKey(context, input),
+    rotateApiKey: (_, { input }, context) => rotateApiKey(context, input),
     async revokeApiKey(_, { input }, context) {
-      requireKeyManager(context.viewer)
+      const { viewer } = context
+      const manager = requireKeyManager(viewer)
       return change(context, {
         of: context.apiKeys,
         id: input.id,
-        decide: ({ revokedAt }, { now }) => (revokedAt ? {} : { revokedAt: now }),
-        audit: ({ after }) => audited('api_key.revoked')(after),
+        decide(key, { now }) {
+          requireManaged(manager, key)
+          return key.revokedAt ? {} : { revokedAt: now }
+        },
+        audit: ({ after }) => lineOf('api_key.revoked', after, viewer),
       })
     },
   },
 }
 
-const audited = (action: string) => (key: ApiKeyRow) => ({ tenantId: key.organizationId, action, subjectId: key.id })
+/** Whoever has a key in hand can do what it says after the person's session is over: so it is news of the person's account as well. */
+const lineOf = (action: string, { organizationId, id, service }: ApiKeyRow, viewer: Viewer, details: object = {}): AuditLine => ({
+  tenantId: organizationId,
+  action,
+  subjectId: id,
+  details: { service, ...details },
+  ...(viewer.kind === 'user' && viewer.userId && { personId: viewer.userId }),
+})
 
-/** The organization whose keys the viewer may make and revoke. @throws FORBIDDEN */
-function requireKeyManager(viewer: Viewer): string {
-  requirePerson(viewer)
-  const organizationId = requireOrganization(viewer)
-  requireMayManageKeys(viewer)
-  return organizationId
+/** @throws NOT_FOUND for a key of another service, as for none */
+function requireManaged(manager: KeyManager, key: ApiKeyRow): void {
+  if (!canManage(manager, key)) throw notFound('API key', key.id)
 }
+
+async function createApiKey(context: Context, input: CreateApiKeyInput) {
+  const { viewer, apiKeys, quotas } = context
+  const manager = requireKeyManager(viewer)
+  const { organizationId } = manager
+  const rights = readScopes(input.scopes, readService(input.service))
+  requireMayGive(viewer, manager, rights)
+  const serviceAccountId = input.serviceAccountId ? requireId(input.serviceAccountId, 'serviceAccountId') : null
+  requireMayActAs(manager, serviceAccountId)
+  const expiresAt = input.expiresAt ?? null
+  const wanted = { name: readName(input.name, 'name', 80), ...rights, expiresAt, rateLimit: readRateLimit(input.rateLimit), serviceAccountId }
+  const secret = writeKey(randomBytes(32))
+  const { row: apiKey, repeated } = await create(context, {
+    of: apiKeys,
+    once: { ...wanted, idempotencyKey: input.idempotencyKey },
+    tenantId: organizationId,
+    async run({ transaction, now }, id) {
+      readExpiry(expiresAt, now)
+      if (serviceAccountId && !(await apiKeys.hasAccount(organizationId, serviceAccountId, transaction)))
+        throw new Refusal('NOT_FOUND', `The active organization has no service account ${serviceAccountId}.`, { field: 'serviceAccountId' })
+      const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
+      requireQuota(await apiKeys.madeFor(organizationId, now, transaction), most, 'API keys of this organization', 'revoke one that nobody uses', now)
+      return { organizationId, id, ...wanted, ...keptOf(secret), createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+    },
+    audit: key => lineOf('api_key.created', key, viewer),
+  })
+  return { apiKey, secret: repeated ? null : secret }
+}
+
+/** Gives a key a new secret; once for each idempotency key. */
+async function rotateApiKey(context: Context, { id, idempotencyKey, ...input }: RotateApiKeyInput) {
+  const { viewer, apiKeys } = context
+  const manager = requireKeyManager(viewer)
+  const graceSeconds = readGrace(input.graceSeconds)
+  const once = { id, graceSeconds, idempotencyKey }
+  const idempotency = readIdempotency(once)
+  const secret = writeKey(randomBytes(32))
+  let repeated = false
+  const apiKey = await change(context, {
+    of: apiKeys,
+    id,
+    async decide(key, unit) {
+      requireManaged(manager, key)
+      requireMayGive(viewer, manager, key)
+      requireMayActAs(manager, key.serviceAccountId)
+      if (idempotency) {
+        const claim = { tenantId: manager.organizationId, id, ...idempotency }
+        repeated = (await findMade(context[writing], rotations(apiKeys), claim, unit)) !== null
+      }
+      return repeated ? {} : rotate(key, keptOf(secret), graceSeconds, unit.now)
+    },
+    audit: ({ after }) => lineOf('api_key.rotated', after, viewer, { graceSeconds }),
+  })
+  return { apiKey, secret: repeated ? null : secret }
+}
+
+/** What an idempotency key has made here is no API key, but a secret of one. */
+const rotations = (apiKeys: Pick<Context['apiKeys'], 'lock'>) =>
+  ({ what: 'rotation', lock: (id: string, transaction: Unit['transaction']) => apiKeys.lock(id, transaction) }) as Rows<typeof keyTable, never, never>

@@ -1,39 +1,117 @@
-import { createHash } from 'node:crypto'
+import { hashOfSecret } from '../../../platform/cipher.ts'
 import { Refusal } from '../../../platform/errors.ts'
-import { isScope, type Scope } from '../../scopes.ts'
+import { isScope, type Scope, type Slug, slugs } from '../../scopes.ts'
 import type { Viewer } from '../../viewer.ts'
-import { requireManager } from '../membership/rules.ts'
+import { canManageOrganization, requireOrganization } from '../membership/rules.ts'
+import type { ApiKeyRow, KeyState } from '../stores/api-key.ts'
 
 /** How many characters of a key people may see after it was made. */
 const shownLength = 12
 
+/** Requests a minute of a key: at most, and unless another number is said. */
+const mostRate = 6000
+const usualRate = 600
+
+/** How long a former secret goes on working, in seconds: at most, and unless another number is said. */
+const longestGrace = 7 * 24 * 3600
+const usualGrace = 24 * 3600
+
 /** Makes a key's clear text of 32 random bytes: a recognisable prefix, so that scanners find one that leaked, and base64url. */
 export const writeKey = (random: Buffer): string => `sgk_${random.toString('base64url')}`
-
-/** What a key is stored and looked up under: SHA-256 of its clear text, hex. With 256 random bits no salt or slow hash is needed. */
-export const hashKey = (clear: string): string => createHash('sha256').update(clear).digest('hex')
 
 /** The part by which people recognise a key. */
 export const prefixOf = (clear: string): string => clear.slice(0, shownLength)
 
-/** @throws FORBIDDEN unless the viewer runs the organization: keys act in its name */
-export const requireMayManageKeys = (viewer: Viewer): void => requireManager(viewer, 'manage its API keys')
+/** What a secret is kept as. */
+export const keptOf = (clear: string): Pick<ApiKeyRow, 'hash' | 'prefix'> => ({ hash: hashOfSecret(clear), prefix: prefixOf(clear) })
+
+/** Whose keys somebody may manage: of these services, or all of an organization, which is what its managers do. */
+export interface KeyManager {
+  readonly organizationId: string
+  readonly services: readonly Slug[] | 'all'
+}
+
+/** @throws FORBIDDEN for who neither runs the organization nor has `api_keys.write` of any service */
+export function requireKeyManager(viewer: Viewer): KeyManager {
+  const organizationId = requireOrganization(viewer)
+  if (canManageOrganization(viewer)) return { organizationId, services: 'all' }
+  const services = slugs.filter(slug => viewer.scopes.includes(`${slug}:api_keys.write`))
+  if (services.length > 0) return { organizationId, services }
+  throw new Refusal(
+    'FORBIDDEN',
+    'Only an owner or an admin of the organization may manage its API keys, and for one service who has api_keys.write of it: ask one of them.',
+  )
+}
+
+/** Whether a key is one that the manager may see. */
+export const canManage = ({ services }: KeyManager, { service }: Pick<ApiKeyRow, 'service'>): boolean =>
+  services === 'all' || services.some(slug => slug === service)
 
 /**
- * Checks the scopes of a new key: exact names of the catalogue, none that its creator does not have.
- * @returns them sorted, each once
- * @throws BAD_USER_INPUT for none or an unknown one, FORBIDDEN for one that the creator lacks
+ * Reads the service that somebody names by its slug; null for none.
+ * @throws BAD_USER_INPUT for one that has no scopes
  */
-export function readScopes(asked: readonly string[], viewer: Pick<Viewer, 'scopes'>): Scope[] {
-  if (asked.length === 0) throw new Refusal('BAD_USER_INPUT', 'scopes is empty: a key without scopes could do nothing.', { field: 'scopes' })
-  const unknown = asked.find(name => !isScope(name))
-  if (unknown !== undefined) {
-    const sentence = `scopes names "${unknown.slice(0, 80)}", which is not in the catalogue: write service:scope, such as publishing:posts.read, without wildcards.`
-    throw new Refusal('BAD_USER_INPUT', sentence, { field: 'scopes' })
-  }
-  const lacking = asked.find(name => !viewer.scopes.includes(name))
+export function readService(named: string | null | undefined): Slug | null {
+  if (named === null || named === undefined) return null
+  const slug = slugs.find(each => each === named)
+  if (slug) return slug
+  throw new Refusal('BAD_USER_INPUT', `service names "${named.slice(0, 80)}", which is no service that takes keys: it is one of ${slugs.join(', ')}.`, {
+    field: 'service',
+  })
+}
+
+/** What a new key may do, and in which service. */
+export interface Rights {
+  readonly service: Slug
+  readonly scopes: Scope[]
+}
+
+/**
+ * Reads the scopes of a new key: exact names of the catalogue, in full, or with a service as that one's scopes (`posts.read`) or
+ * permissions (`posts:read`); all of one service.
+ * @returns them in full, sorted, each once
+ * @throws BAD_USER_INPUT for none, for an unknown one, and for those of several services
+ */
+export function readScopes(asked: readonly string[], service: Slug | null): Rights {
+  const wrong = (sentence: string) => new Refusal('BAD_USER_INPUT', sentence, { field: 'scopes' })
+  if (asked.length === 0) throw wrong('scopes is empty: a key without scopes could do nothing.')
+  const scopes = asked.map(name => {
+    const scope = isScope(name) || !service ? name : `${service}:${name.replace(':', '.')}`
+    if (isScope(scope)) return scope
+    const form = service ? `a scope of ${service}, such as posts.read or posts:read` : 'service:scope, such as publishing:posts.read, or say which service'
+    throw wrong(`scopes names "${name.slice(0, 80)}", which is not in the catalogue: write ${form}, without wildcards.`)
+  })
+  const of = service ?? serviceOf(scopes[0]!)
+  const stranger = scopes.find(scope => serviceOf(scope) !== of)
+  if (stranger) throw wrong(`scopes names ${stranger}, which is not of ${of}: a key is for one service, so make one for each.`)
+  return { service: of, scopes: [...new Set(scopes)].sort() }
+}
+
+const serviceOf = (scope: string): Slug => scope.split(':')[0] as Slug
+
+/** The service that all of the scopes belong to; null when they belong to several. */
+export function serviceOfAll(scopes: readonly string[]): Slug | null {
+  const [one, ...others] = new Set(scopes.map(serviceOf))
+  return others.length === 0 ? (one ?? null) : null
+}
+
+/**
+ * Checks that somebody may hand out a secret with these scopes.
+ * @throws FORBIDDEN for a scope that they lack, and for a service whose keys they do not manage
+ */
+export function requireMayGive(viewer: Pick<Viewer, 'scopes'>, manager: KeyManager, { service, scopes }: Pick<ApiKeyRow, 'service' | 'scopes'>): void {
+  const lacking = scopes.find(scope => !viewer.scopes.includes(scope))
   if (lacking !== undefined) throw new Refusal('FORBIDDEN', `You do not have ${lacking} yourself, so you cannot give it to a key.`, { field: 'scopes' })
-  return [...new Set(asked.filter(isScope))].sort()
+  if (!canManage(manager, { service }))
+    throw new Refusal('FORBIDDEN', `You do not have ${service}:api_keys.write, so you cannot make keys of ${service}.`, { field: 'scopes' })
+}
+
+/** @throws FORBIDDEN unless who manages all keys wants one that acts as a service account */
+export function requireMayActAs({ services }: KeyManager, serviceAccountId: string | null): void {
+  if (serviceAccountId === null || services === 'all') return
+  throw new Refusal('FORBIDDEN', 'Only an owner or an admin of the organization may handle keys that act as a service account: ask one of them.', {
+    field: 'serviceAccountId',
+  })
 }
 
 /** @throws BAD_USER_INPUT for a moment that is not in the future */
@@ -43,4 +121,50 @@ export function readExpiry(expiresAt: Date | null, now: Date): Date | null {
       field: 'expiresAt',
     })
   return expiresAt
+}
+
+/** @throws BAD_USER_INPUT for a number that no key may have */
+export function readRateLimit(given: number | null | undefined): number {
+  const rate = given ?? usualRate
+  if (rate >= 1 && rate <= mostRate) return rate
+  throw new Refusal('BAD_USER_INPUT', `rateLimit is ${rate}: a key may be used for 1 to ${mostRate} requests a minute.`, { field: 'rateLimit' })
+}
+
+/** @throws BAD_USER_INPUT for seconds that are too many or less than none */
+export function readGrace(given: number | null | undefined): number {
+  const seconds = given ?? usualGrace
+  if (seconds >= 0 && seconds <= longestGrace) return seconds
+  throw new Refusal('BAD_USER_INPUT', `graceSeconds is ${seconds}: a former secret may go on working for 0 to ${longestGrace} seconds.`, {
+    field: 'graceSeconds',
+  })
+}
+
+/** Whether a key still works. */
+export function stateOf({ revokedAt, expiresAt }: Pick<ApiKeyRow, 'revokedAt' | 'expiresAt'>, now: Date): KeyState {
+  if (revokedAt) return 'REVOKED'
+  return expiresAt && expiresAt <= now ? 'EXPIRED' : 'ACTIVE'
+}
+
+/** The former secret, while it still works; null when there is none that does. */
+export function formerOf(key: ApiKeyRow, now: Date): { readonly prefix: string; readonly endsAt: Date } | null {
+  const { previousPrefix: prefix, previousEndsAt: endsAt } = key
+  return prefix && endsAt && endsAt > now && stateOf(key, now) === 'ACTIVE' ? { prefix, endsAt } : null
+}
+
+/**
+ * What a key becomes by a new secret: the present one is the former from now on, and the one before it ends.
+ * @param kept what the new secret is kept as
+ * @param graceSeconds how long the present one goes on working; never longer than the key itself
+ * @throws CONFLICT for a key that has ended
+ */
+export function rotate(key: ApiKeyRow, kept: Pick<ApiKeyRow, 'hash' | 'prefix'>, graceSeconds: number, now: Date): Partial<ApiKeyRow> {
+  const state = stateOf(key, now)
+  if (state !== 'ACTIVE')
+    throw new Refusal('CONFLICT', `The API key ${state === 'REVOKED' ? 'was revoked' : 'has expired'}, and gets no new secret: make another key.`)
+  const ends = Math.min(now.getTime() + graceSeconds * 1000, key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
+  const former =
+    graceSeconds === 0
+      ? { previousHash: null, previousPrefix: null, previousEndsAt: null }
+      : { previousHash: key.hash, previousPrefix: key.prefix, previousEndsAt: new Date(ends) }
+  return { ...kept, ...former, rotatedAt: now }
 }

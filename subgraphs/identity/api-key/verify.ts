@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
-import { isId } from '../../../platform/ids.ts'
 import type { ValidKey } from '../../authority.ts'
+import { scopesOf } from '../../scopes.ts'
 
 /** How exact "last used" is, in milliseconds. */
 const touchEvery = 60_000
@@ -11,11 +11,30 @@ const touchEvery = 60_000
 const mostRemembered = 10_000
 
 interface KeyFound {
+  /** The hash that was asked for. */
+  readonly given: string
   readonly id: string
-  readonly hash: string
   readonly organization_id: string
   readonly scopes: string[]
+  readonly rate_limit: number
   readonly expires_at: Date | null
+  readonly service_account_id: string | null
+  readonly roles: string[] | null
+}
+
+/** The keys with a secret; one that acts as an account stands as long as that is a member and nobody has suspended it. */
+const keysBy = (hash: string, endsAt: string) =>
+  `select k.${hash} as given, k.id, k.organization_id, k.scopes, k.rate_limit, ${endsAt} as expires_at, k.service_account_id, m.roles
+     from identity.api_keys k
+     left join (identity.memberships m join identity.users u on u.id = m.user_id and u.suspended_at is null)
+            on m.organization_id = k.organization_id and m.user_id = k.service_account_id
+    where k.${hash} = any($1::text[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
+      and (k.service_account_id is null or m.user_id is not null)`
+
+/** One read for both secrets that a key may have. */
+const findValid = {
+  name: 'keys by hash',
+  text: `${keysBy('hash', 'k.expires_at')} union all ${keysBy('previous_hash', 'k.previous_ends_at')} and k.previous_ends_at > $2`,
 }
 
 /** The questions that are asked about keys with every request: prepared statements on a pool of their own, no model between. */
@@ -23,21 +42,12 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
   const written = new Map<string, number>()
   const writing = new Set<Promise<unknown>>()
 
-  const valid = (name: string, column: 'hash' | 'id', type: 'text' | 'uuid') => async (named: readonly string[]) => {
-    const values = type === 'uuid' ? named.filter(isId) : named
-    if (values.length === 0) return new Map<string, ValidKey>()
-    const { rows } = await pool.query<KeyFound>({
-      name,
-      text: `select id, hash, organization_id, scopes, expires_at from identity.api_keys
-              where ${column} = any($1::${type}[]) and revoked_at is null and (expires_at is null or expires_at > $2)`,
-      values: [values, clock.now()],
-    })
-    return new Map(rows.map(row => [row[column], toValidKey(row)]))
-  }
-
   return {
-    byHash: valid('keys by hash', 'hash', 'text'),
-    byId: valid('keys by id', 'id', 'uuid'),
+    async byHash(hashes: readonly string[]): Promise<ReadonlyMap<string, ValidKey>> {
+      if (hashes.length === 0) return new Map()
+      const { rows } = await pool.query<KeyFound>({ ...findValid, values: [hashes, clock.now()] })
+      return new Map(rows.map(row => [row.given, toValidKey(row)]))
+    },
 
     /** Notes the use of keys; each is written at most once a minute, in the background. */
     touch(ids: readonly string[]): void {
@@ -63,12 +73,17 @@ export function createKeyVerifier(pool: pg.Pool, clock: Clock, log: Logger) {
   }
 }
 
-const toValidKey = (row: KeyFound): ValidKey => ({
-  keyId: row.id,
-  organizationId: row.organization_id,
-  scopes: row.scopes,
-  expiresAt: row.expires_at,
-})
+function toValidKey(row: KeyFound): ValidKey {
+  const given: readonly string[] | null = row.service_account_id === null ? null : scopesOf(row.roles ?? [])
+  return {
+    keyId: row.id,
+    organizationId: row.organization_id,
+    userId: row.service_account_id,
+    scopes: given ? row.scopes.filter(scope => given.includes(scope)) : row.scopes,
+    rateLimit: row.rate_limit,
+    expiresAt: row.expires_at,
+  }
+}
 
 function remember(written: Map<string, number>, id: string, at: number): void {
   written.delete(id)

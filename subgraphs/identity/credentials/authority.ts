@@ -1,5 +1,5 @@
+import { hashOfSecret } from '../../../platform/cipher.ts'
 import type { Authority } from '../../authority.ts'
-import { hashKey } from '../api-key/rules.ts'
 import type { createKeyVerifier } from '../api-key/verify.ts'
 import { accessTokenAudience } from '../session/rules.ts'
 import type { createSessionReader } from '../stores/session.ts'
@@ -8,15 +8,31 @@ import { clearingCookies, readSessionToken } from './cookie.ts'
 interface AuthorityParts {
   readonly issuer: string
   readonly secret: string
+  readonly secure: boolean
   readonly readKeys: Authority['jwks']
   readonly sessions: ReturnType<typeof createSessionReader>
   readonly keys: ReturnType<typeof createKeyVerifier>
+  readonly lendKeys: Authority['lendKeys']
+  readonly standings: Authority['standings']
+  readonly foreigners: Authority['foreigners']
+  readonly admit: Authority['admit']
   readonly ready: Authority['ready']
 }
 
 /** Answers the router's questions about credentials from our own tables. */
-export function createAuthority({ issuer, secret, readKeys, sessions, keys, ready }: AuthorityParts): Authority {
-  const secure = issuer.startsWith('https:')
+export function createAuthority({
+  issuer,
+  secret,
+  secure,
+  readKeys,
+  sessions,
+  keys,
+  lendKeys,
+  standings,
+  foreigners,
+  admit,
+  ready,
+}: AuthorityParts): Authority {
   return {
     issuer,
     audience: accessTokenAudience,
@@ -27,11 +43,15 @@ export function createAuthority({ issuer, secret, readKeys, sessions, keys, read
       if (token === null) return null
       return token === 'forged' ? 'stale' : ((await sessions.byToken(token)) ?? 'stale')
     },
+    touchSessions: sessions.touch,
     clearCookie: () => clearingCookies(secure),
-    hashKey,
+    hashKey: hashOfSecret,
     keys: keys.byHash,
-    keysById: keys.byId,
     touchKeys: keys.touch,
+    lendKeys,
+    standings,
+    foreigners,
+    admit,
     ready,
   }
 }

@@ -10,17 +10,52 @@ const nameOf = (cookie: string, secure: boolean): string => `${secure ? '__Secur
 /**
  * Reads the session token out of a request's cookies without the library that wrote it, for it is read with every request of
  * a browser. The value is `<token>.<signature>`, the signature HMAC-SHA256 in base64.
- * @returns the token; `'forged'` when the signature is not ours; null without a session cookie
+ * @returns the token; `'forged'` when the signature is not ours, and when several cookies of the name say different things: a neighbouring
+ *   host may have set one of them for this one too, and nothing tells which; null without a session cookie
  */
-export function readSessionToken(headers: Headers, { secret, secure }: { secret: string; secure: boolean }): string | 'forged' | null {
-  const value = parseCookie(headers.get('cookie') ?? '')[nameOf('session_token', secure)]
-  if (!value) return null
-  const dot = value.lastIndexOf('.')
-  if (dot < 1) return 'forged'
-  const token = value.slice(0, dot)
-  const signature = Buffer.from(value.slice(dot + 1), 'base64')
+export function readSessionToken(headers: Headers, signed: Signed): string | 'forged' | null {
+  const values = valuesIn(headers.get('cookie') ?? '', nameOf('session_token', signed.secure))
+  if (values.length === 0) return null
+  return (values.length === 1 && tokenIn(values[0]!, signed.secret)) || 'forged'
+}
+
+/** Every session token that a request's cookies hold and that is ours: whoever signs out means all of them. */
+export const readSessionTokens = (headers: Headers, { secret, secure }: Signed): string[] =>
+  valuesIn(headers.get('cookie') ?? '', nameOf('session_token', secure)).flatMap(value => tokenIn(value, secret) ?? [])
+
+interface Signed {
+  readonly secret: string
+  readonly secure: boolean
+}
+
+/** The different values of the cookies of a name (RFC 6265 §5.4: a browser sends those of several paths and domains side by side). */
+function valuesIn(header: string, name: string): string[] {
+  if (!header.includes(name)) return []
+  const values = header.split(';').flatMap(pair => {
+    const at = pair.indexOf('=')
+    return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : []
+  })
+  return [...new Set(values)].filter(Boolean)
+}
+
+/** The token of a cookie's value; null when its signature is not ours. */
+function tokenIn(value: string, secret: string): string | null {
+  const read = parseCookie(`c=${value}`).c ?? ''
+  const dot = read.lastIndexOf('.')
+  if (dot < 1) return null
+  const token = read.slice(0, dot)
+  const signature = Buffer.from(read.slice(dot + 1), 'base64')
   const expected = createHmac('sha256', secret).update(token).digest()
-  return signature.length === expected.length && timingSafeEqual(signature, expected) ? token : 'forged'
+  return signature.length === expected.length && timingSafeEqual(signature, expected) ? token : null
+}
+
+/**
+ * The `Set-Cookie` line that gives a browser a session: of this host alone, out of reach of scripts.
+ * @param seconds for how long the browser keeps it
+ */
+export function sessionCookie(token: string, seconds: number, { secret, secure }: Signed): string {
+  const value = `${token}.${createHmac('sha256', secret).update(token).digest('base64')}`
+  return stringifySetCookie({ name: nameOf('session_token', secure), value, maxAge: seconds, path: '/', httpOnly: true, sameSite: 'lax', secure })
 }
 
 /** The `Set-Cookie` lines that remove our cookies. */

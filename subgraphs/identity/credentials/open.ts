@@ -1,77 +1,115 @@
 import type { Logger } from 'pino'
 import type { Authority } from '../../authority.ts'
+import type { Exchanges } from '../../http/exchanges.ts'
 import type { Foundation } from '../../subgraph.ts'
+import { createKeyLender } from '../api-key/ledgers.ts'
 import { createKeyVerifier } from '../api-key/verify.ts'
-import type { Claims } from '../context.ts'
-import { createSessionOfToken } from '../session/ending.ts'
-import { claimsOf, sessionLifetime } from '../session/rules.ts'
+import type { Services } from '../context.ts'
+import { createSessionOfToken, type OwnSession } from '../session/ending.ts'
+import { accessTokenAudience, claimsOf, expiryOf, sessionLifetime } from '../session/rules.ts'
+import { createCredentialRecord } from '../stores/audit-entry.ts'
 import { createSessionReader } from '../stores/session.ts'
-import { createAttempts } from './attempts.ts'
+import { createForeignReader, createStandingReader } from '../stores/standing.ts'
+import { createAdmission } from './account/admission.ts'
 import { createAuthority } from './authority.ts'
-import { createHttp } from './http.ts'
+import { readSessionTokens, sessionCookie } from './cookie.ts'
+import { createAttempts } from './guessing/attempts.ts'
+import { credentialExchanges } from './http.ts'
 import type { IdentitySettings } from './settings.ts'
-import { endSigningKeys, readPublicKeys, replaceForeignKeys } from './signing-keys.ts'
+import { createSigner, newSigningKey, readPublicKeys, settleSecret } from './signing-key/keys.ts'
 
 /** Credentials of one platform: what checks them, makes them and ends them. */
 export interface Credentials {
   readonly authority: Authority
-  /** Answers the credential endpoints. */
-  http(request: Request): Promise<Response>
-  /** Makes an access token. */
-  sign(claims: Claims): Promise<string>
+  /** Guards whatever checks a password against guessing. */
+  readonly attempts: ReturnType<typeof createAttempts>
+  /** Sign-in and public keys. */
+  readonly exchanges: Exchanges
+  readonly sign: Services['sign']
+  /** The `Set-Cookie` lines that give a browser a session which ends then. */
+  sessionCookies(token: string, expiresAt: Date, now: Date): readonly string[]
+  /** Every session token of ours that a request's cookies hold. */
+  sessionTokens(headers: Headers): readonly string[]
+  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for what is none */
+  sessionOf(authorization: string): Promise<OwnSession>
+  readonly newSigningKey: Services['newSigningKey']
   /** Loads the library that makes credentials. */
   load(): Promise<unknown>
-  /** Signs from now on with a new key. @param distrust whether tokens of the keys before are refused at once */
-  rotate(distrust: boolean): Promise<void>
   /** Rejects while no access token can be signed. */
   ready(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Opens them on a pool of their own: what is asked with every request waits for nothing else. */
-export function openCredentials(foundation: Foundation, settings: IdentitySettings, log: Logger): Credentials {
-  const { clock, publicUrl } = foundation
+/**
+ * Opens them on a pool of their own: what is asked with every request waits for nothing else.
+ * @param admit makes the person of a subject of another issuer
+ */
+export function openCredentials(foundation: Foundation, settings: IdentitySettings, log: Logger, admit: Authority['admit']): Credentials {
+  const { clock, cipher, publicUrl } = foundation
+  const { secret } = settings
   const pool = foundation.openPool({ use: 'credentials', name: 'identity', schema: 'identity' })
-  const sessions = createSessionReader(pool, clock)
+  const sessions = createSessionReader(pool, clock, log)
+  const record = createCredentialRecord(pool, clock, log)
   const keys = createKeyVerifier(pool, clock, log)
-  const ownKeys = once(async () => {
-    if (await replaceForeignKeys(pool, settings.secret, clock.now()))
-      log.warn('the signing keys were made with another AUTH_SECRET: there is a new one, and every session has ended')
+  const attempts = createAttempts(pool, clock, record.refused)
+  const admission = createAdmission(pool, clock)
+  const settled = once(async () => {
+    if (await settleSecret({ pool, clock, cipher, secret }))
+      log.warn('sessions were begun with another AUTH_SECRET: every session has ended, and there is a new signing key')
   })
+  const signer = createSigner({ pool, clock, cipher, issuer: publicUrl, secret, log })
+  const sign: Services['sign'] = async (claims, audience = accessTokenAudience) => {
+    await settled()
+    return signer.sign(claims, audience)
+  }
   const auth = once(async () => {
-    const [{ openAuth }] = await Promise.all([import('./auth.ts'), ownKeys()])
+    const [{ openAuth }] = await Promise.all([import('./auth.ts'), settled()])
     return openAuth(pool, publicUrl, settings, {
       clock,
       log,
-      async organizationAtSignIn(userId) {
-        await sessions.dropExpired(userId)
-        return sessions.organizationAtSignIn(userId)
+      admission,
+      organizationAtSignIn: sessions.organizationAtSignIn,
+      async sessionBegan(session) {
+        await sessions.began(session.userId)
+        await record.began(session)
       },
-      async claims({ organizationId, ...session }) {
+      async token({ organizationId, ...session }) {
         const roles = organizationId && (await sessions.rolesIn(organizationId, session.userId))
-        return claimsOf(session, roles ? { organizationId, roles } : null, clock.now())
+        const claims = claimsOf({ ...session, ...(roles ? { organizationId, roles } : { organizationId: null, roles: [] }) }, clock.now())
+        return { accessToken: await sign(claims), expiresAt: expiryOf(claims).toISOString() }
       },
     })
   })
   // Not before: a token that a key of another secret has signed is not good any more.
-  const readKeys = () => ownKeys().then(() => readPublicKeys(pool, clock.now()))
-  const ready = async () => (await auth()).checkSigning()
-  const authority = createAuthority({ issuer: publicUrl, secret: settings.secret, readKeys, sessions, keys, ready })
+  const readKeys = () => settled().then(() => readPublicKeys(pool, clock.now()))
+  const ready = () => settled().then(signer.ready)
+  const signed = { secret, secure: publicUrl.startsWith('https:') }
+  const standings = createStandingReader(pool)
+  const foreigners = settings.foreignIssuer ? createForeignReader(pool, settings.foreignIssuer.issuer) : async () => new Map()
+  const authority = createAuthority({
+    issuer: publicUrl,
+    ...signed,
+    readKeys,
+    sessions,
+    keys,
+    lendKeys: createKeyLender(pool, clock),
+    standings,
+    foreigners,
+    admit,
+    ready,
+  })
   return {
     authority,
-    http: createHttp({
-      auth,
-      authority,
-      attempts: createAttempts(pool, clock),
-      clientAddressHeader: settings.clientAddressHeader,
-      sessionOf: createSessionOfToken(authority, clock, sessionLifetime),
-      endSession: sessions.end,
-    }),
-    sign: async claims => (await auth()).sign(claims),
+    attempts,
+    exchanges: credentialExchanges({ auth, authority, attempts, admission, clientAddressHeader: settings.clientAddressHeader }),
+    sign,
+    sessionCookies: (token, expiresAt, now) => [sessionCookie(token, Math.floor((expiresAt.getTime() - now.getTime()) / 1000), signed)],
+    sessionTokens: headers => readSessionTokens(headers, signed),
+    sessionOf: createSessionOfToken(authority, clock, sessionLifetime),
+    newSigningKey: now => newSigningKey(cipher, now),
     load: auth,
-    rotate: distrust => endSigningKeys(pool, clock.now(), distrust),
     ready,
-    stop: () => keys.settle().then(() => pool.end()),
+    stop: () => Promise.all([keys.settle(), sessions.settle(), record.settle()]).then(() => pool.end()),
   }
 }
 

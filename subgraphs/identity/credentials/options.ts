@@ -1,17 +1,15 @@
 import type { BetterAuthOptions } from 'better-auth'
-import { createAuthMiddleware } from 'better-auth/api'
-import { getJwtToken, type JwtOptions, jwt } from 'better-auth/plugins/jwt'
-import { decodeJwt } from 'jose'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
 import { newId } from '../../../platform/ids.ts'
-import type { Claims } from '../context.ts'
-import { accessTokenAudience, expiryOf, sessionLifetime } from '../session/rules.ts'
+import { sessionLifetime } from '../session/rules.ts'
+import type { NotedSession } from '../stores/audit-entry.ts'
+import type { Admission } from './account/admission.ts'
 import { cookiePrefix, credentialsPath } from './names.ts'
 import type { IdentitySettings } from './settings.ts'
-import { keyGracePeriod, keyLifetime, keyPair } from './signing-keys.ts'
-import { accountsTable, sessionsTable, signingKeysTable, usersTable, verificationsTable } from './tables.ts'
+import { accountsTable, sessionsTable, usersTable, verificationsTable } from './tables.ts'
 
 /** What it refused, and told whoever asked: it repeats what they sent, as often and as long as they like. */
 const refusal = /^(Invalid \w+: |Blocked cross-site )/
@@ -20,18 +18,20 @@ const refusal = /^(Invalid \w+: |Blocked cross-site )/
 export interface CredentialPorts {
   readonly clock: Clock
   readonly log: Logger
+  readonly admission: Pick<Admission, 'verify' | 'admits'>
   /** The organization a new session begins in, or null. */
   organizationAtSignIn(userId: string): Promise<string | null>
-  /** What a token of this session says now. */
-  claims(session: { sessionId: string; userId: string; organizationId: string | null }): Promise<Claims>
+  /** Notes it, and drops what is left of the person's expired sessions, and the oldest of too many. */
+  sessionBegan(session: NotedSession): Promise<void>
+  /** An access token of this session. */
+  token(session: { sessionId: string; userId: string; organizationId: string | null }): Promise<{ accessToken: string; expiresAt: string }>
 }
 
 /**
- * The settings of better-auth, which owns accounts, passwords, sessions and signing keys and nothing else: no sign-up
- * (people are invited), no rate limiter (ours is in `attempts.ts`), no cookie cache (a revoked session ends at once).
+ * The settings of better-auth, which owns accounts, passwords and how a sign-in begins a session, and nothing else: no tokens, no sign-up (ours
+ * is in `account/`), no rate limiter (ours is in `attempts.ts`), no cookie cache (a revoked session
  */
 export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: IdentitySettings, ports: CredentialPorts) {
-  const jwtOptions = tokenOptions(publicUrl, ports)
   return {
     appName: 'Supergraph',
     baseURL: publicUrl,
@@ -52,7 +52,7 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
       updateAge: 24 * 3600,
       additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false, fieldName: 'active_organization_id' } },
     },
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 12 },
+    emailAndPassword: { enabled: true, disableSignUp: true, password: { verify: given => ports.admission.verify(given) } },
     advanced: {
       cookiePrefix,
       useSecureCookies: publicUrl.startsWith('https:'),
@@ -75,41 +75,30 @@ export function credentialOptions(pool: pg.Pool, publicUrl: string, settings: Id
     databaseHooks: {
       session: {
         create: {
-          before: async session => ({ data: { ...session, activeOrganizationId: await ports.organizationAtSignIn(session.userId) } }),
+          // Its times follow our clock, as those of every other session.
+          async before(session, endpoint) {
+            // The password was right: whoever may not sign in is answered like somebody whose password was wrong, after the same work.
+            if (!(await ports.admission.admits(session.userId, session.token))) throw new APIError('UNAUTHORIZED')
+            const now = ports.clock.now()
+            const times = { createdAt: now, updatedAt: now, expiresAt: new Date(now.getTime() + sessionLifetime * 1000) }
+            // The library would keep of an IPv6 address the network alone, and spell it unlike the record does.
+            const ipAddress = endpoint?.headers?.get(settings.clientAddressHeader) ?? null
+            return { data: { ...session, ...times, ipAddress, activeOrganizationId: await ports.organizationAtSignIn(session.userId) } }
+          },
+          after: ({ id, userId, activeOrganizationId }) =>
+            ports.sessionBegan({ id, userId, organizationId: typeof activeOrganizationId === 'string' ? activeOrganizationId : null }),
         },
       },
     },
-    plugins: [jwt(jwtOptions)],
     hooks: {
       after: createAuthMiddleware(async ctx => {
-        const { newSession, returned } = ctx.context
-        if (ctx.path === '/sign-in/email' && newSession) {
-          ctx.context.session = newSession
-          const { user } = newSession
-          return ctx.json({ ...described(await getJwtToken(ctx, jwtOptions)), user: { id: user.id, email: user.email, name: user.name } })
-        }
-        if (ctx.path === '/token' && isToken(returned)) return ctx.json(described(returned.token))
+        const { newSession } = ctx.context
+        if (ctx.path !== '/sign-in/email' || !newSession) return undefined
+        const { session, user } = newSession
+        const { activeOrganizationId = null } = session as { activeOrganizationId?: string | null }
+        const token = await ports.token({ sessionId: session.id, userId: user.id, organizationId: activeOrganizationId })
+        return ctx.json({ ...token, user: { id: user.id, email: user.email, name: user.name } })
       }),
     },
   } satisfies BetterAuthOptions
 }
-
-/** EdDSA over Ed25519 (RFC 8037), rotated by age; private keys lie encrypted in the database. */
-function tokenOptions(publicUrl: string, ports: CredentialPorts): JwtOptions {
-  return {
-    disableSettingJwtHeader: true,
-    jwks: { keyPairConfig: keyPair, rotationInterval: keyLifetime, gracePeriod: keyGracePeriod },
-    jwt: {
-      issuer: publicUrl,
-      audience: accessTokenAudience,
-      definePayload: async ({ session }) => ({
-        ...(await ports.claims({ sessionId: session.id, userId: session.userId, organizationId: session.activeOrganizationId ?? null })),
-      }),
-    },
-    schema: { jwks: signingKeysTable },
-  }
-}
-
-const isToken = (value: unknown): value is { token: string } => typeof (value as { token?: unknown } | null | undefined)?.token === 'string'
-
-const described = (accessToken: string) => ({ accessToken, expiresAt: expiryOf({ exp: decodeJwt(accessToken).exp! }).toISOString() })

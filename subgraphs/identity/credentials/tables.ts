@@ -39,8 +39,3 @@ export const verificationsTable = {
   modelName: 'verifications',
   fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
 }
-
-export const signingKeysTable = {
-  modelName: 'signing_keys',
-  fields: { publicKey: 'public_key', privateKey: 'private_key', createdAt: 'created_at', expiresAt: 'expires_at' },
-}

@@ -1,29 +1,49 @@
 import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
-import { newId, requireId } from '../../../platform/ids.ts'
+import { newId, requireId, requireName } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { scopesOf } from '../../scopes.ts'
+import type { AuditLine } from '../../store/books.ts'
 import { orderOf } from '../../store/list.ts'
 import { notFound } from '../../store/store.ts'
-import { change, checkVersion, remove, write } from '../../store/write.ts'
-import { actorOf, requirePerson } from '../../viewer.ts'
+import { change, checkVersion, create, remove, write } from '../../store/write.ts'
+import { actorOf, isService, requirePerson } from '../../viewer.ts'
 import type { Context } from '../context.ts'
-import { isMailAddress, mailAddressSentence } from '../mail-address.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
+import { announceViewer } from '../session/announce.ts'
+import { endSessions } from '../session/opening.ts'
+import { isMailAddress, mailAddressSentence } from '../stores/mail-address.ts'
 import { type MembershipRow, memberships as table } from '../stores/membership.ts'
 import type { OrganizationRow } from '../stores/organization.ts'
-import { keepers, readRoles, requireKeepers, requireMayChangeRoles, requireMayRemove, requireMemberQuota, requireOrganization, rolesToGraph } from './rules.ts'
+import type { UserKind } from '../stores/roles.ts'
+import { roleDefinitions } from './roles.ts'
+import {
+  isAdded,
+  isChanged,
+  isRemoved,
+  keepers,
+  readRoles,
+  requireAccountRoles,
+  requireKeepers,
+  requireMayChangeRoles,
+  requireMayRemove,
+  requireMemberQuota,
+  requireOrganization,
+  rolesToGraph,
+} from './rules.ts'
 
 export const membershipResolvers: Resolvers = {
   Query: {
     memberships: (_, page, { viewer, ownMemberships }) => ownMemberships.page('ofPerson', requirePerson(viewer), page),
-    organizationMembers: (_, page, { viewer, memberships }) => {
-      if (viewer.organizationId) return memberships.page('ofOrganization', viewer.organizationId, page)
+    organizationMembers: (_, { kind, ...page }, { viewer, memberships }) => {
+      if (viewer.organizationId) return memberships.page(kind ? listOf[kind] : 'ofOrganization', viewer.organizationId, page)
       // Nothing to show, and a page that cannot be is refused all the same.
       readPage(page, orderOf<MembershipRow>(table, { order: 'oldest first' }))
       return null
     },
-    memberRights: async (_, { userId, organizationId }, { memberships }) => {
+    roles: () => roleDefinitions,
+    memberRights: async (_, { userId, organizationId }, { viewer, memberships }) => {
+      if (!isService(viewer)) throw new Refusal('FORBIDDEN', 'A token for one service alone does not tell what people may do: ask with the token of the app.')
       const membership = await memberships.ofPerson(requireId(organizationId, 'organizationId'), requireId(userId, 'userId'))
       return membership && { roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
     },
@@ -37,7 +57,7 @@ export const membershipResolvers: Resolvers = {
 
   Mutation: {
     async addMember(_, { input }, context) {
-      const { viewer, users, memberships, quotas } = context
+      const { viewer, users, memberships, quotas, events } = context
       const roles = readRoles(input.roles)
       if (!isMailAddress(input.email)) throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
       const person = countAddition(context)
@@ -55,14 +75,17 @@ export const membershipResolvers: Resolvers = {
           return memberships.insert({ organizationId, id: newId(now), userId: user.id, roles, ...stamps }, transaction)
         },
         audit: audited('membership.added'),
+        tell: row => [isAdded({ ...row, kind: 'human' })],
+        announce: ({ userId }) => announceViewer(events, userId),
       })
     },
 
     async changeMemberRoles(_, { input }, context) {
-      const { viewer } = context
+      const { viewer, events } = context
       const roles = readRoles(input.roles)
       requirePerson(viewer)
       requireOrganization(viewer)
+      let kind: UserKind = 'human'
       return change(context, {
         of: context.memberships,
         id: input.id,
@@ -70,38 +93,83 @@ export const membershipResolvers: Resolvers = {
           requireMayChangeRoles(viewer, await alone(context, membership.organizationId, transaction), membership.roles, roles)
           // Not before: whoever may not change it is not told its version.
           checkVersion(membership.version, input.expectedVersion, 'membership')
+          kind = await context.users.kindOf(membership.userId, transaction)
+          if (kind === 'service_account') requireAccountRoles(roles)
           requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, roles)
           return new Set(roles).symmetricDifference(new Set(membership.roles)).size > 0 ? { roles } : {}
         },
-        audit: ({ after }) => audited('membership.roles_changed')(after),
+        audit: ({ after }) => audited('membership.roles_changed', kind)(after),
+        tell: ({ after }) => [isChanged({ ...after, kind })],
+        announce: ({ after }) => announceViewer(events, after.userId),
       })
     },
 
     async removeMember(_, { input }, context) {
-      const { viewer } = context
+      const { viewer, users, apiKeys, events } = context
       requirePerson(viewer)
       requireOrganization(viewer)
+      let kind: UserKind = 'human'
       return remove(context, {
         of: context.memberships,
         id: input.id,
         async decide(membership, { transaction }) {
           requireMayRemove(viewer, await alone(context, membership.organizationId, transaction), membership)
           requireKeepers(await othersWhoKeep(context, membership, transaction), membership.roles, [])
+          kind = await context.users.kindOf(membership.userId, transaction)
         },
-        audit: audited('membership.removed'),
-        tell: ({ id, organizationId, userId, roles }) => [
-          { kind: 'membership.removed', body: { membershipId: id, organizationId, userId, userKind: 'HUMAN', roles: [...roles] } },
-        ],
+        audit: row => audited('membership.removed', kind)(row),
+        tell: row => [isRemoved({ ...row, kind })],
+        // What hangs on the membership goes with it.
+        async wake({ organizationId, userId }, unit) {
+          await endSessions(context, { userId, organizationId }, unit)
+          if (kind !== 'service_account') return
+          await apiKeys.endOfAccount(userId, unit)
+          await users.removeAccount(userId, unit.transaction)
+        },
+        announce: ({ userId }) => announceViewer(events, userId),
       })
+    },
+
+    async createServiceAccount(_, { input }, context) {
+      const { viewer, everyUser, memberships, quotas } = context
+      requirePerson(viewer)
+      const organizationId = requireOrganization(viewer)
+      const [name, roles] = [requireName(input.name, 'name', 120), readRoles(input.roles)]
+      requireAccountRoles(roles)
+      const { row } = await create(context, {
+        of: memberships,
+        once: input,
+        tenantId: organizationId,
+        async run({ transaction, now }, id) {
+          requireMayChangeRoles(viewer, await alone(context, organizationId, transaction), [], roles)
+          requireMemberQuota(await memberships.countOf(organizationId, transaction), quotas.membersAnOrganization)
+          const account = { id: newId(now), name, email: null, emailVerified: false, kind: 'service_account', createdAt: now, updatedAt: now } as const
+          const { id: userId } = await everyUser.insert(account, transaction)
+          return { organizationId, id, userId, roles, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+        },
+        audit: ({ userId }) => ({ tenantId: organizationId, action: 'service_account.created', subjectId: userId }),
+        tell: row => [isAdded({ ...row, kind: 'service_account' })],
+      })
+      return row
     },
   },
 }
 
-const audited = (action: string) => (row: MembershipRow) => ({ tenantId: row.organizationId, action, subjectId: row.id })
+const listOf = { HUMAN: 'people', SERVICE_ACCOUNT: 'serviceAccounts' } as const
+
+/** What somebody may do is news of their own account; a service account reads none. */
+const audited =
+  (action: string, kind: UserKind = 'human') =>
+  ({ organizationId, id, userId }: MembershipRow): AuditLine => ({
+    tenantId: organizationId,
+    action,
+    subjectId: id,
+    ...(kind === 'human' && { personId: userId }),
+  })
 
 /** One sentence for everybody who may not be added: it does not tell whether somebody has an account. */
 const strangerSentence =
-  'Nobody with this address shares an organization with you. Members of your other organizations can be added; people from elsewhere will be invited, which is not there yet: until then a platform admin can add them.'
+  'Nobody with this address shares an organization with you. Members of your other organizations can be added; invite people from elsewhere with inviteMember.'
 
 /**
  * Counts an address that the person tries.

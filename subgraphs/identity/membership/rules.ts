@@ -1,6 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
+import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
-import { organizationRoles, platformOrganization, platformRoles, type Role } from '../stores/roles.ts'
+import { organizationRoles, platformOrganization, platformRoles, type Role, type UserKind, userKindToGraph } from '../stores/roles.ts'
 
 const known: ReadonlySet<string> = new Set([...organizationRoles, ...platformRoles])
 const overPlatform: ReadonlySet<string> = new Set(platformRoles)
@@ -89,3 +90,27 @@ export function requireMemberQuota(members: number, most: number): void {
   if (members < most) return
   throw new Refusal('CONFLICT', `The organization has ${most} members, which is the most: remove somebody first.`, { reason: 'QUOTA' })
 }
+
+/** Roles that a service account may have: nobody stands behind it who could own or administer anything above. */
+const accountRoles: ReadonlySet<string> = new Set(['admin', 'member', 'viewer'])
+
+/** @throws BAD_USER_INPUT for a role that a service account cannot have */
+export function requireAccountRoles(roles: readonly string[]): void {
+  const other = roles.find(role => !accountRoles.has(role))
+  if (other) throw new Refusal('BAD_USER_INPUT', `A service account cannot be ${other}: give it ADMIN, MEMBER or VIEWER.`, { field: 'roles' })
+}
+
+type Told = Membership & { readonly kind: UserKind }
+
+const bodyOf = ({ id, organizationId, userId, roles, kind }: Told): FactBody<'membership.added'> => ({
+  membershipId: id,
+  organizationId,
+  userId,
+  userKind: userKindToGraph[kind],
+  roles: [...roles],
+})
+
+/** What other services are told of members: seats hang on them. */
+export const isAdded = (member: Told): NewFact => ({ kind: 'membership.added', body: bodyOf(member) })
+export const isChanged = (member: Told): NewFact => ({ kind: 'membership.changed', body: bodyOf(member) })
+export const isRemoved = (member: Told): NewFact => ({ kind: 'membership.removed', body: bodyOf(member) })

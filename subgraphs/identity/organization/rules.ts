@@ -1,8 +1,9 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { requireName } from '../../../platform/ids.ts'
+import { requireId, requireName } from '../../../platform/ids.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
-import type { Viewer } from '../../viewer.ts'
-import { platformOrganization } from '../stores/roles.ts'
+import { isPerson, type Viewer } from '../../viewer.ts'
+import type { OrganizationFilter } from '../stores/organization.ts'
+import { platformOrganization, platformRoles } from '../stores/roles.ts'
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 
@@ -29,3 +30,31 @@ export const isCreated = ({ id, slug, name }: { readonly id: string; readonly sl
   kind: 'organization.created',
   body: { organizationId: id, slug, name },
 })
+
+/** What other services are told of one that goes by another name now. */
+export const isRenamed = ({ id, slug, name }: { readonly id: string; readonly slug: string; readonly name: string }): NewFact => ({
+  kind: 'organization.updated',
+  body: { organizationId: id, slug, name },
+})
+
+/** By what an organization is asked for. */
+export type Named = { readonly id: string } | { readonly slug: string }
+
+/** @throws BAD_USER_INPUT unless it is asked for by its id or by its slug */
+export function readNamed({ id, slug }: { readonly id?: string | null | undefined; readonly slug?: string | null | undefined }): Named {
+  const isBoth = id !== null && id !== undefined && slug !== null && slug !== undefined
+  if (!isBoth && id !== null && id !== undefined) return { id: requireId(id, 'id') }
+  if (!isBoth && slug !== null && slug !== undefined) return { slug }
+  throw new Refusal('BAD_USER_INPUT', `organization takes an id or a slug, ${isBoth ? 'not both' : 'and was given neither'}.`, {
+    field: isBoth ? 'slug' : 'id',
+  })
+}
+
+/** Which organizations a person sees in a list: their own, and who administers the platform all. */
+export function filterOf(viewer: Viewer & { readonly userId: string }, search: string | null | undefined): OrganizationFilter {
+  const isPlatforms = platformRoles.some(role => viewer.roles.includes(role))
+  return { person: isPlatforms ? null : viewer.userId, search: search === null || search === undefined ? null : readName(search, 'search') }
+}
+
+/** Whether the viewer may ask for this one at all: whoever is no person switches nowhere, and has the active one alone. */
+export const mayAskFor = (viewer: Viewer, id: string): boolean => isPerson(viewer) || canSee(viewer, id)

@@ -1,8 +1,20 @@
 import type { Context } from '../context.ts'
-import type { Resolvers, ServiceContext, ServiceLifecycle, WidgetAudience } from '../resolvers.generated.ts'
+import type {
+  MobilePlatform,
+  Resolvers,
+  ServiceCapability,
+  ServiceContext,
+  ServiceEnvironment,
+  ServiceKind,
+  ServiceLifecycle,
+  WidgetAudience,
+} from '../resolvers.generated.ts'
+import { addressesOf } from './rules.ts'
 
 /** The registry of this environment, by slug: a few dozen entries, read once for an operation. */
 const registry = ({ serviceEntries, environment }: Context) => serviceEntries.manyBy('environment').load(environment)
+
+const upper = <Name extends string>(name: string): Name => name.toUpperCase() as Name
 
 export const serviceEntryResolvers: Resolvers = {
   Query: {
@@ -12,10 +24,16 @@ export const serviceEntryResolvers: Resolvers = {
 
   ServiceEntry: {
     __resolveReference: async ({ id }, context) => (await registry(context)).find(entry => entry.id === id) ?? null,
-    contexts: ({ contexts }) => contexts.map(context => context.toUpperCase() as ServiceContext),
+    contexts: ({ contexts }) => contexts.map(upper<ServiceContext>),
     scopes: ({ scopes }) => scopes.map(scope => ({ ...scope, permission: scope.name.replace('.', ':') })),
-    addresses: ({ addresses }) => Object.entries(addresses).map(([role, url]) => ({ role, url })),
-    widgetAudience: ({ widgetAudience }) => (widgetAudience ? (widgetAudience.toUpperCase() as WidgetAudience) : null),
-    lifecycle: ({ lifecycle }) => lifecycle.toUpperCase() as ServiceLifecycle,
+    environment: ({ environment }) => upper<ServiceEnvironment>(environment),
+    kind: ({ kind }) => upper<ServiceKind>(kind),
+    capabilities: ({ capabilities }) => capabilities.map(upper<ServiceCapability>),
+    mobileApps: ({ mobileApps }) =>
+      mobileApps.map(app => ({ ...app, platform: upper<MobilePlatform>(app.platform), certificateFingerprints: [...app.certificateFingerprints] })),
+    addresses: async (entry, _, { production }) =>
+      addressesOf(entry, await production(entry.slug)).map(address => ({ ...address, environment: upper<ServiceEnvironment>(address.environment) })),
+    widgetAudience: ({ widgetAudience }) => (widgetAudience ? upper<WidgetAudience>(widgetAudience) : null),
+    lifecycle: ({ lifecycle }) => upper<ServiceLifecycle>(lifecycle),
   },
 }

@@ -1,6 +1,6 @@
 import { isScope, meaningOf, type Scope, scopes } from '../../scopes.ts'
 import type { Registration } from '../../subgraph.ts'
-import type { ServiceEntryRow } from '../stores/service-entry.ts'
+import type { ServiceAddress, ServiceEntryRow } from '../stores/service-entry.ts'
 
 /** Who keeps the entries of services that register at start. */
 export const platformOwner = 'platform'
@@ -8,10 +8,33 @@ export const platformOwner = 'platform'
 /** Addresses of a service by role, e.g. `{ rest: 'https://publishing.example' }`. */
 export type Addresses = Readonly<Record<string, string>>
 
+/**
+ * Where a service is found: by its own entry, and then where it is found in production.
+ * @param production those of production, where they follow
+ */
+export const addressesOf = ({ addresses, environment }: Pick<EntryContent, 'addresses' | 'environment'>, production: readonly ServiceAddress[]) => [
+  ...Object.entries(addresses).map(([role, url]): ServiceAddress => ({ role, url, environment })),
+  ...production,
+]
+
 /** What an entry says, apart from its id and its stamps. */
 export type EntryContent = Pick<
   ServiceEntryRow,
-  'environment' | 'slug' | 'appId' | 'title' | 'contexts' | 'icon' | 'scopes' | 'asks' | 'widgetAudience' | 'lifecycle' | 'addresses' | 'owner'
+  | 'environment'
+  | 'slug'
+  | 'appId'
+  | 'title'
+  | 'contexts'
+  | 'icon'
+  | 'scopes'
+  | 'asks'
+  | 'widgetAudience'
+  | 'lifecycle'
+  | 'kind'
+  | 'capabilities'
+  | 'mobileApps'
+  | 'addresses'
+  | 'owner'
 >
 
 /** What stands in the registry of a service that presents itself so. */
@@ -28,13 +51,21 @@ export function entryOf(registration: Registration, addresses: Addresses, enviro
     asks: [...registration.asks],
     widgetAudience: registration.widget?.audience ?? null,
     lifecycle: registration.lifecycle,
-    addresses: { ...addresses },
+    kind: registration.kind,
+    capabilities: [...registration.capabilities],
+    mobileApps: [...registration.mobileApps],
+    addresses: addressesFor(registration.kind, addresses),
     owner: platformOwner,
   }
 }
 
+/** Nobody is sent on with a sign-in to a service that nobody opens. */
+function addressesFor(kind: Registration['kind'], { callback, ...others }: Addresses): Addresses {
+  return kind === 'application' && callback !== undefined ? { ...others, callback } : others
+}
+
 /** What is wrong with a registration, in a sentence; null when nothing is. */
-export function mistakeIn({ slug, appId, title, contexts, icon, asks }: Registration, addresses: Addresses): string | null {
+export function mistakeIn({ slug, appId, title, contexts, icon, asks, mobileApps }: Registration, addresses: Addresses): string | null {
   if (!Object.hasOwn(scopes, slug)) return `slug "${slug}" is not in the catalogue of scopes`
   if (appId !== `app_${slug}`) return `app id "${appId}" does not belong to slug "${slug}": it must be app_${slug}`
   if (title.trim() === '' || title.length > 80) return 'its title takes 1 to 80 characters'
@@ -42,9 +73,19 @@ export function mistakeIn({ slug, appId, title, contexts, icon, asks }: Registra
   if (!isPlace(icon)) return `its icon "${icon}" is neither a path nor an address`
   const stranger = asks.find(scope => !isScope(scope))
   if (stranger !== undefined) return `it asks for ${stranger}, which is not in the catalogue of scopes`
+  if (mobileApps.length > most.mobileApps) return `it has more than ${most.mobileApps} apps for phones`
+  const unsigned = mobileApps.find(
+    ({ appId, certificateFingerprints: list }) => appId === '' || list.length > most.fingerprints || !list.every(each => fingerprint.test(each)),
+  )
+  if (unsigned) return `its app "${unsigned.appId}" lacks a name, or a certificate of it is no SHA-256 in hexadecimal pairs with colons between`
   const nowhere = Object.entries(addresses).find(([, address]) => !URL.canParse(address))
   return nowhere ? `its address for ${nowhere[0]} is not an absolute address` : null
 }
+
+/** How many apps for phones a service may have, and certificates one of them. */
+export const most = { mobileApps: 10, fingerprints: 10 }
+
+const fingerprint = /^[\dA-F]{2}(?::[\dA-F]{2}){31}$/
 
 const isPlace = (icon: string): boolean => /^\/[^/\s]\S*$/.test(icon) || /^https?:$/.test(URL.parse(icon)?.protocol ?? '')
 

@@ -11,12 +11,12 @@ const keyName = 'Demo key: read posts'
 export const demoWorld: World = {
   password: demoPassword,
   people: [
-    { email: 'owner@demo.test', name: 'Olivia Owner' },
-    { email: 'admin@demo.test', name: 'Adam Admin' },
-    { email: 'member@demo.test', name: 'Mia Member' },
+    { email: 'owner@demo.test', name: 'Olivia Owner', recovery: 'owner.recovery@demo.test' },
+    { email: 'admin@demo.test', name: 'Adam Admin', recovery: 'admin.recovery@demo.test' },
+    { email: 'member@demo.test', name: 'Mia Member', recovery: 'member.recovery@demo.test' },
     { email: 'peer@demo.test', name: 'Paul Peer' },
-    { email: 'outsider@other.test', name: 'Otto Outsider' },
-    { email: 'super@admin.test', name: 'Sara Super' },
+    { email: 'outsider@other.test', name: 'Otto Outsider', recovery: 'outsider.recovery@demo.test' },
+    { email: 'super@admin.test', name: 'Sara Super', recovery: 'super.recovery@demo.test' },
   ],
   organizations: [
     {
@@ -32,6 +32,7 @@ export const demoWorld: World = {
     { slug: 'other', name: 'Other', members: [{ email: 'outsider@other.test', roles: ['owner'] }] },
     { slug: 'admin', name: 'Platform administration', members: [{ email: 'super@admin.test', roles: ['platform_super_admin'] }] },
   ],
+  serviceAccounts: [{ organization: 'demo', name: 'Demo Agent', roles: ['member'] }],
   keys: [{ organization: 'demo', name: keyName, scopes: ['publishing:posts.read'], createdBy: 'owner@demo.test' }],
 }
 
@@ -90,10 +91,20 @@ export async function findDemo(run: Run): Promise<DemoFound> {
 /** What goes of identity with demo accounts and organizations, beside what is kept of the organizations themselves. */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const users = (await run<{ id: string }>('select id from identity.users where email = any($1::text[])', [emails])).map(({ id }) => id)
+  // Service accounts have no address: those of organizations that go, and what was made for the demo in one that stays.
+  const accounts = await run<{ id: string }>(
+    `select u.id from identity.users u join identity.memberships m on m.user_id = u.id
+      where u.kind = 'service_account' and (m.organization_id = any($1::uuid[]) or m.created_by = 'platform' and u.name = any($2::text[]))`,
+    [organizations, (demoWorld.serviceAccounts ?? []).map(({ name }) => name)],
+  )
+  const all = [...users, ...accounts.map(({ id }) => id)]
+  // The record holds on to its entries until those are gone whom they are of, and then lets go of them to whoever says so.
+  await run(`select set_config('identity.audit_removal', 'on', true)`)
   return [
+    { sql: 'delete from identity.audit_entries where tenant_id = any($1::uuid[])', bind: [users] },
     { sql: 'delete from identity.api_keys where created_by = any($1::text[])', bind: [users.map(id => `user:${id}`)] },
-    { sql: 'delete from identity.memberships where user_id = any($1::uuid[])', bind: [users] },
+    { sql: 'delete from identity.memberships where user_id = any($1::uuid[])', bind: [all] },
     { sql: 'delete from identity.organizations where id = any($1::uuid[])', bind: [organizations] },
-    { sql: 'delete from identity.users where id = any($1::uuid[])', bind: [users] },
+    { sql: 'delete from identity.users where id = any($1::uuid[])', bind: [all] },
   ]
 }

@@ -5,12 +5,12 @@ import { selectList } from '../../../platform/sql/table.ts'
 import { tell, type Unit } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { inTransaction } from '../../store/write.ts'
-import { hashKey, prefixOf, writeKey } from '../api-key/rules.ts'
+import { keptOf, serviceOfAll, writeKey } from '../api-key/rules.ts'
 import type { Job } from '../context.ts'
-import { isMailAddress, mailAddressSentence } from '../mail-address.ts'
+import { isAdded } from '../membership/rules.ts'
 import { isCreated } from '../organization/rules.ts'
 import { apiKeys } from '../stores/api-key.ts'
-import { insertAccounts } from './accounts.ts'
+import { isMailAddress, mailAddressSentence } from '../stores/mail-address.ts'
 import type { World } from './world.ts'
 
 /** Ids of everything in the world, new or found. */
@@ -31,6 +31,10 @@ const findOrganizations = statement('select id, slug as name from identity.organ
 const findMembers = statement(
   `select organization_id || ' ' || user_id as place from identity.memberships where organization_id = any($1::uuid[]) and user_id = any($2::uuid[])`,
 )
+const findServiceAccounts = statement(
+  `select m.organization_id || ' ' || u.name as place from identity.users u join identity.memberships m on m.user_id = u.id
+    where u.kind = 'service_account' and m.organization_id = any($1::uuid[]) and u.name = any($2::text[])`,
+)
 const findKeys = statement(
   `select ${selectList(apiKeys, 't')} from identity.api_keys t where t.organization_id = any($1::uuid[]) and t.name = any($2::text[]) and t.revoked_at is null`,
 )
@@ -40,7 +44,8 @@ const createdBy = 'platform'
 
 /**
  * Makes what is missing of a world, in one transaction, and leaves alone what is there: passwords, names and roles that people
- * have changed meanwhile stay. Past its first time it costs seven statements.
+ * have changed meanwhile stay. Past its first time it costs seven statements, and one more
+ * where it has service accounts.
  */
 export const provision = (job: Job, world: World): Promise<Provisioned> => inTransaction(job, unit => provisionWithin(job, world, unit))
 
@@ -52,6 +57,7 @@ export async function provisionWithin(job: Job, world: World, unit: Unit): Promi
   const users = await providePeople(job, world, unit)
   const organizations = await provideOrganizations(job, world, unit)
   await provideMemberships(job, world, users, organizations, unit)
+  await provideServiceAccounts(job, world, organizations, unit)
   const keys = await provideKeys(job, world, users, organizations, unit)
   return { users, organizations, keys }
 }
@@ -63,13 +69,21 @@ const byName = (found: readonly Named[]): Record<string, string> => Object.fromE
 async function providePeople(job: Job, { people, password }: World, { transaction, now }: Unit): Promise<Ids> {
   const ids = byName(await job.users.read<Named>(findPeople, [people.map(({ email }) => email)], transaction))
   const made: string[] = []
-  for (const { email, name } of people) {
+  for (const { email, name, recovery } of people) {
     if (ids[email]) continue
     const { id } = await job.users.insert({ id: newId(now), email, name, emailVerified: true, createdAt: now, updatedAt: now }, transaction)
     ids[email] = id
     made.push(id)
+    if (recovery) {
+      await job.recoveryEmails.ask(id, recovery, { transaction, now })
+      await job.recoveryEmails.verify(id, recovery, { transaction, now })
+    }
   }
-  if (made.length > 0) await insertAccounts(job, made, password, now, transaction)
+  if (made.length > 0 && password !== null) {
+    const { hashPassword } = await import('better-auth/crypto')
+    // Hashed once, so that any number costs one hash.
+    await job.accounts.givePassword(made, await hashPassword(password), { transaction, now })
+  }
   return ids
 }
 
@@ -88,7 +102,10 @@ async function provideOrganizations(job: Job, world: World, unit: Unit): Promise
   return ids
 }
 
-async function provideMemberships({ memberships }: Job, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<void> {
+async function provideMemberships(job: Job, world: World, users: Ids, organizations: Ids, unit: Unit): Promise<void> {
+  const { memberships } = job
+  const { transaction, now } = unit
+  const made: NewFact[] = []
   const values = [Object.values(organizations), Object.values(users)]
   const there = new Set((await memberships.read<{ place: string }>(findMembers, values, transaction)).map(({ place }) => place))
   for (const [place, { slug, members }] of world.organizations.entries()) {
@@ -98,8 +115,25 @@ async function provideMemberships({ memberships }: Job, world: World, users: Ids
     for (const { email, roles } of members) {
       const userId = idOf(users, email)
       if (there.has(`${organizationId} ${userId}`)) continue
-      await memberships.insert({ organizationId, id: newId(at), userId, roles: [...roles], createdAt: at, updatedAt: at, createdBy }, transaction)
+      const row = { organizationId, id: newId(at), userId, roles: [...roles], createdAt: at, updatedAt: at, createdBy }
+      made.push(isAdded({ ...(await memberships.insert(row, transaction)), kind: 'human' }))
     }
+  }
+  await tell(job, made, unit)
+}
+
+async function provideServiceAccounts(job: Job, { serviceAccounts = [] }: World, organizations: Ids, unit: Unit): Promise<void> {
+  if (serviceAccounts.length === 0) return
+  const { transaction, now } = unit
+  const values = [Object.values(organizations), serviceAccounts.map(({ name }) => name)]
+  const there = new Set((await job.users.read<{ place: string }>(findServiceAccounts, values, transaction)).map(({ place }) => place))
+  for (const { organization, name, roles } of serviceAccounts) {
+    const organizationId = idOf(organizations, organization)
+    if (there.has(`${organizationId} ${name}`)) continue
+    const account = { id: newId(now), name, email: null, emailVerified: false, kind: 'service_account', createdAt: now, updatedAt: now } as const
+    const { id: userId } = await job.users.insert(account, transaction)
+    const membership = { organizationId, id: newId(now), userId, roles: [...roles], createdAt: now, updatedAt: now, createdBy }
+    await tell(job, [isAdded({ ...(await job.memberships.insert(membership, transaction)), kind: 'service_account' })], unit)
   }
 }
 
@@ -115,7 +149,7 @@ async function provideKeys(job: Job, world: World, users: Ids, organizations: Id
     }
     if (there) await job.apiKeys.update(there, { revokedAt: now, updatedAt: now, version: there.version + 1 }, transaction)
     const secret = writeKey(randomBytes(32))
-    const facts = { organizationId, name, hash: hashKey(secret), prefix: prefixOf(secret), scopes: [...scopes].sort() }
+    const facts = { organizationId, name, ...keptOf(secret), scopes: [...scopes].sort(), service: serviceOfAll(scopes) }
     const stamps = { createdAt: now, updatedAt: now, createdBy: `user:${idOf(users, createdBy)}` }
     const { id } = await job.apiKeys.insert({ id: newId(now), ...facts, ...stamps }, transaction)
     keys[name] = { id, secret }

@@ -1,32 +1,25 @@
-import { createHash } from 'node:crypto'
 import { Refusal } from '../../../platform/errors.ts'
-import { distinctSentence, isDistinct, longestPassword } from '../credentials/password.ts'
-import { isMailAddress, mailAddressSentence, toStored } from '../mail-address.ts'
+import { readNewPassword } from '../credentials/password.ts'
 import { readName, readSlug } from '../organization/rules.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../stores/mail-address.ts'
 import { platformOrganization } from '../stores/roles.ts'
 import type { World } from './world.ts'
 
 /** Where the set-up page is; the link adds `?code=`. */
 export const setupPath = '/identity/setup'
-/** What the database knows a code by: it has 256 random bits, so a plain hash tells nothing of it. */
-export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex')
-
-const leastPassword = 12
 
 /**
  * Reads the form into the first person and organization. That person owns the organization, and may administer the platform.
+ * @param hasPassword whether people sign in here
  * @throws BAD_USER_INPUT, FORBIDDEN with the sentence that the page shows
  */
-export function readForm(form: URLSearchParams): World {
+export function readForm(form: URLSearchParams, hasPassword = true): World {
   const field = (name: string) => form.get(name) ?? ''
   const name = readName(field('name'), 'Your name')
   const organization = readName(field('organization'), 'The organization')
   const email = toStored(field('email').trim())
   if (!isMailAddress(email)) throw new Refusal('BAD_USER_INPUT', `The mail address is missing, or is none that can sign in: it is ${mailAddressSentence}.`)
-  const password = field('password')
-  if (password.length < leastPassword || password.length > longestPassword)
-    throw new Refusal('BAD_USER_INPUT', `The password takes ${leastPassword} to ${longestPassword} characters.`)
-  if (!isDistinct(password)) throw new Refusal('BAD_USER_INPUT', `The password takes characters ${distinctSentence}.`)
+  const password = hasPassword ? readNewPassword(field('password'), 'The password', email) : null
   return {
     password,
     people: [{ email, name }],

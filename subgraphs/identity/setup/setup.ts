@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { hashOfSecret } from '../../../platform/cipher.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { codeOf, type Refusal } from '../../../platform/errors.ts'
-import { formOf, htmlPage } from '../../html.ts'
+import { formOf, htmlPage } from '../../http/html.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
-import { loginPath } from '../credentials/login-page.ts'
+import { loginPath } from '../credentials/pages/paths.ts'
 import { setupForm } from './page.ts'
 import { provisionWithin } from './provision.ts'
-import { hashCode, readForm, setupPath } from './rules.ts'
+import { readForm, setupPath } from './rules.ts'
 import type { World } from './world.ts'
 
 /**
@@ -23,9 +24,12 @@ export interface Setup {
 
 const signInLink = `<p><a href="${loginPath}">Sign in</a></p>`
 
-/** Makes the set-up of one platform. */
-export function createSetup(open: () => Job, clock: Clock): Setup {
-  const stands = (code: string) => open().setupLinks.stands(hashCode(code), clock.now())
+/**
+ * Makes the set-up of one platform.
+ * @param issuer who signs people in, in place of identity: then the first owner has no password here, and is known by the address
+ */
+export function createSetup(open: () => Job, clock: Clock, issuer: string | null = null): Setup {
+  const stands = (code: string) => open().setupLinks.stands(hashOfSecret(code), clock.now())
   const dead = () =>
     htmlPage(
       410,
@@ -37,26 +41,33 @@ export function createSetup(open: () => Job, clock: Clock): Setup {
   return {
     async open() {
       const code = randomBytes(32).toString('base64url')
-      return (await open().setupLinks.replace(hashCode(code), clock.now())) ? `${setupPath}?code=${code}` : null
+      return (await open().setupLinks.replace(hashOfSecret(code), clock.now())) ? `${setupPath}?code=${code}` : null
     },
 
     async handle(request) {
       if (request.method === 'GET') {
         const code = new URL(request.url).searchParams.get('code') ?? ''
-        return (await stands(code)) ? setupForm(code, new URLSearchParams()) : dead()
+        return (await stands(code)) ? setupForm(code, new URLSearchParams(), issuer) : dead()
       }
       const form = await formOf(request)
       const code = form.get('code') ?? ''
       if (!(await stands(code))) return dead()
       try {
-        const world = readForm(form)
+        const world = readForm(form, issuer === null)
         if (!(await redeem(open(), code, world))) return dead()
         const [person] = world.people
+        if (issuer !== null)
+          return htmlPage(
+            201,
+            'The platform is set up',
+            `Sign in at ${issuer} with the address ${person!.email}, which it has to have verified: whoever comes with it owns the organization. Until then the form can be sent again.`,
+            '',
+          )
         const sentence = `The account ${person!.email} is there. Sign in now: that ends this link. Until then the form can be sent again, should the address or the password be wrong.`
         return htmlPage(201, 'The platform is set up', sentence, signInLink)
       } catch (error) {
         if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-        return setupForm(code, form, (error as Refusal).message)
+        return setupForm(code, form, issuer, (error as Refusal).message)
       }
     },
   }
@@ -70,7 +81,7 @@ export function createSetup(open: () => Job, clock: Clock): Setup {
 const redeem = (job: Job, code: string, world: World): Promise<boolean> =>
   inTransaction(job, async unit => {
     const { setupLinks } = job
-    if (!(await setupLinks.lock(hashCode(code), unit.now, unit.transaction))) return false
+    if (!(await setupLinks.lock(hashOfSecret(code), unit.now, unit.transaction))) return false
     await setupLinks.takeBack(unit.transaction)
     const { users } = await provisionWithin(job, world, unit)
     await setupLinks.note(users[world.people[0]!.email]!, unit.now, unit.transaction)

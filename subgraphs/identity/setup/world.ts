@@ -3,13 +3,21 @@ import type { Role } from '../stores/roles.ts'
 
 /** Who and what shall be there. People are known by address, organizations by slug, keys by name within theirs. */
 export interface World {
-  /** The password of every person who is not there yet; it is hashed once. */
-  readonly password: string
-  readonly people: readonly { readonly email: string; readonly name: string }[]
+  /** The password of every person who is not there yet; it is hashed once. Null: people sign in elsewhere. */
+  readonly password: string | null
+  /** With a recovery address, which counts as verified, where one is named. */
+  readonly people: readonly { readonly email: string; readonly name: string; readonly recovery?: string }[]
   readonly organizations: readonly {
     readonly slug: string
     readonly name: string
     readonly members: readonly { readonly email: string; readonly roles: readonly Role[] }[]
+  }[]
+  /** Members for whom keys act, known by name within their organization. */
+  readonly serviceAccounts?: readonly {
+    /** Slug of its organization. */
+    readonly organization: string
+    readonly name: string
+    readonly roles: readonly Role[]
   }[]
   readonly keys: readonly {
     /** Slug of its organization. */

@@ -1,18 +1,33 @@
 import type { Transaction } from 'sequelize'
+import { isId } from '../../../platform/ids.ts'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
-import { statement } from '../../../platform/sql/statement.ts'
-import { moment, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { type Rows, store } from '../../store/store.ts'
+import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { integer, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import type { Unit } from '../../store/books.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
 
 export const apiKeys = table('identity.api_keys', {
   organizationId: uuid.key,
   id: uuid.key,
   name: text,
+  /** The slug of the service that its scopes belong to; null for keys of before that have scopes of several. */
+  service: text.maybe,
   /** SHA-256 of the clear text, hex. */
   hash: text,
   /** The first characters of the clear text, by which people recognise a key. */
   prefix: text,
   scopes: texts,
+  /** Requests in any minute. */
+  rateLimit: integer.or(600),
+  /** The service account that it acts as. */
+  serviceAccountId: uuid.maybe,
+  /** The secret before the present one; all three are null when there is none. */
+  previousHash: text.maybe,
+  previousPrefix: text.maybe,
+  previousEndsAt: moment.maybe,
+  rotatedAt: moment.maybe,
   expiresAt: moment.maybe,
   revokedAt: moment.maybe,
   lastUsedAt: moment.maybe,
@@ -21,14 +36,68 @@ export const apiKeys = table('identity.api_keys', {
 
 export type ApiKeyRow = Row<typeof apiKeys>
 
+export type KeyState = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
+
+/** Newest first. */
+export const newestFirst: Order<ApiKeyRow> = {
+  name: 'apiKeys.newest',
+  position: key => [key.createdAt.toISOString(), key.id],
+  parts: [isMoment, isId],
+}
+
+/** Which keys of the viewer's organization. Null does not narrow. */
+export interface KeyFilter {
+  readonly services: readonly string[] | null
+  readonly state: { readonly is: KeyState; readonly at: Date } | null
+}
+
+const columns = selectList(apiKeys, 't')
+
+/** Only what is asked stands in the statement, so that an index can be chosen for it. */
+function asked(organizationId: string | null, { services, state }: KeyFilter, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const inState: Readonly<Record<KeyState, (at: Date) => string>> = {
+    ACTIVE: at => `t.revoked_at is null and (t.expires_at is null or t.expires_at > ${bind(at)})`,
+    EXPIRED: at => `t.revoked_at is null and t.expires_at <= ${bind(at)}`,
+    REVOKED: () => 't.revoked_at is not null',
+  }
+  const conditions = [
+    `t.organization_id = ${bind(organizationId)}`,
+    services && `t.service = any(${bind(services)}::text[])`,
+    state && inState[state.is](state.at),
+    page?.after && `(t.created_at, t.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+  ].filter(condition => typeof condition === 'string')
+  const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from identity.api_keys t where ${conditions.join(' and ')}${order}`, values }
+}
+
+/** Each combination of filters is a statement of its own: sixteen, and half as many counts. */
+const filtered = keptStatements(24)
+
 const lockOrganization = statement('select from identity.organizations where id = $1 for no key update')
 const countMade = statement(
   `select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2))::int as "inAll",
           count(*) filter (where created_at > $3)::int as today, min(created_at) filter (where created_at > $3) as "todaySince"
      from identity.api_keys where organization_id = $1 and (revoked_at is null or created_at > $3)`,
 )
+const findAccount = statement(
+  `select u.id from identity.memberships m join identity.users u on u.id = m.user_id
+    where m.organization_id = $1 and m.user_id = $2 and u.kind = 'service_account' for share of m`,
+)
+const endOfAccount = statement(
+  `update identity.api_keys set revoked_at = $2, updated_at = $2, version = version + 1 where service_account_id = $1 and revoked_at is null`,
+)
 
-const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
+const apiKeySql = (rows: Rows<typeof apiKeys>, { reading, viewer }: Opening) => ({
+  /** A page of the viewer's organization's. */
+  filtered: filteredPages<ApiKeyRow, KeyFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(viewer!.organizationId, filter, columns, request),
+    count: filter => asked(viewer!.organizationId, filter, 'count(*)::int as count'),
+    order: () => newestFirst,
+  }),
+
   /** What an organization has. Nobody makes another key for it before the transaction ends. */
   async madeFor(organizationId: string, now: Date, transaction: Transaction): Promise<Usage> {
     // By a statement of its own: of two at once the second sees what the first has made.
@@ -36,10 +105,16 @@ const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
     const [made] = await rows.read<Usage>(countMade, [organizationId, now, dayBefore(now)], transaction)
     return made!
   },
+
+  /** Whether an organization has this service account, which stays in it until the transaction ends. */
+  async hasAccount(organizationId: string, id: string, transaction: Transaction): Promise<boolean> {
+    return (await rows.read(findAccount, [organizationId, id], transaction)).length > 0
+  },
+
+  /** Ends what acts as a service account that is there no more. */
+  async endOfAccount(id: string, { transaction, now }: Unit): Promise<void> {
+    await rows.read(endOfAccount, [id, now], transaction)
+  },
 })
 
-export const apiKeyStore = store(
-  apiKeys,
-  { what: 'API key', tenancy: { by: 'organizationId' }, lists: { ofOrganization: { below: 'organizationId', order: 'newest first' } } },
-  apiKeySql,
-)
+export const apiKeyStore = store(apiKeys, { what: 'API key', tenancy: { by: 'organizationId' } }, apiKeySql)

@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
+import type { UserKind } from './roles.ts'
 
 export const memberships = table('identity.memberships', {
   organizationId: uuid.key,
@@ -15,9 +16,21 @@ export const memberships = table('identity.memberships', {
 
 export type MembershipRow = Row<typeof memberships>
 
+/** An organization that somebody belongs to. */
+export interface Place {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  readonly roles: readonly string[]
+}
+
 const select = `select ${selectList(memberships, 't')} from identity.memberships t where t.organization_id = $1 and`
 const findOfPerson = statement(`${select} t.user_id = $2`)
 const findHolders = statement(`${select} t.roles && $2::text[]`)
+const findPlaces = statement(
+  `select o.id, o.slug, o.name, m.roles from identity.memberships m join identity.organizations o on o.id = m.organization_id
+    where m.user_id = $1 order by o.name, o.id limit 500`,
+)
 const countMembers = statement('select count(*)::int as count from identity.memberships where organization_id = $1')
 
 const membershipSql = (rows: Rows<typeof memberships>) => ({
@@ -26,6 +39,9 @@ const membershipSql = (rows: Rows<typeof memberships>) => ({
     const [membership] = await rows.read(findOfPerson, [organizationId, userId], transaction)
     return membership ?? null
   },
+
+  /** The organizations that a person belongs to, by name, and as what; whoever asks. */
+  placesOf: (userId: string): Promise<Place[]> => rows.read<Place>(findPlaces, [userId]),
 
   /** How many members an organization has. Read it under the organization's lock before adding one. */
   async countOf(organizationId: string, transaction: Transaction): Promise<number> {
@@ -38,10 +54,20 @@ const membershipSql = (rows: Rows<typeof memberships>) => ({
     rows.read(findHolders, [organizationId, roles], transaction),
 })
 
+const isOfKind = (kind: UserKind): string => `exists (select from identity.users u where u.id = t.user_id and u.kind = '${kind}')`
+
 /** The members of the active organization. */
 export const membershipStore = store(
   memberships,
-  { what: 'membership', tenancy: { by: 'organizationId' }, lists: { ofOrganization: { below: 'organizationId', order: 'oldest first' } } },
+  {
+    what: 'membership',
+    tenancy: { by: 'organizationId' },
+    lists: {
+      ofOrganization: { below: 'organizationId', order: 'oldest first' },
+      people: { below: 'organizationId', order: 'oldest first', only: isOfKind('human') },
+      serviceAccounts: { below: 'organizationId', order: 'oldest first', only: isOfKind('service_account') },
+    },
+  },
   membershipSql,
 )
 

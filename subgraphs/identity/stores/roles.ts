@@ -8,3 +8,8 @@ export type Role = (typeof organizationRoles)[number] | (typeof platformRoles)[n
 
 /** Slug of the organization whose members may hold platform roles. */
 export const platformOrganization = 'admin'
+
+export type UserKind = 'human' | 'service_account'
+
+/** Kinds as the graph and facts spell them. */
+export const userKindToGraph = { human: 'HUMAN', service_account: 'SERVICE_ACCOUNT' } as const satisfies Record<UserKind, string>

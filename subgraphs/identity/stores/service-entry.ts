@@ -1,5 +1,8 @@
-import { json, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { store } from '../../store/store.ts'
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../platform/sql/statement.ts'
+import { json, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { type Rows, store } from '../../store/store.ts'
+import type { Registration } from '../../subgraph.ts'
 
 const { createdBy: _, ...times } = stamps
 
@@ -15,6 +18,9 @@ export const serviceEntries = table('identity.service_entries', {
   asks: texts,
   widgetAudience: text.maybe,
   lifecycle: text,
+  kind: text.or('application'),
+  capabilities: texts.or([]),
+  mobileApps: json.of<Registration['mobileApps']>().or([]),
   /** Role, such as `graphql` or `rest`, to address. */
   addresses: json.of<Readonly<Record<string, string>>>(),
   /** `platform`, or the organization that entered it. */
@@ -24,8 +30,58 @@ export const serviceEntries = table('identity.service_entries', {
 
 export type ServiceEntryRow = Row<typeof serviceEntries>
 
-export const serviceEntryStore = store(serviceEntries, {
-  what: 'service',
-  tenancy: { everybody: 'the registry says what the platform offers, which is the same for everybody' },
-  manyBy: { environment: 't.slug' },
+/** An address of a service, as it is shown. */
+export interface ServiceAddress {
+  readonly role: string
+  readonly url: string
+  readonly environment: string
+}
+
+/** Serialises those who synchronise the registry; any number that nothing else in this database locks. */
+const registryLock = 7_301_442
+const lockRegistry = statement('select pg_advisory_xact_lock($1::bigint)')
+const findAll = statement(`select ${selectList(serviceEntries, 't')} from identity.service_entries t where t.environment = $1`)
+
+const findConflicts = statement('select slug, reason from identity.service_conflicts where environment = $1')
+const keepConflict = statement(
+  `insert into identity.service_conflicts (environment, slug, reason, since) values ($1, $2, $3, $4)
+   on conflict (environment, slug) do update set reason = excluded.reason, since = excluded.since`,
+)
+const dropConflict = statement('delete from identity.service_conflicts where environment = $1 and slug = $2')
+
+/** The organization whose managers look after the platform. */
+const findAdmins = statement(`select id from identity.organizations where slug = 'admin'`)
+
+const registrySql = (rows: Rows<typeof serviceEntries>) => ({
+  /** Every entry of an environment; nobody else synchronises the registry before the transaction ends. */
+  async lockAll(environment: string, transaction: Transaction): Promise<readonly ServiceEntryRow[]> {
+    await rows.read(lockRegistry, [registryLock], transaction)
+    return rows.read(findAll, [environment], transaction)
+  },
+  /** Why services of an environment could not be registered the last time, by slug. */
+  async conflicts(environment: string, transaction: Transaction): Promise<ReadonlyMap<string, string>> {
+    const found = await rows.read<{ slug: string; reason: string }>(findConflicts, [environment], transaction)
+    return new Map(found.map(({ slug, reason }) => [slug, reason]))
+  },
+  async keepConflict(environment: string, slug: string, reason: string, now: Date, transaction: Transaction): Promise<void> {
+    await rows.read(keepConflict, [environment, slug, reason, now], transaction)
+  },
+  async dropConflict(environment: string, slug: string, transaction: Transaction): Promise<void> {
+    await rows.read(dropConflict, [environment, slug], transaction)
+  },
+  /** The organization `admin`; null where there is none. */
+  async adminOrganization(transaction: Transaction): Promise<string | null> {
+    const [found] = await rows.read<{ id: string }>(findAdmins, [], transaction)
+    return found?.id ?? null
+  },
 })
+
+export const serviceEntryStore = store(
+  serviceEntries,
+  {
+    what: 'service',
+    tenancy: { everybody: 'the registry says what the platform offers, which is the same for everybody' },
+    manyBy: { environment: 't.slug' },
+  },
+  registrySql,
+)

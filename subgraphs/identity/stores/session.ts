@@ -1,27 +1,60 @@
+import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
+import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
 import type { Clock } from '../../../platform/clock.ts'
 import { isId } from '../../../platform/ids.ts'
-import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { CookieSession, ValidSession } from '../../authority.ts'
+import { rows, type Statement, statement } from '../../../platform/sql/statement.ts'
+import type { CookieSession, Grant, ValidSession } from '../../authority.ts'
+import type { Unit } from '../../store/books.ts'
 import type { Opening } from '../../store/store.ts'
+
+/** How a session began. */
+export type SessionKind = 'password' | 'handoff' | 'oauth'
 
 interface SessionFound {
   readonly id: string
   readonly user_id: string
   readonly expires_at: Date
+  readonly active_at: Date
   readonly active_organization_id: string | null
+  readonly context: 'personal' | 'organization'
+  readonly client_id: string | null
+  readonly scopes: string[] | null
+  readonly trusted: boolean
   /** Roles by organization; null for a person without any membership. */
   readonly memberships: Record<string, string[]> | null
 }
 
 const findValid = `
-  select s.id, s.user_id, s.expires_at, s.active_organization_id,
+  select s.id, s.user_id, s.expires_at, coalesce(s.last_active_at, s.created_at) as active_at, s.active_organization_id, s.context, s.client_id, s.scopes, s.trusted,
          (select jsonb_object_agg(m.organization_id, m.roles) from identity.memberships m where m.user_id = s.user_id) as memberships
-    from identity.sessions s`
+    from identity.sessions s join identity.users u on u.id = s.user_id and u.suspended_at is null`
+
+/** How exact "last active" is, in milliseconds. */
+const touchEvery = 60_000
+/** For how many sessions it is remembered; the least recent are forgotten and may be written early. */
+const mostRemembered = 10_000
+const dayMs = 86_400_000
+/** A session that lasts by use lasts so long from its last renewal on, in ms; it is renewed a day after that at the earliest. */
+const lifetimeMs = 7 * dayMs
+
+/** How many sessions a person has at most: with one more, the oldest ends. */
+export const mostSessions = 50
+
+const tidy = `delete from identity.sessions where user_id = $1 and (expires_at <= $2 or id in (
+  select id from identity.sessions where user_id = $1 and expires_at > $2 order by created_at desc, id desc offset ${mostSessions}))`
 
 /** The questions that are asked about sessions with every request: prepared statements on a pool of their own, no model between. */
-export function createSessionReader(pool: pg.Pool, clock: Clock) {
+export function createSessionReader(pool: pg.Pool, clock: Clock, log: Pick<Logger, 'warn'>) {
+  /** When each session was last active, as far as that is written, in ms since 1970. */
+  const active = new LRUCache<string, number>({ max: mostRemembered })
+  const writing = new Set<Promise<unknown>>()
+  const told = (row: SessionFound): ValidSession => {
+    active.set(row.id, Math.max(active.get(row.id) ?? 0, row.active_at.getTime()))
+    return toValidSession(row)
+  }
+
   return {
     async byId(named: readonly string[]): Promise<ReadonlyMap<string, ValidSession>> {
       const ids = named.filter(isId)
@@ -31,7 +64,7 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
         text: `${findValid} where s.id = any($1::uuid[]) and s.expires_at > $2`,
         values: [ids, clock.now()],
       })
-      return new Map(rows.map(row => [row.id, toValidSession(row)]))
+      return new Map(rows.map(row => [row.id, told(row)]))
     },
 
     async byToken(token: string): Promise<CookieSession | null> {
@@ -40,21 +73,36 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
         text: `${findValid} where s.token = $1 and s.expires_at > $2`,
         values: [token, clock.now()],
       })
-      return rows[0] ? { sessionId: rows[0].id, ...toValidSession(rows[0]) } : null
+      return rows[0] ? { sessionId: rows[0].id, ...told(rows[0]) } : null
     },
 
-    /** Removes what is left of a person's expired sessions: whoever keeps signing in does not fill the table. */
-    async dropExpired(userId: string): Promise<void> {
-      await pool.query({
-        name: 'drop expired sessions',
-        text: 'delete from identity.sessions where user_id = $1 and expires_at <= $2',
-        values: [userId, clock.now()],
-      })
+    /** Notes the use of sessions; each is written at most once a minute, in the background. Use makes one last longer, a day after the last time. */
+    touch(ids: readonly string[]): void {
+      const now = clock.now()
+      const due = [...new Set(ids)].filter(id => now.getTime() - (active.get(id) ?? Number.NEGATIVE_INFINITY) >= touchEvery)
+      if (due.length === 0) return
+      for (const id of due) active.set(id, now.getTime())
+      const done = pool
+        .query({
+          name: 'touch sessions',
+          text: `update identity.sessions
+                    set last_active_at = $2, expires_at = case when renews and expires_at < $3 then $4 else expires_at end
+                  where id = any($1::uuid[]) and expires_at > $2 and (last_active_at is null or last_active_at < $2)`,
+          values: [due, now, new Date(now.getTime() + lifetimeMs - dayMs), new Date(now.getTime() + lifetimeMs)],
+        })
+        .catch(error => log.warn({ err: error }, 'the last use of sessions was not noted'))
+        .finally(() => writing.delete(done))
+      writing.add(done)
     },
 
-    /** Ends one session; one that has ended already is none. */
-    async end({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<void> {
-      await pool.query({ name: 'end session', text: 'delete from identity.sessions where id = $1 and user_id = $2', values: [sessionId, userId] })
+    /** Resolves when nothing is being written any more. */
+    async settle(): Promise<void> {
+      await Promise.all(writing)
+    },
+
+    /** Removes what is left of a person's expired sessions, so that whoever keeps signing in does not fill the table, and the oldest of too many. */
+    async began(userId: string): Promise<void> {
+      await pool.query({ name: 'tidy sessions', text: tidy, values: [userId, clock.now()] })
     },
 
     /** Where a new session begins: in the organization that was last switched to, else in the oldest membership. */
@@ -82,7 +130,7 @@ export function createSessionReader(pool: pg.Pool, clock: Clock) {
 
 function toValidSession(row: SessionFound): ValidSession {
   const memberships = row.memberships ?? {}
-  const roles = row.active_organization_id === null ? undefined : memberships[row.active_organization_id]
+  const roles = row.active_organization_id === null || row.context === 'personal' ? undefined : memberships[row.active_organization_id]
   return {
     userId: row.user_id,
     organizationId: roles ? row.active_organization_id : null,
@@ -90,19 +138,179 @@ function toValidSession(row: SessionFound): ValidSession {
     context: roles ? 'organization' : 'personal',
     memberships,
     expiresAt: row.expires_at,
+    grant: grantOf(row),
   }
 }
 
-const moveSession = statement(
-  'update identity.sessions set active_organization_id = $1, updated_at = $2 where id = $3 and user_id = $4 and expires_at > $2 returning id',
+const grantOf = ({ client_id, scopes, trusted }: Pick<SessionFound, 'client_id' | 'scopes' | 'trusted'>): Grant | null =>
+  client_id === null ? null : { clientId: client_id, scopes: scopes ?? [], trusted }
+
+/** A session as its person is told of it. */
+export interface SessionRow {
+  readonly id: string
+  readonly kind: SessionKind
+  readonly createdAt: Date
+  readonly lastActiveAt: Date
+  readonly expiresAt: Date
+  readonly ipAddress: string | null
+  readonly userAgent: string | null
+  /** Where it is active; null in personal context. */
+  readonly organizationId: string | null
+  /** The OAuth client that has it. */
+  readonly clientName: string | null
+}
+
+const told = `select s.id, s.kind, s.created_at as "createdAt", coalesce(s.last_active_at, s.created_at) as "lastActiveAt", s.expires_at as "expiresAt",
+    s.ip_address as "ipAddress", s.user_agent as "userAgent", m.organization_id as "organizationId", c.name as "clientName"
+  from identity.sessions s
+  left join identity.memberships m on s.context = 'organization' and m.organization_id = s.active_organization_id and m.user_id = s.user_id
+  left join identity.oauth_clients c on c.client_id = s.client_id
+ where s.user_id = $1 and s.expires_at > $2`
+const listOwn = statement(`${told} order by coalesce(s.last_active_at, s.created_at) desc, s.id desc limit ${mostSessions}`)
+const findOwn = statement(`${told} and s.id = $3`)
+const lockOwn = statement(`${told} and s.id = $3 for update of s`)
+const lockOwns = statement(`${told} and s.id is distinct from $3::uuid order by s.id for update of s`)
+const findEnded = statement('select session from identity.ended_sessions where id = $1 and user_id = $2')
+const keepEnded = statement(
+  `insert into identity.ended_sessions (id, user_id, session, ended_at)
+   select (e->>'id')::uuid, $1, e, $3 from jsonb_array_elements($2::jsonb) as e on conflict (id) do nothing`,
 )
 
-/** The credential library's sessions, as far as resolvers change them. */
+const moveSession = statement(
+  `update identity.sessions set active_organization_id = coalesce($1, active_organization_id), context = case when $1::uuid is null then 'personal' else 'organization' end,
+          updated_at = $2
+    where id = $3 and user_id = $4 and expires_at > $2 returning client_id, scopes, trusted`,
+)
+
+const insertSession = statement(
+  `insert into identity.sessions (id, token, user_id, kind, active_organization_id, context, client_id, scopes, trusted, renews,
+                                  ip_address, user_agent, created_at, updated_at, expires_at)
+   select $1, $2, u.id, $4, $5, $6, $7, $8::text[], $9, $10, $11, $12, $13::timestamptz, $13::timestamptz, $14
+     from identity.users u where u.id = $3 and u.suspended_at is null for share of u
+   returning (select roles from identity.memberships where organization_id = $5 and user_id = $3) as roles`,
+)
+
+const endOldest = statement(tidy)
+
+const ended = 'returning id, user_id as "userId", kind, active_organization_id as "organizationId"'
+const endings = {
+  session: statement(`delete from identity.sessions where id = $1 ${ended}`),
+  cookies: statement(`delete from identity.sessions where token = any($1::text[]) ${ended}`),
+  person: statement(`delete from identity.sessions where user_id = $1 and id is distinct from $2::uuid ${ended}`),
+  several: statement(`delete from identity.sessions where id = any($1::uuid[]) ${ended}`),
+  client: statement(`delete from identity.sessions where client_id = $1 and ($2::uuid is null or user_id = $2) ${ended}`),
+  appsIn: statement(`delete from identity.sessions where user_id = $1 and active_organization_id = $2 and client_id is not null ${ended}`),
+}
+const leave = statement('update identity.sessions set active_organization_id = null where user_id = $1 and active_organization_id = $2')
+
+/** Whose sessions end. */
+export type Ending =
+  | { readonly sessionId: string }
+  | { readonly sessionIds: readonly string[] }
+  /** Those of cookies. */
+  | { readonly tokens: readonly string[] }
+  /** All of a person's, those of apps included. @param except the one that goes on */
+  | { readonly userId: string; readonly except?: string | null }
+  /** Those of apps that act for a person in an organization; the person's own are not in that organization any more. */
+  | { readonly userId: string; readonly organizationId: string }
+  /** All of an OAuth client, of one person or of everybody. */
+  | { readonly clientId: string; readonly userId?: string }
+
+/** A session that has ended. */
+export interface EndedSession {
+  readonly id: string
+  readonly userId: string
+  readonly kind: SessionKind
+  readonly organizationId: string | null
+}
+
+/** A session as it begins. */
+export interface BeginningSession {
+  readonly id: string
+  readonly token: string
+  readonly userId: string
+  readonly kind: SessionKind
+  readonly organizationId: string | null
+  readonly context: 'personal' | 'organization'
+  readonly grant: Grant | null
+  readonly renews: boolean
+  readonly ipAddress: string | null
+  readonly userAgent: string | null
+  readonly expiresAt: Date
+}
+
+/** The credential library's sessions, as far as we make, change and end them. */
 export const sessionStore = {
   open: ({ sequelize }: Opening) => ({
-    /** Makes another organization the active one of a session; false when the person has no such session any more. */
-    async move(session: { sessionId: string; userId: string }, organizationId: string, now: Date, transaction: Transaction): Promise<boolean> {
-      return (await rows(sequelize, moveSession, [organizationId, now, session.sessionId, session.userId], transaction)).length > 0
+    /**
+     * Makes another organization the active one of a session, or personal context its context.
+     * @param organizationId null: personal context; its organization comes back with a later move alone
+     * @returns what an OAuth client was granted with it, if it is a client's; undefined when the person has no such session any more
+     */
+    async move(
+      session: { sessionId: string; userId: string },
+      organizationId: string | null,
+      now: Date,
+      transaction: Transaction,
+    ): Promise<Grant | null | undefined> {
+      const values = [organizationId, now, session.sessionId, session.userId]
+      const [moved] = await rows<Pick<SessionFound, 'client_id' | 'scopes' | 'trusted'>>(sequelize, moveSession, values, transaction)
+      return moved && grantOf(moved)
+    },
+
+    /** A person's sessions that stand, by last activity. */
+    ofPerson: (userId: string, now: Date): Promise<SessionRow[]> => rows(sequelize, listOwn, [userId, now]),
+
+    /** One of a person's that stands. */
+    async one(id: string, userId: string, now: Date): Promise<SessionRow | null> {
+      return (await rows<SessionRow>(sequelize, findOwn, [userId, now, id]))[0] ?? null
+    },
+
+    /** One of a person's that stands, held until the transaction ends. */
+    async holdOne(id: string, userId: string, { now, transaction }: Unit): Promise<SessionRow | null> {
+      return (await rows<SessionRow>(sequelize, lockOwn, [userId, now, id], transaction))[0] ?? null
+    },
+
+    /** All of a person's that stand, but one, held until the transaction ends. */
+    holdOthers: (userId: string, except: string | null, { now, transaction }: Unit): Promise<SessionRow[]> =>
+      rows(sequelize, lockOwns, [userId, now, except], transaction),
+
+    /** One that its person has ended within the last day. */
+    async ended(id: string, userId: string, transaction: Transaction): Promise<SessionRow | null> {
+      const [found] = await rows<{ session: SessionRow }>(sequelize, findEnded, [id, userId], transaction)
+      if (!found) return null
+      const { createdAt, lastActiveAt, expiresAt, ...others } = found.session
+      return { ...others, createdAt: new Date(createdAt), lastActiveAt: new Date(lastActiveAt), expiresAt: new Date(expiresAt) }
+    },
+
+    /** Keeps for a day what a person ends. */
+    keepEnded: async (ended: readonly SessionRow[], userId: string, { now, transaction }: Unit): Promise<void> =>
+      void (await rows(sequelize, keepEnded, [userId, JSON.stringify(ended), now], transaction)),
+
+    /**
+     * Keeps a new session, and ends the oldest of the person's where there are too many.
+     * @returns the roles that the person has in its organization, null without a membership there; undefined for who is suspended or gone,
+     *   and then nothing is kept
+     */
+    async insert(session: BeginningSession, { now, transaction }: Unit): Promise<readonly string[] | null | undefined> {
+      const { id, token, userId, kind, organizationId, context, grant, renews, ipAddress, userAgent, expiresAt } = session
+      const values = [id, token, userId, kind, organizationId, context, grant?.clientId ?? null, grant?.scopes ?? null, grant?.trusted ?? false]
+      const [made] = await rows<{ roles: string[] | null }>(sequelize, insertSession, [...values, renews, ipAddress, userAgent, now, expiresAt], transaction)
+      await rows(sequelize, endOldest, [userId, now], transaction)
+      return made?.roles
+    },
+
+    /** Ends sessions: from the commit on nothing that hangs on one of them counts. */
+    async end(of: Ending, { transaction }: Unit): Promise<readonly EndedSession[]> {
+      const gone = (wanted: Statement, values: readonly unknown[]) => rows<EndedSession>(sequelize, wanted, values, transaction)
+      if ('sessionId' in of) return gone(endings.session, [of.sessionId])
+      if ('sessionIds' in of) return gone(endings.several, [of.sessionIds])
+      if ('tokens' in of) return gone(endings.cookies, [of.tokens])
+      if ('clientId' in of) return gone(endings.client, [of.clientId, of.userId ?? null])
+      if (!('organizationId' in of)) return gone(endings.person, [of.userId, of.except ?? null])
+      const apps = await gone(endings.appsIn, [of.userId, of.organizationId])
+      await rows(sequelize, leave, [of.userId, of.organizationId], transaction)
+      return apps
     },
   }),
 }

@@ -1,17 +1,21 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
-import { foreignMoment, type Row, table, text, truth, uuid } from '../../../platform/sql/table.ts'
+import { foreignMoment, moment, type Row, table, text, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { toStored } from '../mail-address.ts'
-import { platformOrganization, platformRoles } from './roles.ts'
+import { toStored } from './mail-address.ts'
+import { platformOrganization, platformRoles, type UserKind } from './roles.ts'
 
-/** People, as the credential library keeps them; we read its table and write it only when a person is provisioned. */
+/** People, as the credential library keeps them, and service accounts, which it never sees. */
 export const users = table('identity.users', {
   id: uuid.key,
   name: text,
-  email: text,
+  /** Null for service accounts alone. */
+  email: text.maybe,
   emailVerified: truth,
   image: text.maybe,
+  kind: text.of<UserKind>().or('human'),
+  suspendedAt: moment.maybe,
+  lastSignedInAt: moment.maybe,
   createdAt: foreignMoment,
   updatedAt: foreignMoment,
 })
@@ -26,6 +30,13 @@ const findAddable = statement(
         or exists (select from identity.memberships own join identity.organizations o on o.id = own.organization_id
                     where own.user_id = $1 and o.slug = $3 and own.roles && $4::text[]))`,
 )
+const findSuperAdmin = statement(
+  `select m.id from identity.memberships m join identity.organizations o on o.id = m.organization_id
+    where m.user_id = $1 and o.slug = $2 and 'platform_super_admin' = any(m.roles)`,
+)
+
+const findKind = statement('select kind from identity.users where id = $1')
+const removeAccount = statement(`delete from identity.users where id = $1 and kind = 'service_account'`)
 
 const userSql = (rows: Rows<typeof users>) => ({
   /**
@@ -36,14 +47,36 @@ const userSql = (rows: Rows<typeof users>) => ({
     const [user] = await rows.read<{ id: string }>(findAddable, [person, toStored(email), platformOrganization, [...platformRoles]], transaction)
     return user ?? null
   },
+
+  /** Whether this is a super admin of the platform: what is said of others must not be asked of these. */
+  async isSuperAdmin(id: string, transaction: Transaction): Promise<boolean> {
+    return (await rows.read(findSuperAdmin, [id, platformOrganization], transaction)).length > 0
+  },
+
+  /** What stands behind a member; whoever asks, for rules need to know. */
+  async kindOf(id: string, transaction: Transaction): Promise<UserKind> {
+    return (await rows.read<{ kind: UserKind }>(findKind, [id], transaction))[0]!.kind
+  },
+
+  /** Removes a service account that is nobody's member any more. */
+  removeAccount: async (id: string, transaction: Transaction): Promise<void> => void (await rows.read(removeAccount, [id], transaction)),
 })
 
-/** A viewer sees itself, and the people who share its active organization. */
+/**
+ * A viewer sees the people of its active organization, who are the same for everybody in it (`@shared`): itself too because it is one of
+ * them, and not because it asks. Without an organization it sees itself.
+ */
 export const userStore = store(
   users,
   {
     what: 'person',
-    tenancy: { where: 't.id = :person or exists (select from identity.memberships m where m.organization_id = :organization and m.user_id = t.id)' },
+    tenancy: {
+      where: `t.id = :person and :organization::uuid is null
+        or exists (select from identity.memberships m where m.organization_id = :organization and m.user_id = t.id)`,
+    },
   },
   userSql,
 )
+
+/** Everybody who has an account, for those who administer the platform: whoever opens it says why they may. */
+export const everyUserStore = store(users, { what: 'person', tenancy: { everybody: 'platform admins suspend and reinstate whomever they have to' } })

@@ -1,7 +1,99 @@
+import type { Transaction } from 'sequelize'
+import { Refusal } from '../../../platform/errors.ts'
+import { requireId } from '../../../platform/ids.ts'
+import { write } from '../../store/write.ts'
+import { activeOrganization, requirePerson, type Viewer } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import { readName } from '../organization/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
+import { announceViewer } from '../session/announce.ts'
+import { endSessions } from '../session/opening.ts'
+import { userKindToGraph } from '../stores/roles.ts'
+import type { UserRow } from '../stores/user.ts'
+import { isUpdated, readImage, readReason, requireOwnOrManaged, requireSuspendable } from './rules.ts'
 
 export const userResolvers: Resolvers = {
+  Query: {
+    user: (_, { id }, { users }) => users.require(id),
+  },
+
   User: {
     __resolveReference: ({ id }, { users }) => users.byId.load(id),
+    kind: ({ kind }) => userKindToGraph[kind],
+    emailVerified: (user, _, { viewer }) => ofTheirOwn(user, viewer, user.emailVerified),
+    lastSignedInAt: (user, _, { viewer }) => ofTheirOwn(user, viewer, user.lastSignedInAt),
+    suspendedAt: (user, _, { viewer }) => ofTheirOwn(user, viewer, user.suspendedAt),
   },
+
+  Mutation: {
+    async updateUser(_, { input }, context) {
+      const id = requirePerson(context.viewer)
+      const changes = {
+        ...(input.name !== null && input.name !== undefined && { name: readName(input.name) }),
+        ...(input.image !== undefined && { image: readImage(input.image) }),
+      }
+      const { user } = await write(context, {
+        async run({ transaction, now }) {
+          const user = await locked(context, id, transaction)
+          if (Object.entries(changes).every(([name, value]) => user[name as keyof UserRow] === value)) return { user, isNews: false }
+          return { user: await context.everyUser.update(user, { ...changes, updatedAt: now }, transaction), isNews: true }
+        },
+        tell: ({ user, isNews }) => (isNews ? [isUpdated(user)] : []),
+      })
+      return user
+    },
+
+    async suspendUser(_, { input }, context) {
+      const { users, everyUser, codes } = context
+      const [id, reason] = [requireId(input.id, 'id'), readReason(input.reason)]
+      const platform = activeOrganization(context.viewer, 'Suspensions')
+      const { user } = await write(context, {
+        async run(unit) {
+          const { transaction, now } = unit
+          const user = await locked(context, id, transaction)
+          requireSuspendable(user, await users.isSuperAdmin(id, transaction))
+          if (user.suspendedAt) return { user, isNews: false }
+          await endSessions(context, { userId: id }, unit)
+          await codes.end(id, ['handoff', 'reset-password'], transaction)
+          return { user: await everyUser.update(user, { suspendedAt: now, updatedAt: now }, transaction), isNews: true }
+        },
+        audit: ({ isNews }) => (isNews ? { tenantId: platform, action: 'account.suspended', subjectId: id, personId: id, details: { reason } } : null),
+        tell: ({ user, isNews }) => (isNews ? [{ kind: 'user.suspended', body: { userId: id } }, isUpdated(user)] : []),
+        announce: ({ isNews }) => (isNews ? announceViewer(context.events, id) : undefined),
+      })
+      return user
+    },
+
+    async reinstateUser(_, { input }, context) {
+      const { everyUser } = context
+      const id = requireId(input.id, 'id')
+      const platform = activeOrganization(context.viewer, 'Suspensions')
+      const { user } = await write(context, {
+        async run(unit) {
+          const { transaction, now } = unit
+          const user = await locked(context, id, transaction)
+          if (!user.suspendedAt) return { user, isNews: false }
+          // One that began while the account was being suspended does not come to life again.
+          await endSessions(context, { userId: id }, unit)
+          return { user: await everyUser.update(user, { suspendedAt: null, updatedAt: now }, transaction), isNews: true }
+        },
+        audit: ({ isNews }) => (isNews ? { tenantId: platform, action: 'account.reinstated', subjectId: id, personId: id } : null),
+        tell: ({ user, isNews }) => (isNews ? [isUpdated(user)] : []),
+      })
+      return user
+    },
+  },
+}
+
+/** Somebody's account, which nobody else changes before the transaction ends. */
+async function locked({ everyUser }: Context, id: string, transaction: Transaction): Promise<UserRow> {
+  const user = await everyUser.lock(id, transaction)
+  if (user) return user
+  throw new Refusal('NOT_FOUND', `There is no account ${id}.`, { field: 'id' })
+}
+
+/** What the person may read, and who runs the organization. */
+function ofTheirOwn<Value>(user: UserRow, viewer: Viewer, value: Value): Value {
+  requireOwnOrManaged(viewer, user)
+  return value
 }

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { graphql } from 'graphql'
 import pg from 'pg'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { createOpenPool } from '../../../db/connect.ts'
+import { createCipher } from '../../../platform/cipher.ts'
 import { createBoundClock } from '../../../platform/clock.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
 import { createOpenJobs } from '../../../platform/jobs/jobs.ts'
@@ -13,70 +15,138 @@ import type { Foundation } from '../../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { type Answer, readAnswer } from '../../kit/answer.ts'
 import { createTestDatabase, type TestDatabase } from '../../kit/database.ts'
+import { openMailbox } from '../../kit/mailbox.ts'
 import { unbounded } from '../../kit/reading.ts'
+import { collectSecrets, type Secrets } from '../../kit/secrets.ts'
 
 export const origin = 'http://localhost:4000'
 export const password = 'correct horse battery'
 export const secret = 'a secret of the tests that is long enough'
 
-export const quotas = { organizationsADay: 5, organizationsAPerson: 8, membersAnOrganization: 5, additionsAnHour: 40, keysAnOrganization: 6, keysADay: 8 }
+export const quotas = {
+  organizationsADay: 5,
+  organizationsAPerson: 8,
+  membersAnOrganization: 5,
+  additionsAnHour: 40,
+  invitationsADay: 6,
+  pendingInvitations: 4,
+  keysAnOrganization: 6,
+  keysADay: 8,
+}
 
 const unused = (): never => {
   throw new Error('identity does not use this')
 }
 
-/** Identity alone on a database of its own, with a clock that the test moves. */
-export async function openIdentity() {
+/** Opens what was sealed in the same test file. */
+export const cipher = createCipher([{ id: 'k1', key: randomBytes(32) }])
+
+/**
+ * Identity alone on a database of its own, with a clock that the test moves.
+ * @param options.started whether its jobs run by themselves, and its mails come to `mailbox`; what sends one needs it @default false
+ */
+export async function openIdentity({ started = false }: { readonly started?: boolean } = {}) {
   const database = await createTestDatabase()
+  const mailbox = await openMailbox()
   const clock = createBoundClock(new Date())
-  const openPool = createOpenPool({ url: database.url, log: pino({ level: 'silent' }) })
-  const foundation: Foundation = {
-    environment: 'development',
-    publicUrl: origin,
-    sequelize: database.sequelize,
-    openPool,
-    openJobs: createOpenJobs({ openPool }),
-    events: createMemoryEvents(),
-    ask: unused,
-    carrier: { receivers: [], carry: unused },
-    clock,
-    cipher: { seal: unused, open: unused },
-    outbound: unused,
-    log: pino({ level: 'silent' }),
-    metrics: new Registry(),
+  const [lines, secrets] = [[] as string[], collectSecrets()]
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+  const foundationOfProcess = (): Foundation => {
+    const openPool = createOpenPool({ url: database.url, log })
+    return {
+      environment: 'development',
+      publicUrl: origin,
+      sequelize: database.sequelize,
+      openPool,
+      openJobs: createOpenJobs({ openPool }),
+      events: createMemoryEvents(),
+      ask: unused,
+      carrier: { receivers: ['launcher'], carry: unused },
+      clock,
+      cipher,
+      outbound: Object.assign(unused, { stream: unused }),
+      log,
+      metrics: new Registry(),
+    }
   }
+  const foundation = foundationOfProcess()
   const settings = {
     secret,
     trustsOrigin: (origin: string) => origin === 'https://web.test',
     clientAddressHeader: 'x-client-address',
     quotas,
     retention: { auditDays: 400 },
+    signUp: 'open' as const,
+    registry: { production: null },
+    foreignIssuer: null,
+    mail: mailbox.settings,
   }
-  const identity = define(foundation, settings)
+  const identity = watched(define(foundation, settings), secrets)
+  /** @throws where a password, token, key or code that was sent or answered stands in the log, a record, a fact or a job */
+  const requireNoLeaks = async () => {
+    // A test may have taken the database away, or a table of it: then nothing is left to look at.
+    const leaks = await secrets.leaks(lines, database.sequelize).catch(() => [])
+    if (leaks.length > 0) throw new Error(`passwords, tokens, keys or codes stand where others read them:\n${leaks.slice(0, 5).join('\n')}`)
+  }
+  if (started) await identity.start()
   return {
     database,
     clock,
     identity,
     foundation,
+    /** What another process of identity on the same database stands on. */
+    anotherProcess: foundationOfProcess,
     settings,
+    mailbox,
+    requireNoLeaks,
     async [Symbol.asyncDispose]() {
+      const looked = await requireNoLeaks().then(
+        () => null,
+        error => error,
+      )
       await identity.stop()
+      await mailbox[Symbol.asyncDispose]()
       await database.drop()
+      if (looked) throw looked
     },
   }
+}
+
+/** Identity, of which whatever is secret in what it is sent and answers is noted. */
+function watched(identity: Identity, secrets: Secrets): Identity {
+  const noteText = (text: string, type: string | null) => {
+    if (type?.startsWith('application/x-www-form-urlencoded')) secrets.noteFields(new URLSearchParams(text))
+    if (type && /json/.test(type) && text) secrets.note(JSON.parse(text))
+  }
+  const http: Identity['http'] = async (request, ...rest) => {
+    const sent = request.clone()
+    const answer = await identity.http(request, ...rest)
+    try {
+      noteText(await sent.text(), sent.headers.get('content-type'))
+      noteText(await answer.clone().text(), answer.headers.get('content-type'))
+    } catch {
+      // What cannot be read is no credential.
+    }
+    secrets.noteFields(new URLSearchParams(answer.headers.get('location')?.split('?')[1]))
+    secrets.noteCookies(answer.headers.getSetCookie())
+    return answer
+  }
+  return Object.create(identity, { http: { value: http } })
 }
 
 type OpenIdentity = Awaited<ReturnType<typeof openIdentity>>
 
 /** Identity for the tests of a block: opened once; before each of them its database is empty, and its clock at the present moment. */
-export function freshIdentity(): Omit<OpenIdentity, typeof Symbol.asyncDispose> {
+export function freshIdentity(options: Parameters<typeof openIdentity>[0] = {}): Omit<OpenIdentity, typeof Symbol.asyncDispose> {
   let open: OpenIdentity
   beforeAll(async () => {
-    open = await openIdentity()
+    open = await openIdentity(options)
   })
   afterAll(() => open[Symbol.asyncDispose]())
+  afterEach(() => open.requireNoLeaks())
   beforeEach(async () => {
     await open.database.reset()
+    open.mailbox.empty()
     open.clock.set(new Date())
   })
   return new Proxy({} as OpenIdentity, { get: (_, name) => Reflect.get(open, name) })

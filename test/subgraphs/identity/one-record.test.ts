@@ -16,7 +16,7 @@ let directory: string
 beforeEach(async () => {
   database = await createTestDatabase({ empty: true })
   directory = mkdtempSync(join(tmpdir(), 'identity-migrations-'))
-  cpSync(files, join(directory, 'identity'), { recursive: true, filter: file => !/000[5-9]_/.test(file) })
+  cpSync(files, join(directory, 'identity'), { recursive: true, filter: file => !/00(?:0[5-9]|[1-9]\d)_/.test(file) })
   await run()
 })
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isMailAddress } from '../../../../subgraphs/identity/mail-address.ts'
 import { setupPath } from '../../../../subgraphs/identity/setup/rules.ts'
+import { isMailAddress } from '../../../../subgraphs/identity/stores/mail-address.ts'
 import { cookieOf, freshIdentity, origin, password, world } from '../identity-world.ts'
 
 const open = freshIdentity()
@@ -80,6 +80,49 @@ describe('the page for signing in', () => {
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
   })
 
+  describe('where somebody is signed in', () => {
+    /** Signs in, and opens the page again: the cookies that the browser then has. */
+    async function again(query = '') {
+      const first = await opened()
+      const session = cookieOf(await send({ token: first.token, email: 'ada@acme.test', password }, first.cookie))
+      const page = await at(`/identity/login${query}`, { headers: { cookie: session } })
+      const text = await page.text()
+      return { session, cookie: `${session}; ${page.headers.getSetCookie()[0]!.split(';')[0]}`, text, token: /name="token" value="([^"]+)"/.exec(text)![1]! }
+    }
+    const standing = (session: string) => open.identity.authority.cookie(new Headers({ cookie: session }))
+
+    it('says as whom, and goes on without a password, to the path that was asked for', async () => {
+      const { cookie, text, token } = await again('?return_to=/docs')
+      expect(text).toContain('<bdi>ada@acme.test</bdi>')
+      const answer = await send({ token, return_to: '/docs', goOn: '' }, cookie)
+      expect([answer.status, answer.headers.get('location'), answer.headers.getSetCookie()]).toEqual([303, '/docs', []])
+      const gone = await send({ token, return_to: '/docs', goOn: '' }, cookie.split('; ')[1])
+      expect(gone.status).toBe(401)
+      const led = await again(`?return_to=${encodeURIComponent('/identity/api/auth/oauth2/authorize?prompt=login')}`)
+      expect(led.text).not.toContain('name="goOn"')
+    })
+
+    it('signs out, and for no page of another site', async () => {
+      const { session, cookie, token } = await again()
+      expect((await send({ token: 'guessed', signOut: '' }, cookie)).status).toBe(400)
+      expect(await standing(session)).toMatchObject({ context: 'organization' })
+      const answer = await send({ token, signOut: '' }, cookie)
+      expect([answer.status, answer.headers.getSetCookie().some(line => /session_token=;.*Max-Age=0/.test(line))]).toEqual([200, true])
+      expect(await standing(session)).toBe('stale')
+      expect((await opened()).text).not.toContain('name="signOut"')
+    })
+  })
+
+  it('tells whoever is refused where to confirm an address, for the answer does not say that it is not', async () => {
+    const { cookie, token, text } = await opened()
+    const [known, unknown] = [
+      await send({ token, email: 'ada@acme.test', password: 'wrong' }, cookie),
+      await send({ token, email: 'x@y.test', password }, cookie),
+    ]
+    expect(text).not.toContain('/identity/verify-email')
+    for (const refused of [known, unknown]) expect(await refused.text()).toContain('<a href="/identity/verify-email">')
+  })
+
   it('takes no form that a page of another site could send', async () => {
     const { cookie, token } = await opened()
     const fields = { email: 'owner@acme.test', password }
@@ -90,6 +133,18 @@ describe('the page for signing in', () => {
       await send({ ...fields, token: 'guessed' }, cookie),
     ])
       expect([answer.status, answer.headers.getSetCookie().some(line => line.includes('session_token'))]).toEqual([400, false])
+  })
+
+  it.each([
+    ['same-origin', 303],
+    ['none', 303],
+    ['same-site', 400],
+    ['cross-site', 400],
+  ])('takes the form of a browser that says it comes from %s with %i', async (site, status) => {
+    const { cookie, token } = await opened()
+    const headers = { 'x-client-address': '10.2.0.2', cookie, 'sec-fetch-site': site }
+    const body = new URLSearchParams({ token, email: 'admin@acme.test', password })
+    expect((await at('/identity/login', { method: 'POST', headers, body })).status).toBe(status)
   })
 })
 

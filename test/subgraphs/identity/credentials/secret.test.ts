@@ -11,7 +11,7 @@ describe('a changed AUTH_SECRET', () => {
   const another = 'another secret of the tests, as long as it must be'
   /** One more process of identity on the same database. */
   function identityWith(secret: string): Identity {
-    const identity = define(open.foundation, { ...open.settings, secret })
+    const identity = define(open.anotherProcess(), { ...open.settings, secret })
     onTestFinished(() => identity.stop())
     return identity
   }

@@ -4,9 +4,9 @@ import { getMigrations } from 'better-auth/db/migration'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createAttempts } from '../../../../subgraphs/identity/credentials/attempts.ts'
+import { createAttempts } from '../../../../subgraphs/identity/credentials/guessing/attempts.ts'
+import { createSemaphore } from '../../../../subgraphs/identity/credentials/guessing/queue.ts'
 import { credentialOptions } from '../../../../subgraphs/identity/credentials/options.ts'
-import { createSemaphore } from '../../../../subgraphs/identity/credentials/queue.ts'
 import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
 import { cookieOf, execute, freshIdentity, origin, password, requestSignIn, userViewer, world } from '../identity-world.ts'
 
@@ -113,7 +113,7 @@ describe('signing in', () => {
 
   it('serves no other endpoint of the credential library', async () => {
     for (const [method, path] of [
-      ['POST', '/sign-up/email'],
+      ['POST', '/sign-in/social'],
       ['GET', '/get-session'],
       ['GET', '/list-sessions'],
       ['POST', '/update-user'],
@@ -549,8 +549,10 @@ describe('signing in', () => {
       const ports = {
         clock: open.clock,
         log: open.foundation.log,
+        admission: { verify: async () => true, admits: async () => true },
         organizationAtSignIn: async () => null,
-        claims: async () => Promise.reject(new Error('unused')),
+        sessionBegan: async () => {},
+        token: async () => Promise.reject(new Error('unused')),
       }
       const { toBeCreated, toBeAdded, toBeAddedIndexes, schemaProblems } = await getMigrations(credentialOptions(pool, origin, open.settings, ports))
       expect({ toBeCreated, toBeAdded, toBeAddedIndexes, schemaProblems }).toEqual({ toBeCreated: [], toBeAdded: [], toBeAddedIndexes: [], schemaProblems: [] })

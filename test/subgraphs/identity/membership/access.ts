@@ -1,4 +1,19 @@
-import { type AccessRows, all, change, constant, type Fresh, managers, managersOfIt, people, row, services, unrelated } from '../../../access/row.ts'
+import { newId } from '../../../../platform/ids.ts'
+import {
+  type AccessRows,
+  all,
+  change,
+  constant,
+  type Fresh,
+  knownCallers,
+  managers,
+  managersOfIt,
+  people,
+  publicRoute,
+  row,
+  services,
+  unrelated,
+} from '../../../access/row.ts'
 import { seedPerson } from '../user/seed.ts'
 import { seedMembership } from './seed.ts'
 
@@ -14,8 +29,96 @@ const freshMembership: Fresh = async ({ graph, ids }) => {
   return (await seedMembership(graph, { organizationId: ids.organization!, userId, role: 'member' })).id
 }
 
+/** An invitation to `acme`, of somebody else each time. */
+const freshInvitation: Fresh = async ({ graph, owner }) => {
+  const document = 'mutation($email: EmailAddress!) { inviteMember(input: { email: $email, roles: [VIEWER] }) { id } }'
+  return (await graph.execute(document, { email: `${newId()}@example.test` }, { as: owner })).data().inviteMember.id
+}
+
 export const access: AccessRows = {
   fields: [
+    row('Query.invitations', all, unrelated, managers, constant('{ invitations { nodes { id } } }'), 'invitations'),
+    row(
+      'Query.receivedInvitations',
+      all,
+      unrelated,
+      'refused refused refused empty empty empty empty',
+      constant('{ receivedInvitations { id } }'),
+      'receivedInvitations',
+    ),
+    row(
+      'Invitation.organization',
+      all,
+      unrelated,
+      managers,
+      change('inviteMember', ({ fresh }) => `email: "${fresh}@example.test", roles: [VIEWER]`, 'organization { id }'),
+      'inviteMember.organization',
+      async () => newId(),
+    ),
+    row(
+      'Invitation.invitedBy',
+      all,
+      unrelated,
+      managers,
+      change('inviteMember', ({ fresh }) => `email: "${fresh}@example.test", roles: [VIEWER]`, 'invitedBy { id }'),
+      'inviteMember.invitedBy',
+      async () => newId(),
+    ),
+    row(
+      'Mutation.inviteMember',
+      all,
+      unrelated,
+      managers,
+      change('inviteMember', ({ fresh }) => `email: "${fresh}@example.test", roles: [VIEWER]`, 'id'),
+      'inviteMember',
+      async () => newId(),
+    ),
+    row(
+      'Mutation.resendInvitation',
+      all,
+      unrelated,
+      managersOfIt,
+      change('resendInvitation', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'resendInvitation',
+      freshInvitation,
+    ),
+    row(
+      'Mutation.revokeInvitation',
+      all,
+      unrelated,
+      managersOfIt,
+      change('revokeInvitation', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'revokeInvitation',
+      freshInvitation,
+    ),
+    // To nobody of these: only whose address was invited is told that it is there.
+    row(
+      'Mutation.acceptInvitation',
+      all,
+      unrelated,
+      'refused refused refused hidden hidden hidden hidden',
+      change('acceptInvitation', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'acceptInvitation',
+      freshInvitation,
+    ),
+    row(
+      'Mutation.declineInvitation',
+      all,
+      unrelated,
+      'refused refused refused hidden hidden hidden hidden',
+      change('declineInvitation', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'declineInvitation',
+      freshInvitation,
+    ),
+    row('Query.roles', unrelated, all, knownCallers, constant('{ roles { role } }'), 'roles'),
+    row(
+      'Mutation.createServiceAccount',
+      all,
+      unrelated,
+      managers,
+      change('createServiceAccount', () => 'name: "Agent", roles: [VIEWER]', 'id'),
+      'createServiceAccount',
+    ),
     row('Query.memberships', all, unrelated, people, constant('{ memberships { nodes { id } } }'), 'memberships'),
     row('Query.organizationMembers', all, unrelated, people, constant('{ organizationMembers { nodes { id } } }'), 'organizationMembers'),
     row(
@@ -53,5 +156,9 @@ export const access: AccessRows = {
       'removeMember',
       freshMembership,
     ),
+  ],
+  routes: [
+    { at: 'GET /identity/invitation', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/invitation?code=nobody-knows' },
+    { at: 'POST /identity/invitation', scopes: all, less: unrelated, cells: publicRoute, path: () => '/identity/invitation' },
   ],
 }

@@ -1,8 +1,25 @@
 import { newId } from '../../../../platform/ids.ts'
-import { type AccessRows, all, change, constant, people, row, unrelated } from '../../../access/row.ts'
+import { type AccessRows, all, change, constant, managers, people, row, unrelated } from '../../../access/row.ts'
 
 export const access: AccessRows = {
   fields: [
+    row(
+      'Query.organization',
+      unrelated,
+      all,
+      'refused yes yes yes yes yes hidden',
+      ({ organization }) => `{ organization(id: "${organization}") { id } }`,
+      'organization',
+    ),
+    row('Query.organizations', all, unrelated, people, constant('{ organizations { nodes { id } } }'), 'organizations'),
+    row(
+      'Mutation.updateOrganization',
+      all,
+      unrelated,
+      managers,
+      change('updateOrganization', () => 'name: "Renamed"', 'id'),
+      'updateOrganization',
+    ),
     row(
       'Mutation.createOrganization',
       all,

@@ -1,6 +1,9 @@
 import { QueryTypes } from 'sequelize'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { readPage } from '../../../../platform/page.ts'
 import type { Provisioned } from '../../../../subgraphs/identity/setup/provision.ts'
+import { newestFirst } from '../../../../subgraphs/identity/stores/api-key.ts'
+import { everyScope, scopesOf } from '../../../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../../../subgraphs/viewer.ts'
 import { unbounded } from '../../../kit/reading.ts'
 import { countStatements } from '../../../kit/statements.ts'
@@ -152,7 +155,7 @@ describe('organizations and their members', () => {
     }
     const [stranger, nobody] = [await tried('super@admin.test'), await tried('nobody@acme.test')]
     expect(stranger).toEqual(nobody)
-    expect(stranger).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('will be invited'), extensions: { field: 'email' } })
+    expect(stranger).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('inviteMember'), extensions: { field: 'email' } })
   })
 
   it('I-01 lets platform admins add anybody who has an account, wherever they work', async () => {
@@ -275,13 +278,74 @@ describe('organizations and their members', () => {
     expect((await memberships.page('ofOrganization', acme, {})).nodes).toEqual([])
     expect((await ownMemberships.page('ofPerson', viewers.owner.userId!, {})).nodes).toEqual([])
     expect(await apiKeys.byId.load(made.keys.reader!.id)).toBeNull()
-    expect((await apiKeys.page('ofOrganization', acme, {})).nodes).toEqual([])
+    const ofOthers = { services: null, state: null }
+    expect((await apiKeys.filtered(ofOthers, readPage({}, newestFirst))).nodes).toEqual([])
   })
 
   it('refuses a page that cannot be, also where there is no organization whose members it would show', async () => {
     const nowhere = { ...viewers.ada, organizationId: null }
     expect((await run(nowhere, members, { first: 2 })).data().organizationMembers).toBeNull()
     for (const page of [{ first: 101 }, { after: 'x' }]) expect((await run(nowhere, members, page)).code).toBe('BAD_USER_INPUT')
+  })
+
+  const named = 'query($id: ID, $slug: String) { organization(id: $id, slug: $slug) { id slug version } }'
+
+  it('shows one organization by id or slug: the active one, those a person may switch to, and any to platform admins', async () => {
+    const [acme, other] = [made.organizations.acme!, made.organizations.other!]
+    for (const by of [{ id: other }, { slug: 'other' }]) {
+      expect((await run(viewers.ada, named, by)).data().organization).toEqual({ id: other, slug: 'other', version: 1 })
+      expect((await run(viewers.super, named, by)).data().organization.id).toBe(other)
+      expect((await run(viewers.owner, named, by)).code).toBe('NOT_FOUND')
+      // Nobody switches who is no person: a key has one organization, an app the one of its token.
+      const app = { ...viewers.ada, roles: [], clientId: 'phone' }
+      expect((await run(app, named, by)).code).toBe('NOT_FOUND')
+      expect((await run(app, named, { id: acme })).data().organization.slug).toBe('acme')
+    }
+    const [foreign, none] = [await run(viewers.owner, named, { slug: 'other' }), await run(viewers.owner, named, { slug: 'nowhere' })]
+    expect(foreign.error).toEqual(none.error)
+    for (const by of [{}, { id: acme, slug: 'acme' }, { id: 'x' }]) expect((await run(viewers.owner, named, by)).code).toBe('BAD_USER_INPUT')
+  })
+
+  it('lists a person’s own organizations by name, searched by name or slug, and all to platform admins', async () => {
+    const list =
+      'query($search: String, $first: Int, $after: String) { organizations(search: $search, first: $first, after: $after) { totalCount nodes { slug } pageInfo { endCursor hasNextPage } } }'
+    const slugs = async (viewer: Viewer, search?: string) =>
+      (await run(viewer, list, { search })).data().organizations.nodes.map(({ slug }: { slug: string }) => slug)
+    expect(await slugs(viewers.ada)).toEqual(['acme', 'other'])
+    expect(await slugs(viewers.owner)).toEqual(['acme'])
+    expect(await slugs(viewers.super)).toEqual(['acme', 'other', 'admin'])
+    expect(await slugs(viewers.super, 'ADM')).toEqual(['admin'])
+    expect(await slugs(viewers.super, '%')).toEqual([])
+    expect(await slugs(viewers.owner, 'oth')).toEqual([])
+    const first = (await run(viewers.super, list, { first: 2 })).data().organizations
+    expect([first.totalCount, first.pageInfo.hasNextPage]).toEqual([3, true])
+    const { result, statements } = await countStatements(() => run(viewers.super, list, { first: 2, after: first.pageInfo.endCursor }))
+    expect(result.data().organizations.nodes).toEqual([{ slug: 'admin' }])
+    expect(statements).toHaveLength(2)
+    expect((await run(viewers.ada, list, { search: ' ' })).code).toBe('BAD_USER_INPUT')
+  })
+
+  it('is renamed by who runs it, from the version they saw', async () => {
+    const rename = 'mutation($name: String!, $v: Int) { updateOrganization(input: { name: $name, expectedVersion: $v }) { name version } }'
+    expect((await run(viewers.admin, rename, { name: ' Acme & Co ', v: 1 })).data().updateOrganization).toEqual({ name: 'Acme & Co', version: 2 })
+    expect((await run(viewers.owner, rename, { name: 'Acme', v: 1 })).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'STALE_VERSION' })
+    expect((await run(viewers.owner, rename, { name: 'Acme & Co' })).data().updateOrganization.version).toBe(2)
+    expect((await run(viewers.ada, rename, { name: 'Mine' })).code).toBe('FORBIDDEN')
+    expect((await run({ ...viewers.owner, organizationId: null }, rename, { name: 'Mine' })).code).toBe('FORBIDDEN')
+    expect((await audit()).map(({ action }) => action)).toEqual(['organization.updated'])
+  })
+
+  it('says what each role brings, from most to least', async () => {
+    const { roles } = (await run(viewers.ada, '{ roles { role meaning scopes } }')).data()
+    expect(roles.map(({ role, scopes }: { role: string; scopes: string[] }) => [role, scopes.length])).toEqual([
+      ['PLATFORM_SUPER_ADMIN', everyScope.length],
+      ['PLATFORM_ADMIN', 0],
+      ['OWNER', everyScope.length],
+      ['ADMIN', everyScope.length],
+      ['MEMBER', scopesOf(['member']).length],
+      ['VIEWER', scopesOf(['viewer']).length],
+    ])
+    expect(roles.every(({ scopes }: { scopes: string[] }) => scopes.join() === scopes.toSorted().join())).toBe(true)
   })
 
   it('provisions a world once: a second time everything is found, and no password is hashed', async () => {
@@ -292,6 +356,7 @@ describe('organizations and their members', () => {
     expect(statements.filter(text => !/^(START|COMMIT)/.test(text))).toHaveLength(5)
     const reissued = await open.identity.provision({ ...world, keys: world.keys.map(key => ({ ...key, reissue: true })) })
     expect(reissued.keys.reader!.secret).toMatch(/^sgk_/)
-    expect((await open.identity.authority.keysById([made.keys.reader!.id])).size).toBe(0)
+    const { authority } = open.identity
+    expect((await authority.keys([authority.hashKey(made.keys.reader!.secret!)])).size).toBe(0)
   })
 })

@@ -1,8 +1,14 @@
-import { type AccessRows, constant, knownCallers, row, unrelated } from '../../../access/row.ts'
+import { type AccessRows, constant, everybody, knownCallers, publicRoute, row, unrelated } from '../../../access/row.ts'
+
+const none = 'empty empty empty empty empty empty empty'
 
 export const access: AccessRows = {
   fields: [
-    row('Query.service', unrelated, unrelated, knownCallers, constant('{ service(slug: "publishing") { slug } }'), 'service'),
+    row('Query.service', unrelated, unrelated, everybody, constant('{ service(slug: "publishing") { slug } }'), 'service'),
     row('Query.services', unrelated, unrelated, knownCallers, constant('{ services { slug } }'), 'services'),
+    row('ServiceEntry.scopes', unrelated, unrelated, knownCallers, constant('{ service(slug: "publishing") { scopes { name } } }'), 'service.scopes'),
+    // No service has one yet.
+    row('ServiceEntry.mobileApps', unrelated, unrelated, none, constant('{ service(slug: "publishing") { mobileApps { appId } } }'), 'service.mobileApps'),
   ],
+  routes: [{ at: 'GET /identity/api/services/:slug', scopes: unrelated, less: unrelated, cells: publicRoute, path: () => '/identity/api/services/publishing' }],
 }

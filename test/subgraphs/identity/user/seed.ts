@@ -9,5 +9,6 @@ export async function seedPerson({ database, clock }: Pick<Supergraph, 'database
   const now = clock.now()
   const id = newId(now)
   const row = { id, name, email: `${id}@example.test`, emailVerified: true, createdAt: now, updatedAt: now }
-  return inTransaction(identity, ({ transaction }) => identity.users.insert(row, transaction))
+  await inTransaction(identity, ({ transaction }) => identity.users.insert(row, transaction))
+  return row
 }

@@ -1,0 +1,41 @@
+import { requireId } from '../../../platform/ids.ts'
+import { readPage } from '../../../platform/page.ts'
+import { personOf, requirePerson } from '../../viewer.ts'
+import { requireManager, requireOrganization } from '../membership/rules.ts'
+import type { Resolvers } from '../resolvers.generated.ts'
+import { actorKindOf, detailsOf, namedOf, readAction, readsWhole, targetTypeOf } from './rules.ts'
+
+const unfiltered = { action: null, userId: null, since: null, until: null }
+
+export const auditResolvers: Resolvers = {
+  Query: {
+    auditLog(_, { action, userId, since, until, ...page }, { viewer, auditEntries }) {
+      requirePerson(viewer)
+      const organization = requireOrganization(viewer)
+      requireManager(viewer, 'read its record')
+      const filter = {
+        of: { organization },
+        action: readAction(action),
+        userId: userId ? requireId(userId, 'userId') : null,
+        since: since?.toISOString() ?? null,
+        until: until?.toISOString() ?? null,
+      }
+      return auditEntries.filtered(filter, readPage(page, auditEntries.order))
+    },
+    accountActivity: (_, page, { viewer, auditEntries }) =>
+      auditEntries.filtered({ ...unfiltered, of: { person: requirePerson(viewer) } }, readPage(page, auditEntries.order)),
+  },
+
+  AuditEntry: {
+    actorKind: ({ actor }) => actorKindOf(actor),
+    user: ({ actor, userId }, _, { users }) => users.find(userId ?? personOf(actor)),
+    apiKeyId: ({ actor }) => namedOf(actor, 'key'),
+    appId: ({ actor, appId }) => appId ?? namedOf(actor, 'service'),
+    organization: ({ tenantId }, _, { organizations }) => organizations.find(tenantId),
+    targetType: ({ action }) => targetTypeOf(action),
+    targetId: ({ subjectId }) => subjectId,
+    ipAddress: (entry, _, { viewer }) => (readsWhole(entry, viewer) ? entry.ipAddress : null),
+    userAgent: (entry, _, { viewer }) => (readsWhole(entry, viewer) ? entry.userAgent : null),
+    details: (entry, _, { viewer }) => (readsWhole(entry, viewer) ? detailsOf(entry.details) : []),
+  },
+}

@@ -1,0 +1,91 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { readFields } from '../../../http/body.ts'
+import type { Exchanges } from '../../../http/exchanges.ts'
+import { record, tell, type Unit } from '../../../store/books.ts'
+import { inTransaction } from '../../../store/write.ts'
+import { publicExchange } from '../../http/public.ts'
+import { join, joined, toldOfJoining } from '../../membership/invitation/answer.ts'
+import { readName } from '../../organization/rules.ts'
+import { announceViewer } from '../../session/announce.ts'
+import { openSession } from '../../session/opening.ts'
+import { codeRefusal } from '../../stores/code.ts'
+import { type InvitationRow, statusAt } from '../../stores/invitation.ts'
+import { credentialsPath } from '../names.ts'
+import { readNewPassword } from '../password.ts'
+import { type AccountGround, answerOf, done, type Work } from './ground.ts'
+
+/** Where an invitation is accepted by who has no account yet. */
+export const acceptPath = `${credentialsPath}/accept-invitation`
+
+/** What who was invited sends who has no account. */
+export const invitedExchanges = (ground: AccountGround): Exchanges => ({
+  [`POST ${acceptPath}`]: publicExchange(ground, request => accept(ground, request), { signsIn: true }),
+})
+
+/**
+ * Makes the account of an invited address, its membership and a session there, all or nothing. Whoever has the code reads mail at the address,
+ * so it is verified. What is refused leaves the code good.
+ */
+async function accept(ground: AccountGround, request: Request): Promise<Response> {
+  const { clock, contexts, hashing, clientAddressHeader } = ground
+  const fields = await readFields(request)
+  const work = contexts.everybodys('platform')
+  const invitation = await invitationOf(work, fields.code, clock.now())
+  if (await work.accounts.byEmail(invitation.email)) throw hasAccount()
+  const name = readName(typeof fields.name === 'string' ? fields.name : '', 'name')
+  const password = readNewPassword(fields.password, 'password', invitation.email)
+  const hashed = await hashing.hash(password, 'known', () => invitationOf(work, fields.code, clock.now()))
+  const from = { ipAddress: request.headers.get(clientAddressHeader), userAgent: request.headers.get('user-agent') }
+  const { userId, session } = await inTransaction(work, async unit => {
+    const userId = await make(work, invitation, { code: fields.code, name, hashed }, unit)
+    return { userId, session: await openSession(work, { userId, kind: 'password', organizationId: invitation.organizationId, from }, unit) }
+  })
+  announceViewer(work.events, userId)
+  const answer = answerOf(200, {
+    accessToken: session.accessToken,
+    expiresAt: session.expiresAt.toISOString(),
+    user: { id: userId, email: invitation.email, name },
+  })
+  for (const line of session.cookies) answer.headers.append('set-cookie', line)
+  return answer
+}
+
+/** The invitation that a code stands for. @throws BAD_USER_INPUT, reason CODE */
+export async function invitationOf(work: Work, code: unknown, now: Date): Promise<InvitationRow> {
+  const { subject } = await work.codes.find('invitation', code, now)
+  const invitation = await work.invitations.byId.load(subject)
+  if (!invitation || statusAt(invitation, now) !== 'pending') throw codeRefusal()
+  return invitation
+}
+
+interface Given {
+  readonly code: unknown
+  readonly name: string
+  /** The password, as it is kept. */
+  readonly hashed: string
+}
+
+/** Makes the account and the membership. Of several who come with one code each waits for the one before. @returns the person */
+async function make(work: Work, { id, organizationId }: InvitationRow, { code: clear, name, hashed }: Given, unit: Unit): Promise<string> {
+  const { accounts, codes, invitations, invitingOrganizations, users } = work
+  const { transaction, now } = unit
+  await invitingOrganizations.lock(organizationId, transaction)
+  const invitation = await invitations.lock(id, transaction)
+  if (!invitation || statusAt(invitation, now) !== 'pending') throw codeRefusal()
+  await codes.hold('invitation', clear, unit)
+  const userId = await accounts.add({ name, email: invitation.email, password: hashed }, unit)
+  if (userId === null) throw hasAccount()
+  const person = await users.lock(userId, transaction)
+  await users.update(person!, { emailVerified: true, lastSignedInAt: now }, transaction)
+  const membership = await join(work, invitation, userId, unit)
+  const accepted = await invitations.update(invitation, { status: 'accepted', updatedAt: now, version: invitation.version + 1 }, transaction)
+  await record(work, done(userId, 'account.created'), unit)
+  await record(work, { tenantId: organizationId, action: 'invitation.accepted', subjectId: id, actor: `user:${userId}`, personId: userId }, unit)
+  await joined(work, accepted, membership, userId, unit)
+  await tell(work, toldOfJoining(accepted, membership), unit)
+  return userId
+}
+
+/** The code stays good: it leads on once the person has signed in. */
+const hasAccount = (): Refusal =>
+  new Refusal('CONFLICT', 'The invited address has an account: sign in with it, then accept the invitation there.', { reason: 'ACCOUNT' })

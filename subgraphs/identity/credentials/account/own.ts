@@ -1,0 +1,147 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { fieldsOf, readBody, readFields } from '../../../http/body.ts'
+import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import { record } from '../../../store/books.ts'
+import { inTransaction } from '../../../store/write.ts'
+import { requirePerson, type Viewer } from '../../../viewer.ts'
+import { endSessions } from '../../session/opening.ts'
+import type { Account } from '../../stores/account/account.ts'
+import { tooManyAttempts } from '../guessing/attempts.ts'
+import { credentialsPath } from '../names.ts'
+import { readNewPassword, readPassword } from '../password.ts'
+import { type AccountGround, answerOf, done, type OwnWork, setPassword } from './ground.ts'
+import { freshMs, readEmail, shownOf } from './rules.ts'
+
+/** What a person does with the own account. */
+export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
+  const exchange =
+    (row: (ground: AccountGround, own: Own) => Promise<Response>): Exchange =>
+    async (request, viewer) => {
+      const work = ground.contexts.forRequest(viewer, request)
+      const userId = requirePerson(viewer)
+      const account = await work.accounts.byId(userId)
+      if (!account) throw new Refusal('UNAUTHENTICATED', 'The account is not there any more: sign in with another.')
+      return row(ground, { request, viewer, work, userId, account })
+    }
+  return {
+    [`POST ${credentialsPath}/change-password`]: exchange(changePassword),
+    [`POST ${credentialsPath}/change-email`]: exchange(changeEmail),
+    [`GET ${recoveryPath}`]: exchange(showRecoveryEmail),
+    [`PUT ${recoveryPath}`]: exchange(setRecoveryEmail),
+    [`DELETE ${recoveryPath}`]: exchange(removeRecoveryEmail),
+  }
+}
+
+const recoveryPath = `${credentialsPath}/me/recovery-email`
+
+/** A person who asks, with the own account. */
+interface Own {
+  readonly request: Request
+  readonly viewer: Viewer
+  readonly work: OwnWork
+  readonly userId: string
+  readonly account: Account
+}
+
+async function changePassword(ground: AccountGround, { request, viewer, work, userId, account }: Own): Promise<Response> {
+  const fields = await readFields(request)
+  const newPassword = readNewPassword(fields.newPassword, 'newPassword', account.email)
+  await checkPassword(ground, request, account, fields.currentPassword)
+  const password = await ground.hashing.hash(newPassword, 'known')
+  await inTransaction(work, async unit => {
+    // Somebody else may have changed it since it was checked: what was right is not any more.
+    const now = await work.accounts.lock(userId, unit.transaction)
+    if (now?.password !== account.password) throw wrongPassword()
+    await setPassword(work, userId, password, unit)
+    await record(work, done(userId, 'password.changed'), unit)
+    await endSessions(work, { userId, except: viewer.sessionId }, unit)
+    await work.mails.send({ kind: 'notice', to: account.email, data: { name: account.name, what: 'password-changed' } }, unit)
+  })
+  return answerOf(200, {})
+}
+
+async function changeEmail(ground: AccountGround, { request, viewer, work, userId, account }: Own): Promise<Response> {
+  const fields = await readFields(request)
+  const email = readEmail(fields.newEmail, 'newEmail')
+  await checkPassword(ground, request, account, fields.currentPassword)
+  count(ground, userId)
+  await inTransaction(work, async unit =>
+    ground.wake(await work.accountRequests.add({ kind: 'email-change', email, details: { userId, askedBy: viewer.sessionId } }, unit), unit.transaction),
+  )
+  return answerOf(202, {})
+}
+
+const showRecoveryEmail = async (_: AccountGround, { work, userId }: Own): Promise<Response> =>
+  answerOf(200, shownOf(await work.recoveryEmails.ofPerson(userId)))
+
+async function setRecoveryEmail(ground: AccountGround, own: Own): Promise<Response> {
+  const { request, work, userId, account } = own
+  const fields = await readFields(request)
+  const email = readEmail(fields.email, 'email')
+  if (email === account.email)
+    throw new Refusal('BAD_USER_INPUT', 'email is the address of the account itself, which helps nobody who lost it: name another.', { field: 'email' })
+  await reauthenticate(ground, own, fields.currentPassword)
+  count(ground, userId)
+  const recovery = await inTransaction(work, async unit => {
+    await work.accounts.lock(userId, unit.transaction)
+    const asked = await work.recoveryEmails.ask(userId, email, unit)
+    await record(work, done(userId, 'recovery_email.set'), unit)
+    if (asked.pendingEmail === null) await work.codes.end(userId, ['verify-recovery-email'], unit.transaction)
+    else {
+      const code = () => work.codes.issue('verify-recovery-email', userId, { ...unit, details: { email } })
+      await work.mails.send({ kind: 'verify-recovery-email', to: email, code, data: { name: account.name, account: account.email } }, unit)
+    }
+    return asked
+  })
+  return answerOf(200, shownOf(recovery))
+}
+
+async function removeRecoveryEmail(ground: AccountGround, own: Own): Promise<Response> {
+  const { request, work, userId, account } = own
+  const body = await readBody(request)
+  await reauthenticate(ground, own, body && fieldsOf(request.headers.get('content-type') ?? '', body).currentPassword)
+  await inTransaction(work, async unit => {
+    await work.accounts.lock(userId, unit.transaction)
+    const gone = await work.recoveryEmails.remove(userId, unit.transaction)
+    if (!gone) return
+    await work.codes.end(userId, ['verify-recovery-email', 'reset-password'], unit.transaction)
+    await record(work, done(userId, 'recovery_email.removed'), unit)
+    if (gone.email !== null) await work.mails.send({ kind: 'notice', to: account.email, data: { name: account.name, what: 'recovery-removed' } }, unit)
+  })
+  return answerOf(204)
+}
+
+/** What guards the account is changed by who knows the password, or gave it a moment ago. */
+async function reauthenticate(ground: AccountGround, { request, viewer, work, userId, account }: Own, currentPassword: unknown): Promise<void> {
+  if (currentPassword !== undefined && currentPassword !== null) return checkPassword(ground, request, account, currentPassword)
+  if (await work.accounts.isRecent(viewer.sessionId, userId, new Date(ground.clock.now().getTime() - freshMs))) return
+  throw new Refusal('FORBIDDEN', 'You signed in a while ago, or by another way: send your password as currentPassword.', {
+    reason: 'REAUTHENTICATE',
+    field: 'currentPassword',
+  })
+}
+
+/**
+ * Checks the password that a person has, with the counts of sign-in: a session that somebody found open gives no more guesses.
+ * @throws BAD_USER_INPUT, FORBIDDEN for a wrong one, RATE_LIMITED
+ */
+async function checkPassword({ attempts, hashing, clientAddressHeader }: AccountGround, request: Request, account: Account, given: unknown): Promise<void> {
+  const password = readPassword(given, 'currentPassword')
+  const who = { email: account.email, address: request.headers.get(clientAddressHeader) ?? 'unknown' }
+  const tried = await attempts.run(who, async () => {
+    const isRight = account.password !== null && (await hashing.verify(account.password, password))
+    return { answer: isRight, outcome: isRight ? { userId: account.userId } : ('wrong' as const) }
+  })
+  if (!('answer' in tried)) throw tooManyAttempts(tried.wait)
+  if (!tried.answer) throw wrongPassword()
+}
+
+const wrongPassword = () => new Refusal('FORBIDDEN', 'currentPassword is not the password of the account.', { field: 'currentPassword' })
+
+/** Counts a mail to an address that the person has named. @throws RATE_LIMITED when there were too many */
+function count({ addressed, clock }: AccountGround, userId: string): void {
+  const now = clock.now()
+  const wait = addressed.wait(userId, now)
+  if (wait > 0) throw new Refusal('RATE_LIMITED', 'You have named many addresses within an hour: go on in a while.', { retryAfter: Math.ceil(wait / 1000) })
+  addressed.add(userId, now)
+}

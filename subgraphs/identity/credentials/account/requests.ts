@@ -1,0 +1,90 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { JobQueue, Sweep } from '../../../../platform/jobs/queue.ts'
+import { record, type Unit } from '../../../store/books.ts'
+import { inTransaction } from '../../../store/write.ts'
+import type { Account } from '../../stores/account/account.ts'
+import type { AccountRequest } from '../../stores/account/request.ts'
+import { done, type Work } from './ground.ts'
+import { greeted } from './rules.ts'
+
+/** The queue of wake-ups for what was asked by address. */
+export const requestQueueName = 'account-request'
+
+const concurrency = 16
+/** How long a request lies before it is seen to, in ms: by then whoever asked has the answer, and its time tells nothing of the work. */
+const restMs = 100
+/** How often requests without a wake-up are looked for, in ms, how long one is left to its own, and how many one round takes. */
+const sweeping = { everyMs: 5_000, graceMs: 3_000, atOnce: 20 }
+
+/** The queue as it runs: whatever depends on whether an address has an account happens here, where nobody waits for it. */
+export const requestQueue = (work: () => Work): JobQueue => ({
+  name: requestQueueName,
+  concurrency,
+  async handle({ requestId }) {
+    await setTimeout(restMs)
+    await seeTo(work(), requestId!)
+  },
+})
+
+/** Finds requests whose wake-up was lost. Any number of processes may do so at the same time. */
+export const requestSweep = (work: () => Work, clock: Clock): Sweep => ({
+  name: 'account requests',
+  everyMs: sweeping.everyMs,
+  async run() {
+    const found = await work().accountRequests.overdue(new Date(clock.now().getTime() - sweeping.graceMs), sweeping.atOnce)
+    await Promise.all(found.map(id => seeTo(work(), id)))
+  },
+})
+
+/** Sees to a request and takes it away, in one transaction: once, however often it is called, and wholly or not at all. */
+const seeTo = (work: Work, requestId: string): Promise<void> =>
+  inTransaction(work, async unit => {
+    const request = await work.accountRequests.take(requestId, unit.transaction)
+    if (request) await handlers[request.kind](work, request as never, unit)
+  })
+
+type Of<Kind extends AccountRequest['kind']> = Extract<AccountRequest, { kind: Kind }>
+
+const handlers: { readonly [Kind in AccountRequest['kind']]: (work: Work, request: Of<Kind>, unit: Unit) => Promise<void> } = {
+  async 'sign-up'(work, { email, details: { name, password } }, unit) {
+    const userId = await work.accounts.add({ name, email, password }, unit)
+    if (userId) {
+      await record(work, done(userId, 'account.created'), unit)
+      return mailVerification(work, { userId, name, email }, unit)
+    }
+    const account = await work.accounts.byEmail(email, unit.transaction)
+    if (account) await work.mails.send({ kind: 'already-registered', to: email, data: { name: greeted(account.name, email) } }, unit)
+  },
+
+  async verification(work, { email }, unit) {
+    const account = await work.accounts.byEmail(email, unit.transaction)
+    if (account && !account.emailVerified && !account.suspended) await mailVerification(work, account, unit)
+  },
+
+  async 'password-reset'(work, { email }, unit) {
+    for (const account of await work.accounts.byAnyEmail(email, unit.transaction)) if (!account.suspended) await mailReset(work, account, email, unit)
+  },
+
+  async 'email-change'(work, { email, details: { userId, askedBy } }, unit) {
+    if (await work.accounts.byEmail(email, unit.transaction)) return
+    // Held, as by who sets a new password: that ends the code, or the session that asked for it.
+    const account = await work.accounts.lock(userId, unit.transaction)
+    if (!account || account.suspended) return
+    if (askedBy !== null && !(await work.accounts.hasSession(askedBy, userId, unit))) return
+    const code = () => work.codes.issue('confirm-email', userId, { ...unit, details: { email } })
+    await work.mails.send({ kind: 'confirm-email', to: email, code, data: { name: greeted(account.name, email), account: account.email } }, unit)
+  },
+}
+
+async function mailVerification(work: Work, { userId, name, email }: Pick<Account, 'userId' | 'name' | 'email'>, unit: Unit): Promise<void> {
+  const code = () => work.codes.issue('verify-email', userId, { ...unit, details: { email } })
+  await work.mails.send({ kind: 'verify-email', to: email, code, data: { name: greeted(name, email) } }, unit)
+}
+
+async function mailReset(work: Work, { userId, name, email }: Account, to: string, unit: Unit): Promise<void> {
+  const code = () => work.codes.issue('reset-password', userId, { ...unit, details: { email: to } })
+  const sent = await work.mails.send({ kind: 'reset-password', to, code, data: { name: greeted(name, to), account: email } }, unit)
+  // Whoever asked is not known: the address says who it was for.
+  if (sent) await record(work, { ...done(userId, 'password.reset_requested', { to: to === email ? 'address' : 'recovery address' }), actor: 'platform' }, unit)
+}

@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto'
+import { exportJWK, generateKeyPair, importJWK, type JSONWebKeySet, type JWK, SignJWT } from 'jose'
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Cipher } from '../../../../platform/cipher.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import { newId } from '../../../../platform/ids.ts'
+import {
+  insertSigningKey,
+  keyGracePeriod,
+  keyPair,
+  type NewSigningKey,
+  signingKeyPlace,
+  signingKeysLock,
+  valuesOf,
+} from '../../stores/credentials/signing-key.ts'
+
+/** How many keys that should sign are looked at for one that opens: more than one is there while processes have different keys of encryption. */
+const mostLookedAt = 5
+
+/** A new pair, its private half sealed. */
+export async function newSigningKey(cipher: Cipher, now: Date): Promise<NewSigningKey> {
+  const pair = await generateKeyPair(keyPair.alg, { crv: keyPair.crv, extractable: true })
+  const [publicKey, privateKey] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
+  const id = newId(now)
+  return { id, publicKey: JSON.stringify(publicKey), privateKey: cipher.seal(JSON.stringify(privateKey), signingKeyPlace(id)) }
+}
+
+/** The public halves of the keys whose tokens may still be good, by `kid`, the newest first. */
+export async function readPublicKeys(pool: pg.Pool, now: Date): Promise<JSONWebKeySet> {
+  const { rows } = await pool.query<{ id: string; public_key: string; alg: string }>({
+    name: 'public keys',
+    text: `select id, public_key, coalesce(alg, '${keyPair.alg}') as alg from identity.signing_keys
+            where expires_at is null or expires_at > $1 order by created_at desc, id desc limit 100`,
+    values: [new Date(now.getTime() - keyGracePeriod * 1000)],
+  })
+  return { keys: rows.map(row => ({ ...(JSON.parse(row.public_key) as JWK), alg: row.alg, kid: row.id, use: 'sig' })) }
+}
+
+interface SignerParts {
+  readonly pool: pg.Pool
+  readonly clock: Clock
+  readonly cipher: Cipher
+  readonly issuer: string
+  readonly secret: string
+  readonly log: Pick<Logger, 'warn'>
+}
+
+interface StoredKey {
+  readonly id: string
+  readonly private_key: string
+}
+
+interface InUse {
+  readonly kid: string
+  readonly key: CryptoKey
+}
+
+/** What signs tokens: a key is asked for with each, in one statement, so that one that was turned or distrusted signs nothing more. */
+export function createSigner({ pool, clock, cipher, issuer, secret, log }: SignerParts) {
+  const fingerprint = fingerprintOf(secret)
+  /** Keys that were opened, by id; null for those that do not open. */
+  let opened = new Map<string, CryptoKey | null>()
+
+  async function open({ id, private_key }: StoredKey): Promise<CryptoKey | null> {
+    const known = opened.get(id)
+    if (known) return known
+    const key = await openKey(id, private_key).catch(() => null)
+    if (!key && known === undefined)
+      log.warn({ kid: id }, 'a signing key was sealed with an encryption key that is missing in ENCRYPTION_KEYS: it signs nothing here, and another one does')
+    opened.set(id, key)
+    return key
+  }
+  const openKey = async (id: string, sealed: string) => (await importJWK(JSON.parse(cipher.open(sealed, signingKeyPlace(id))) as JWK, keyPair.alg)) as CryptoKey
+
+  async function inUse(ask: Pick<pg.Pool, 'query'>): Promise<InUse | 'none' | 'new database'> {
+    const { rows } = await ask.query<{ fingerprint: string } & { [Name in keyof StoredKey]: StoredKey[Name] | null }>({
+      name: 'keys to sign with',
+      text: `select s.fingerprint, k.id, k.private_key from identity.secret_in_use s left join lateral (
+               select id, private_key from identity.signing_keys where expires_at is null or expires_at > $1
+                order by created_at desc, id desc limit ${mostLookedAt}) k on true`,
+      values: [clock.now()],
+    })
+    if (rows.length === 0) return 'new database'
+    if (rows[0]!.fingerprint !== fingerprint) throw new Error('sessions are begun with another AUTH_SECRET by now: nothing is signed here')
+    for (const { id, private_key } of rows) {
+      const key = id === null || private_key === null ? null : await open({ id, private_key })
+      if (id !== null && key) return { kid: id, key }
+    }
+    return 'none'
+  }
+
+  /** Makes one, unless another process has meanwhile. */
+  const make = (): Promise<InUse> =>
+    holding(pool, async client => {
+      const present = await inUse(client)
+      if (typeof present === 'object') return present
+      const now = clock.now()
+      const made = await newSigningKey(cipher, now)
+      await client.query(insertSigningKey, valuesOf(made, now))
+      opened = new Map()
+      return { kid: made.id, key: (await open({ id: made.id, private_key: made.privateKey }))! }
+    })
+
+  async function present(): Promise<InUse> {
+    let found = await inUse(pool)
+    if (found === 'new database') {
+      await settleSecret({ pool, clock, cipher, secret })
+      found = await inUse(pool)
+    }
+    return typeof found === 'object' ? found : make()
+  }
+
+  return {
+    /**
+     * Signs a token of ours.
+     * @param audience its `aud`
+     */
+    async sign(claims: object, audience: string): Promise<string> {
+      const { kid, key } = await present()
+      return new SignJWT({ ...claims }).setProtectedHeader({ alg: keyPair.alg, kid }).setIssuer(issuer).setAudience(audience).sign(key)
+    },
+    /** Sees to it that there is a key. Rejects while nothing can be signed. */
+    ready: (): Promise<void> => present().then(() => {}),
+  }
+}
+
+const fingerprintOf = (secret: string): string => createHmac('sha256', secret).update('which AUTH_SECRET sessions are begun with').digest('base64url')
+
+/**
+ * Sees to it that what is stored is of this secret and sealed. With another AUTH_SECRET than before every session ends and every key goes, for
+ * the secret signs cookies; keys that a version of before has encrypted with it are sealed with the cipher. Any number of processes may do
+ * it at once: one of them does.
+ * @returns whether it was another secret
+ */
+export function settleSecret({ pool, clock, cipher, secret }: Pick<SignerParts, 'pool' | 'clock' | 'cipher' | 'secret'>): Promise<boolean> {
+  const own = fingerprintOf(secret)
+  return holding(pool, async client => {
+    const { rows: known } = await client.query<{ fingerprint: string }>('select fingerprint from identity.secret_in_use')
+    if (known[0]?.fingerprint === own) return false
+    const { rows: keys } = await client.query<StoredKey>('select id, private_key from identity.signing_keys')
+    const legacy = known[0] ? null : await openedBySecret(keys, secret)
+    if (legacy)
+      for (const { id, private_key } of legacy)
+        await client.query('update identity.signing_keys set private_key = $2 where id = $1', [id, cipher.seal(private_key, signingKeyPlace(id))])
+    else {
+      await client.query('delete from identity.signing_keys')
+      await client.query('delete from identity.sessions')
+      const now = clock.now()
+      await client.query(insertSigningKey, valuesOf(await newSigningKey(cipher, now), now))
+    }
+    await client.query('insert into identity.secret_in_use (fingerprint) values ($1) on conflict (only_one) do update set fingerprint = excluded.fingerprint', [
+      own,
+    ])
+    return legacy === null
+  })
+}
+
+/** Keys as a version of before has kept them, opened; null when one of them is of another secret. */
+async function openedBySecret(keys: readonly StoredKey[], secret: string): Promise<readonly StoredKey[] | null> {
+  if (keys.length === 0) return []
+  const { symmetricDecrypt } = await import('better-auth/crypto')
+  try {
+    return await Promise.all(
+      keys.map(async ({ id, private_key }) => ({ id, private_key: await symmetricDecrypt({ key: secret, data: JSON.parse(private_key) as string }) })),
+    )
+  } catch {
+    return null
+  }
+}
+
+/** Runs work in a transaction that holds the lock of the keys. */
+async function holding<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1::bigint)', [signingKeysLock])
+    const result = await work(client)
+    await client.query('commit')
+    client.release()
+    return result
+  } catch (error) {
+    // Ends the transaction with the connection, whatever became of it.
+    client.release(true)
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino'
+import type { Cipher } from '../../../platform/cipher.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { crash } from '../../../platform/crash.ts'
+import { newId } from '../../../platform/ids.ts'
+import { type Line, MailFault } from '../../../platform/smtp/line.ts'
+import type { Lines } from '../../../platform/smtp/lines.ts'
+import { compose, type Sender } from './compose.ts'
+import type { MailFigures } from './figures.ts'
+import { claimMs, lateMs, nextTry } from './rules.ts'
+import { codePlace } from './send.ts'
+import type { MailRow, MailStore } from './store.ts'
+
+/** After how many ms a mail is looked at again that found all connections busy. */
+const soonMs = 1_000
+/** After how many ms a mail is looked at again whose code does not open here: another process may have the key. */
+const lockedMs = 10_000
+
+/** What sending stands on. */
+export interface DeliverOptions {
+  readonly store: MailStore
+  /** Null where there is no mail server: then mails are given up, with a line in the log. */
+  readonly lines: Lines | null
+  readonly sender: Sender
+  readonly publicUrl: string
+  readonly cipher: Cipher
+  readonly clock: Clock
+  readonly figures: MailFigures
+  readonly log: Logger
+}
+
+/**
+ * Makes what tries a mail: takes it, sends it, writes what became of it. It may be called at any time, by several workers, again after a
+ * crash: the row says whose turn it is. A crash between the server's answer and the row sends the mail twice, with the same Message-ID;
+ * nothing else does.
+ * @returns of each call: when the mail is to be looked at again; null: never, or by somebody else
+ */
+export function createDeliver({ store, lines, sender, publicUrl, cipher, clock, figures, log }: DeliverOptions): (mailId: string) => Promise<Date | null> {
+  async function fail(mail: MailRow, fault: MailFault): Promise<Date | null> {
+    const { id: mailId, kind } = mail
+    const now = clock.now()
+    const again = fault.isFinal ? null : nextTry(mail.failures + 1, now)
+    if (again) {
+      await store.putOff(mail, again, { counts: true })
+      figures.tried(kind, 'put_off')
+      log.warn({ mailId, kind, failures: mail.failures + 1, again, reason: fault.message }, 'a mail did not go through: it is tried again')
+      return again
+    }
+    await store.end(mail, 'given_up', now)
+    figures.tried(kind, 'given_up')
+    log.error({ mailId, kind, failures: mail.failures + 1, reason: fault.message }, 'a mail was given up')
+    return null
+  }
+
+  async function end(mail: MailRow, outcome: 'outdated'): Promise<null> {
+    await store.end(mail, outcome, clock.now())
+    figures.tried(mail.kind, outcome)
+    return null
+  }
+
+  async function take(id: string): Promise<MailRow | null> {
+    const now = clock.now()
+    return store.take(id, { now, until: new Date(now.getTime() + claimMs), claim: newId(now) })
+  }
+
+  /** The clear code of a mail; null where it has none, false when none of this process's keys opens it. */
+  function opened({ id: mailId, kind, code }: MailRow): string | null | false {
+    try {
+      return code === null ? null : cipher.open(code, codePlace(mailId))
+    } catch (err) {
+      log.error({ mailId, kind, err }, 'a mail cannot leave: its code was sealed with an encryption key that is missing in ENCRYPTION_KEYS')
+      return false
+    }
+  }
+
+  async function attempt(mail: MailRow, line: Line): Promise<Date | null> {
+    crash('after-mail-claim')
+    const wasUsed = line.used
+    const isLate = mail.failures > 0 || clock.now().getTime() - mail.createdAt.getTime() > lateMs
+    if (isLate && !mail.stands) return end(mail, 'outdated')
+    const code = opened(mail)
+    if (code === false) {
+      // It is nobody's failure but ours, and mended by a restart: it waits as long as its code is good.
+      const again = new Date(clock.now().getTime() + lockedMs)
+      await store.putOff(mail, again, { counts: false })
+      return again
+    }
+    try {
+      const message = await compose(publicUrl, sender, { ...mail, code })
+      await line.send({ from: sender.address, to: mail.recipient }, message)
+    } catch (error) {
+      if (!(error instanceof MailFault)) throw error
+      if (!wasUsed || !error.isUntouched || error.isFinal) return fail(mail, error)
+      // The server had left a connection that was kept: no word of the mail got there, so it takes the next one.
+      const now = clock.now()
+      await store.putOff(mail, now, { counts: false })
+      return now
+    }
+    crash('after-mail-taken')
+    await store.end(mail, 'sent', clock.now())
+    crash('after-mail-written')
+    figures.tried(mail.kind, 'sent')
+    figures.left(clock.now().getTime() - mail.createdAt.getTime())
+    return null
+  }
+
+  return async id => {
+    const due = await store.dueAt(id)
+    if (!due) return null
+    if (due > clock.now()) return due
+    if (!lines) {
+      const mail = await take(id)
+      return mail && fail(mail, new MailFault('there is no mail server', { isFinal: true }))
+    }
+    try {
+      return await lines.lend(async line => {
+        const mail = await take(id)
+        return mail && attempt(mail, line)
+      })
+    } catch (error) {
+      if (!(error instanceof MailFault)) throw error
+      if (error.isBusy) return new Date(clock.now().getTime() + soonMs)
+      // No connection could be had.
+      const mail = await take(id)
+      return mail && fail(mail, error)
+    }
+  }
+}

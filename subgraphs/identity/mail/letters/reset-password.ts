@@ -1,0 +1,13 @@
+import type { MailData } from '../kinds.ts'
+import { addressIn, type Letter, type Link, nameIn, onceUntil } from './letter.ts'
+
+/** To whom has asked for a new password, at the account's address or its recovery address. */
+export const resetPassword = ({ name, account }: MailData['reset-password'], link: Link): Letter => ({
+  subject: 'Set a new password',
+  says: [
+    `Hello ${nameIn(name)},`,
+    `somebody has asked for a new password for the account ${addressIn(account)}. With this link you set one; everybody who is signed in to the account is signed out then.`,
+  ],
+  link: { label: 'Set a new password', url: link.url, note: onceUntil(link) },
+  closing: 'If you did not ask for it, do nothing: your password stays as it is. Give the link to nobody.',
+})

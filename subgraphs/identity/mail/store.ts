@@ -1,0 +1,98 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import { rows, statement } from '../../../platform/sql/statement.ts'
+import type { MailKind } from './kinds.ts'
+
+/** A mail that one try has. */
+export interface MailRow {
+  readonly id: string
+  readonly kind: MailKind
+  readonly recipient: string
+  readonly data: unknown
+  /** Encrypted. */
+  readonly code: string | null
+  readonly codeEndsAt: Date | null
+  readonly messageId: string
+  readonly failures: number
+  readonly claim: string
+  readonly createdAt: Date
+  /** Whether its code, if it has one, is still good. */
+  readonly stands: boolean
+}
+
+/** What becomes of a mail for good. */
+export type MailOutcome = 'sent' | 'given_up' | 'outdated'
+
+// Of several that write to one address at once each waits for the one before, so that all of them count.
+const lockAddress = statement(`select pg_advisory_xact_lock(hashtextextended('identity.mails ' || $1 || ' ' || $2, 0))`)
+const countTo = statement('select count(*)::int as n from identity.mails where recipient = $1 and kind = $2 and created_at > $3')
+const insert = statement(
+  `insert into identity.mails (id, kind, recipient, data, code, code_hash, code_ends_at, message_id, due_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+)
+// Of two that come at once the second finds it taken.
+const take = statement(
+  `update identity.mails m set due_at = $3, claim = $4 where id = $1 and due_at <= $2
+   returning id, kind, recipient, data, code, code_ends_at as "codeEndsAt", message_id as "messageId", failures, claim, created_at as "createdAt",
+     code_hash is null or exists (select from identity.codes c where c.hash = m.code_hash and c.expires_at > $2) as stands`,
+)
+const dueOf = statement('select due_at as "dueAt" from identity.mails where id = $1')
+const putOff = statement('update identity.mails set failures = failures + $4::int, due_at = $3, claim = null where id = $1 and claim = $2')
+// That it was taken is always heard, also from a try that had been given up.
+const endSent = statement(
+  `update identity.mails set outcome = 'sent', due_at = null, claim = null, code = null, ended_at = $2 where id = $1 and outcome is distinct from 'sent'`,
+)
+const endOther = statement('update identity.mails set outcome = $3, due_at = null, claim = null, code = null, ended_at = $4 where id = $1 and claim = $2')
+const overdue = statement('select id from identity.mails where due_at <= $1 order by due_at limit $2')
+const waiting = statement('select count(*)::int as mails, min(created_at) as oldest from identity.mails where due_at is not null')
+
+/** Mails, each until some days after it was sent. */
+export const mailStore = (sequelize: Sequelize) => ({
+  /** How many of a kind were written to an address since then. Nobody writes another one to it before the transaction ends. */
+  async countTo(recipient: string, kind: MailKind, since: Date, transaction: Transaction): Promise<number> {
+    await rows(sequelize, lockAddress, [recipient, kind], transaction)
+    const [found] = await rows<{ n: number }>(sequelize, countTo, [recipient, kind, since], transaction)
+    return found!.n
+  },
+
+  async add(
+    mail: Pick<MailRow, 'id' | 'kind' | 'recipient' | 'data' | 'code' | 'codeEndsAt' | 'messageId' | 'createdAt'> & { readonly codeHash: string | null },
+    transaction: Transaction,
+  ): Promise<void> {
+    const { id, kind, recipient, data, code, codeHash, codeEndsAt, messageId, createdAt } = mail
+    await rows(sequelize, insert, [id, kind, recipient, JSON.stringify(data), code, codeHash, codeEndsAt, messageId, createdAt], transaction)
+  },
+
+  /** Takes a mail that is due, for one try. @returns null when it is not, or another try has it */
+  async take(id: string, { now, until, claim }: { readonly now: Date; readonly until: Date; readonly claim: string }): Promise<MailRow | null> {
+    const [taken] = await rows<MailRow>(sequelize, take, [id, now, until, claim])
+    return taken ?? null
+  },
+
+  /** When a mail is to be looked at; null: never again, or it is gone. */
+  async dueAt(id: string): Promise<Date | null> {
+    const [found] = await rows<{ dueAt: Date | null }>(sequelize, dueOf, [id])
+    return found?.dueAt ?? null
+  },
+
+  /** Puts a mail off, if this try still has it. @param counts whether the try has failed, or never was one */
+  putOff: async ({ id, claim }: MailRow, dueAt: Date, { counts }: { readonly counts: boolean }): Promise<void> =>
+    void (await rows(sequelize, putOff, [id, claim, dueAt, counts ? 1 : 0])),
+
+  /** Ends a mail and forgets its code: sent whoever has it, else only if this try still has it. */
+  async end({ id, claim }: MailRow, outcome: MailOutcome, now: Date): Promise<void> {
+    if (outcome === 'sent') await rows(sequelize, endSent, [id, now])
+    else await rows(sequelize, endOther, [id, claim, outcome, now])
+  },
+
+  /** Those that were due before then: the wake-up of a mail may be lost, the mail is not. */
+  overdue: async (before: Date, most: number): Promise<readonly string[]> =>
+    (await rows<{ id: string }>(sequelize, overdue, [before, most])).map(({ id }) => id),
+
+  /** How many wait, and since when the first of them. */
+  async waiting(): Promise<{ readonly mails: number; readonly oldest: Date | null }> {
+    const [found] = await rows<{ mails: number; oldest: Date | null }>(sequelize, waiting, [])
+    return found!
+  },
+})
+
+export type MailStore = ReturnType<typeof mailStore>

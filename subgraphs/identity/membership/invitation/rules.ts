@@ -1,0 +1,85 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { requireQuota } from '../../../../platform/limit.ts'
+import type { NewFact } from '../../../store/fact-kinds.ts'
+import type { Quotas } from '../../context.ts'
+import type { InvitationStatus as StatusToGraph } from '../../resolvers.generated.ts'
+import { type InvitationRow, type InvitationStatus, type Standing, statusAt } from '../../stores/invitation.ts'
+import { isMailAddress, mailAddressSentence, toStored } from '../../stores/mail-address.ts'
+
+/** Where the page of invitations is; the link of a mail adds `?code=`. */
+export const invitationPath = '/identity/invitation'
+
+export const statusToGraph = {
+  pending: 'PENDING',
+  accepted: 'ACCEPTED',
+  declined: 'DECLINED',
+  revoked: 'REVOKED',
+  expired: 'EXPIRED',
+} as const satisfies Record<InvitationStatus, StatusToGraph>
+
+export const toStatus = (status: StatusToGraph): InvitationStatus => status.toLowerCase() as InvitationStatus
+
+/** @returns the address as it is stored @throws BAD_USER_INPUT for one that could never sign in */
+export function readAddress(email: unknown): string {
+  if (isMailAddress(email)) return toStored(email)
+  throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
+}
+
+/**
+ * Checks that an address may be invited.
+ * @throws CONFLICT, reason MEMBER, PENDING or QUOTA; RATE_LIMITED past a day's number
+ */
+export function requireInvitable(standing: Standing, { invitationsADay, pendingInvitations }: Quotas, now: Date): void {
+  if (standing.isMember)
+    throw new Refusal('CONFLICT', 'Somebody with this address is a member already: change the roles of the membership instead.', {
+      field: 'email',
+      reason: 'MEMBER',
+    })
+  if (standing.isWaiting)
+    throw new Refusal('CONFLICT', 'An invitation waits for this address already: send it again, or revoke it first.', { field: 'email', reason: 'PENDING' })
+  const most = { inAll: pendingInvitations, aDay: invitationsADay }
+  // One that waits is refused for good, one of the day for a while.
+  requireQuota(standing, most, 'invitations of the organization', 'revoke one that nobody will accept', now)
+}
+
+const why: Readonly<Record<InvitationStatus, string>> = {
+  pending: 'waits',
+  accepted: 'was accepted',
+  declined: 'was declined',
+  revoked: 'was revoked',
+  expired: 'has expired',
+}
+
+/**
+ * Checks that an invitation waits for somebody.
+ * @param remedy what to do instead
+ * @throws CONFLICT, with the status as reason
+ */
+export function requirePending(invitation: Pick<InvitationRow, 'status' | 'expiresAt'>, now: Date, remedy: string): void {
+  const status = statusAt(invitation, now)
+  if (status === 'pending') return
+  throw new Refusal('CONFLICT', `The invitation ${why[status]}: ${remedy}.`, { reason: statusToGraph[status] })
+}
+
+/** By what the service that tells people what waits for them knows an invitation. */
+const attentionKey = (id: string): string => `invitation:${id}`
+
+/** What is told of an invitation once it is known whom the address belongs to. */
+export const opensAttention = (invitation: InvitationRow, userId: string, organization: string, publicUrl: string): NewFact => ({
+  kind: 'attention.opened',
+  body: {
+    key: attentionKey(invitation.id),
+    kind: 'INVITATION_RECEIVED',
+    organizationId: null,
+    subjectId: invitation.id,
+    title: `You are invited to join ${organization}`,
+    url: `${publicUrl}${invitationPath}`,
+    at: invitation.createdAt.toISOString(),
+    audience: 'person',
+    userId,
+    dueAt: invitation.expiresAt.toISOString(),
+  },
+})
+
+/** What is told of one that waits no more: the same whether anybody was told of it, so that nobody learns whom an address belongs to. */
+export const closesAttention = (id: string): NewFact => ({ kind: 'attention.closed', body: { key: attentionKey(id) } })

@@ -1,0 +1,38 @@
+import type { Sweep } from '../../../../platform/jobs/queue.ts'
+import { step } from '../../../store/write.ts'
+import type { Worker } from '../../context.ts'
+import { statusAt } from '../../stores/invitation.ts'
+import { closesAttention, opensAttention } from './rules.ts'
+
+/** How often invitations are looked at, in ms, and how many one round takes. */
+const sweeping = { everyMs: 5_000, atOnce: 100 }
+
+/**
+ * Writes that invitations have expired, and tells people in the platform of those that wait for them: also who makes an account, or verifies
+ * the address, after the mail. Nobody who invites waits for it, so that nobody learns from it whom an address belongs to. Any number of
+ * processes may do so at the same time.
+ */
+export const invitationSweep = (open: () => Pick<Worker, 'invitations' | 'clock'> & Parameters<typeof step>[0], publicUrl: string): Sweep => ({
+  name: 'invitations',
+  everyMs: sweeping.everyMs,
+  async run() {
+    const job = open()
+    const { invitations, clock } = job
+    for (const id of await invitations.over(clock.now(), sweeping.atOnce))
+      await step(job, {
+        of: invitations,
+        hold: id,
+        decide: (invitation, { now }) =>
+          invitation.status === 'pending' && statusAt(invitation, now) === 'expired' ? { changes: { status: 'expired' as const }, isNews: true } : null,
+        tell: ({ after }) => [closesAttention(after.id)],
+      })
+    for (const { id, userId, organization } of await invitations.untold(clock.now(), sweeping.atOnce))
+      await step(job, {
+        of: invitations,
+        hold: id,
+        decide: (invitation, { now }) =>
+          statusAt(invitation, now) === 'pending' && invitation.toldUserId === null ? { changes: { toldUserId: userId } } : null,
+        tell: ({ after }) => [opensAttention(after, userId, organization, publicUrl)],
+      })
+  },
+})

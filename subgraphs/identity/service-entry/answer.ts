@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../../../platform/errors.ts'
+import type { Exchange } from '../../http/exchanges.ts'
+import type { ServiceEntryRow } from '../stores/service-entry.ts'
+import type { Production } from './production.ts'
+import { addressesOf } from './rules.ts'
+
+/** Below it an entry of the registry is found by its slug. */
+export const servicesPath = '/identity/api/services'
+
+/** For how long an answer may be used again, in seconds. */
+const secondsKept = 60
+
+/**
+ * Answers `GET /identity/api/services/:slug`: for everybody alike, so that pages and programs find a service before anybody has signed in.
+ * @param entries of this environment
+ */
+export const serviceAnswer =
+  (entries: () => Promise<readonly ServiceEntryRow[]>, production: Production): Exchange =>
+  async request => {
+    const slug = new URL(request.url).pathname.slice(servicesPath.length + 1).replace(/\/$/, '')
+    const entry = (await entries()).find(each => each.slug === slug)
+    if (!entry) throw new Refusal('NOT_FOUND', 'No service of this environment goes by that slug.')
+    const { id, title, environment, kind, contexts, capabilities, icon, lifecycle, mobileApps } = entry
+    const addresses = addressesOf(entry, await production(slug))
+    const body = JSON.stringify({ id, slug, title, environment, kind, contexts, capabilities, icon, lifecycle, addresses, mobileApps })
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+    const headers = { etag, 'cache-control': `public, max-age=${secondsKept}` }
+    if (isKnown(etag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers })
+    return new Response(body, { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })
+  }
+
+/** Whether a client has this very answer (RFC 9110 §13.1.2: compared weakly). */
+function isKnown(etag: string, header: string | null): boolean {
+  const known = (header ?? '').split(',').map(each => each.trim().replace(/^W\//, ''))
+  return known.includes('*') || known.includes(etag)
+}

@@ -1,0 +1,51 @@
+import type { Authority } from '../../authority.ts'
+import type { Exchange } from '../../http/exchanges.ts'
+import { problem } from '../../http/problem.ts'
+import { inTransaction } from '../../store/write.ts'
+import { anonymous, type Viewer } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import type { OwnSession } from './ending.ts'
+import { endSessions } from './opening.ts'
+import { claimsOf, expiryOf } from './rules.ts'
+
+interface SessionRows {
+  readonly authority: Authority
+  open(viewer: Viewer, request: Request): Context
+  /** Every session token of ours that a request's cookies hold. */
+  sessionTokens(headers: Headers): readonly string[]
+  /** The session of an access token, be it expired. @throws UNAUTHENTICATED for what is none */
+  sessionOf(authorization: string): Promise<OwnSession>
+}
+
+/** Answers `GET …/token`: a new access token of the session whose cookie comes along, which the browser keeps from then on as long as the session lasts. */
+export const renewal =
+  ({ authority, open, sessionTokens }: SessionRows): Exchange =>
+  async request => {
+    const session = await authority.cookie(request.headers)
+    if (session === null || session === 'stale')
+      return problem(request, 'UNAUTHENTICATED', 'There is no session: sign in first.', {}, session === 'stale' ? authority.clearCookie() : [])
+    authority.touchSessions([session.sessionId])
+    const { clock, sign, sessionCookies } = open(anonymous, request)
+    const now = clock.now()
+    const claims = claimsOf(session, now)
+    const answer = Response.json({ accessToken: await sign(claims), expiresAt: expiryOf(claims).toISOString() })
+    for (const line of sessionCookies(sessionTokens(request.headers)[0]!, session.expiresAt, now)) answer.headers.append('set-cookie', line)
+    return answer
+  }
+
+/** Answers `POST …/sign-out`: ends the sessions of the cookies that come along, and the one of an access token: whoever keeps no cookies has nothing else to send. */
+export const signOut =
+  ({ authority, open, sessionTokens, sessionOf }: SessionRows): Exchange =>
+  async request => {
+    const authorization = request.headers.get('authorization')
+    const named = authorization === null ? null : await sessionOf(authorization)
+    const tokens = sessionTokens(request.headers)
+    const context = open(anonymous, request)
+    await inTransaction(context, async unit => {
+      if (named) await endSessions(context, { sessionId: named.sessionId }, unit, { ofItself: true })
+      if (tokens.length > 0) await endSessions(context, { tokens }, unit, { ofItself: true })
+    })
+    const answer = Response.json({ success: true })
+    for (const line of authority.clearCookie()) answer.headers.append('set-cookie', line)
+    return answer
+  }

@@ -1,0 +1,122 @@
+import { originNow } from '../../../../platform/caller/cause.ts'
+import { crash } from '../../../../platform/crash.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import type { Authority } from '../../../authority.ts'
+import { readFields } from '../../../http/body.ts'
+import type { Exchange } from '../../../http/exchanges.ts'
+import { record, type Unit } from '../../../store/books.ts'
+import { inTransaction } from '../../../store/write.ts'
+import type { Viewer } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import { type Code, codeRefusal } from '../../stores/code.ts'
+import type { HandoffDetails } from '../../stores/credentials/handoff.ts'
+import type { ServiceEntryRow } from '../../stores/service-entry.ts'
+import { openSession } from '../opening.ts'
+import { accessTokenLifetime } from '../rules.ts'
+import { mintHandoff } from './mint.ts'
+import { bearerOf, isForPresenter, type Presenter } from './rules.ts'
+
+const noStore = { 'cache-control': 'no-store' }
+
+const described = ({ id, slug, title, icon }: ServiceEntryRow) => ({ id, slug, title, icon })
+
+/** Answers `POST /identity/api/auth/handoff`. */
+export const mintExchange =
+  (contextOf: (viewer: Viewer, request: Request) => Context): Exchange =>
+  async (request, viewer) => {
+    const { service, returnTo } = await readFields(request)
+    const made = await mintHandoff(contextOf(viewer, request), bearerOf(viewer), { service, returnTo })
+    return Response.json({ ...made, service: described(made.service) }, { status: 201, headers: noStore })
+  }
+
+interface ExchangeNeeds {
+  contextOf(viewer: Viewer, request: Request): Context
+  readonly authority: Pick<Authority, 'cookie'>
+}
+
+/**
+ * Answers `POST /identity/api/auth/sso/exchange`: a code of a handoff for a session, once. Whoever comes with a code uses it up: a page of another
+ * service, somebody else's browser, a person who lost the session or the membership that it came from. Of several at once the first decides.
+ */
+export const ssoExchange =
+  ({ contextOf, authority }: ExchangeNeeds): Exchange =>
+  async (request, viewer) => {
+    const { code, serviceId } = await readFields(request)
+    const presenter: Presenter = { origin: request.headers.get('origin'), serviceId }
+    const browser = await authority.cookie(request.headers)
+    const inBrowserOf = browser === null || browser === 'stale' ? null : browser.userId
+    const context = contextOf(viewer, request)
+    const entries = await context.serviceEntries.manyBy('environment').load(context.environment)
+    // What is refused is written down too, so it is thrown when the transaction is through.
+    const done = await inTransaction(context, async unit => {
+      const held = await context.codes.hold('handoff', code, unit)
+      await context.codes.use(held, unit.transaction)
+      crash('handoff-code-used')
+      const entered = await enter(context, held, { presenter, inBrowserOf, entries }, unit)
+      crash('handoff-entered')
+      return entered
+    })
+    crash('after-handoff')
+    if ('refusal' in done) throw done.refusal
+    const { cookies, ...answer } = done
+    const headers = new Headers(noStore)
+    if (presenter.origin !== null) for (const line of cookies) headers.append('set-cookie', line)
+    return Response.json(answer, { headers })
+  }
+
+interface Presented {
+  readonly presenter: Presenter
+  /** Whose session the browser has that comes with the code. */
+  readonly inBrowserOf: string | null
+  readonly entries: readonly ServiceEntryRow[]
+}
+
+async function enter(context: Context, { subject: userId, details }: Code, { presenter, inBrowserOf, entries }: Presented, unit: Unit) {
+  const handoff = details as HandoffDetails
+  const { handoffId, serviceId, organizationId, returnTo } = handoff
+  const target = entries.find(({ id, lifecycle }) => id === serviceId && lifecycle !== 'retired')
+  const note = (action: 'handoff.exchanged' | 'handoff.refused', actor: string, more: object) =>
+    record(
+      context,
+      { tenantId: organizationId ?? userId, personId: userId, actor, action, subjectId: handoffId, details: { service: target?.slug ?? serviceId, ...more } },
+      unit,
+    )
+  const refuse = async (reason: 'TARGET' | 'ENDED' | 'OTHER_USER', refusal: Refusal) => {
+    await note('handoff.refused', 'anonymous', { reason })
+    return { refusal }
+  }
+  if (!target || !isForPresenter(target, presenter)) return refuse('TARGET', codeRefusal())
+  const person = await context.handoffs.goer(userId, handoff, unit.now, unit.transaction)
+  if (!person) return refuse('ENDED', codeRefusal())
+  if (inBrowserOf !== null && inBrowserOf !== userId) return refuse('OTHER_USER', otherUser())
+  const { address = null, agent = null } = originNow() ?? {}
+  const session = await openSession(
+    context,
+    {
+      userId,
+      kind: 'handoff',
+      organizationId,
+      context: organizationId === null ? 'personal' : 'organization',
+      // A program has no cookie to renew it by.
+      ...(presenter.origin === null && { expiresAt: new Date(unit.now.getTime() + accessTokenLifetime) }),
+      from: { ipAddress: address, userAgent: agent },
+    },
+    unit,
+  )
+  await note('handoff.exchanged', `user:${userId}`, { sessionId: session.sessionId })
+  const { cookies, accessToken, expiresAt } = session
+  const { id, name, email } = person
+  return {
+    cookies,
+    accessToken,
+    expiresAt: expiresAt.toISOString(),
+    user: { id, email, name },
+    service: described(target),
+    context: organizationId === null ? 'personal' : 'organization',
+    organizationId,
+    returnTo,
+  }
+}
+
+const otherUser = () =>
+  new Refusal('CONFLICT', 'Somebody else is signed in with this browser: sign out there first, and open the service again.', { reason: 'OTHER_USER' })

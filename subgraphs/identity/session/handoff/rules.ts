@@ -1,0 +1,76 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { isPerson, isService, type Viewer } from '../../../viewer.ts'
+import type { ServiceEntryRow } from '../../stores/service-entry.ts'
+
+/** Handoffs that a person may make within a minute. */
+export const mostAMinute = 30
+
+/** Characters of a `returnTo` at most. */
+const longestPath = 2000
+
+/** Who a handoff is of, and where they act. */
+export interface Bearer {
+  readonly userId: string
+  /** Null in personal context. */
+  readonly organizationId: string | null
+  readonly context: 'personal' | 'organization'
+  /** The session that it comes from, which has to stand until it is exchanged; null when a service asks for the person. */
+  readonly sessionId: string | null
+}
+
+/** The person whose handoff a viewer may make. @throws FORBIDDEN */
+export function bearerOf(viewer: Viewer): Bearer {
+  const { organizationId, context, sessionId } = viewer
+  if (isPerson(viewer)) return { userId: viewer.userId, organizationId, context, sessionId }
+  if (isService(viewer) && viewer.appId === 'app_launcher' && viewer.onBehalfOf)
+    return { userId: viewer.onBehalfOf, organizationId, context: organizationId === null ? 'personal' : 'organization', sessionId: null }
+  throw new Refusal('FORBIDDEN', 'Only a person makes a handoff, or the launcher on behalf of one: sign in.')
+}
+
+type Target = Pick<ServiceEntryRow, 'slug' | 'kind' | 'lifecycle' | 'contexts' | 'addresses'>
+
+/**
+ * Checks that a service can be opened from a context.
+ * @returns its callback address
+ * @throws NOT_FOUND, CONFLICT with reason NOT_LAUNCHABLE or CONTEXT
+ */
+export function requireLaunchable(target: Target | undefined, context: Bearer['context']): string {
+  if (!target) throw new Refusal('NOT_FOUND', 'No service of this environment goes by that slug.', { field: 'service' })
+  const { slug, kind, lifecycle, contexts, addresses } = target
+  const { callback } = addresses
+  if (kind !== 'application' || lifecycle === 'retired' || callback === undefined)
+    throw new Refusal('CONFLICT', `Nobody opens the service "${slug}": choose one that people work with.`, { field: 'service', reason: 'NOT_LAUNCHABLE' })
+  if (!contexts.includes(context)) {
+    const way = context === 'personal' ? 'switch to an organization first' : 'switch to your personal context first'
+    throw new Refusal('CONFLICT', `The service "${slug}" is not for the active context: ${way}.`, { field: 'service', reason: 'CONTEXT' })
+  }
+  return callback
+}
+
+/** The path to open then; null for none. @throws BAD_USER_INPUT for what could lead to another host */
+export function readReturnTo(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  // Browsers take a backslash for a slash, and leave control characters out.
+  if (typeof value === 'string' && value.length <= longestPath && /^\/(?![/\\])[!-~]*$/.test(value)) return value
+  throw new Refusal('BAD_USER_INPUT', `returnTo is a path of the service, at most ${longestPath} characters that begin with one slash.`, { field: 'returnTo' })
+}
+
+/** Where the browser is sent: the service reads the code there. */
+export function callbackUrlOf(callback: string, { code, icon }: { readonly code: string; readonly icon: string }): string {
+  const url = new URL(callback)
+  url.searchParams.set('sso_code', code)
+  url.searchParams.set('icon', icon)
+  return url.href
+}
+
+/** Who comes with a code: a page of an origin, or a program, which says for which service it is. */
+export interface Presenter {
+  readonly origin: string | null
+  readonly serviceId: unknown
+}
+
+/** Whether a code for this service is in the right hands. */
+export function isForPresenter(target: Pick<ServiceEntryRow, 'id' | 'addresses'>, { origin, serviceId }: Presenter): boolean {
+  if (origin === null) return serviceId === target.id
+  return [target.addresses.web, target.addresses.dashboard].some(address => address !== undefined && new URL(address).origin === origin)
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { Refusal } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { Grant } from '../../authority.ts'
+import { record, type Unit, type Writing } from '../../store/books.ts'
+import type { Context } from '../context.ts'
+import type { EndedSession, Ending, SessionKind } from '../stores/session.ts'
+import { claimsOf, expiryOf, sessionLifetime } from './rules.ts'
+
+/** What a session is made of. */
+export interface NewSession {
+  readonly userId: string
+  readonly kind: SessionKind
+  /** Where it begins; null: in no organization. A person without a membership there acts in personal context. */
+  readonly organizationId: string | null
+  /** @default organization */
+  readonly context?: 'personal' | 'organization'
+  /** What an OAuth client was granted: for sessions of kind oauth, and only for these. */
+  readonly grant?: Grant
+  /** When it ends. @default in seven days, later by use */
+  readonly expiresAt?: Date
+  /** Where it was begun from, as far as that is known. */
+  readonly from: { readonly ipAddress: string | null; readonly userAgent: string | null }
+}
+
+/** A session that has begun. It counts from the commit on. */
+export interface OpenedSession {
+  readonly sessionId: string
+  /** `Set-Cookie` lines for a browser that is to have it; whoever has no browser leaves them out. */
+  readonly cookies: readonly string[]
+  readonly accessToken: string
+  /** From then on the token is refused. */
+  readonly expiresAt: Date
+}
+
+type Opening = Writing & Pick<Context, 'sessions' | 'sign' | 'sessionCookies'>
+
+/**
+ * Begins a session in the transaction that justifies it. Signing in by password does the same by the credential library.
+ * @throws UNAUTHENTICATED for a person who is suspended, or not there any more
+ */
+export async function openSession(context: Opening, session: NewSession, unit: Unit): Promise<OpenedSession> {
+  const { userId, kind, organizationId, context: of = 'organization', grant = null, from } = session
+  const [id, token] = [newId(unit.now), randomBytes(32).toString('base64url')]
+  const expiresAt = session.expiresAt ?? new Date(unit.now.getTime() + sessionLifetime * 1000)
+  const row = { id, token, userId, kind, organizationId, context: of, grant, renews: session.expiresAt === undefined, ...from, expiresAt }
+  const roles = await context.sessions.insert(row, unit)
+  if (roles === undefined) throw new Refusal('UNAUTHENTICATED', 'This account cannot be signed in to.')
+  const details = { kind, ...(grant && { clientId: grant.clientId }) }
+  await record(
+    context,
+    { tenantId: organizationId ?? userId, personId: userId, action: 'session.created', subjectId: id, actor: `user:${userId}`, details },
+    unit,
+  )
+  const place = of === 'organization' && organizationId && roles ? { organizationId, roles } : { organizationId: null, roles: [] }
+  const claims = claimsOf({ sessionId: id, userId, ...place, grant }, unit.now)
+  return { sessionId: id, cookies: context.sessionCookies(token, expiresAt, unit.now), accessToken: await context.sign(claims), expiresAt: expiryOf(claims) }
+}
+
+/**
+ * Ends sessions in the transaction that is the reason: from the commit on their tokens and cookies are refused, within a second everywhere,
+ * and within two their streams have ended.
+ * @param options.ofItself whether whoever held a session ended it, without having been asked who they are @default false
+ */
+export async function endSessions(
+  context: Writing & Pick<Context, 'sessions'>,
+  of: Ending,
+  unit: Unit,
+  { ofItself = false }: { readonly ofItself?: boolean } = {},
+): Promise<readonly EndedSession[]> {
+  const gone = await context.sessions.end(of, unit)
+  // What ends with a client may be any number, and the record of the client says it.
+  if ('clientId' in of && !of.userId) return gone
+  for (const { id, userId, kind, organizationId } of gone) {
+    const line = { tenantId: organizationId ?? userId, personId: userId, action: 'session.revoked', subjectId: id, details: { kind } }
+    await record(context, { ...line, ...(ofItself && { actor: `user:${userId}` }) }, unit)
+  }
+  return gone
+}

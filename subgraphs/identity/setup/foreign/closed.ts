@@ -1,0 +1,80 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import { htmlPage } from '../../../http/html.ts'
+import { credentialsPath } from '../../credentials/names.ts'
+import type { ForeignIssuer } from '../../credentials/settings.ts'
+import { invitationPath } from '../../membership/invitation/rules.ts'
+
+const elsewhere = (issuer: string) =>
+  new Refusal('CONFLICT', `People sign in at ${issuer}, and not here: who they are and how long, that issuer says.`, { reason: 'EXTERNAL_ISSUER' })
+
+/** Rows below `/identity/api/auth` that are about the person, and not about signing in. */
+const ofPersons = /^(?:GET|PUT|DELETE|POST) [^ ]*\/(?:me|me\/recovery-email|apps|change-password|change-email)$/
+const isPage = /^(?:GET|POST) \/identity\/(?:login|sign-up|consent|verify-email|reset-password|invitation|verify-recovery-email)$/
+const discovery = /^GET \/(?:identity\/)?\.well-known\/(?:openid-configuration|oauth-authorization-server)$/
+
+/** Root fields about sessions, handoffs and OAuth clients. */
+const closed: Readonly<Record<string, readonly string[]>> = {
+  Query: ['sessions', 'oauthClients', 'consents'],
+  Mutation: [
+    'switchOrganization',
+    'switchContext',
+    'revokeSession',
+    'revokeSessions',
+    'createHandoff',
+    'createOAuthClient',
+    'updateOAuthClient',
+    'disableOAuthClient',
+    'revokeConsent',
+  ],
+}
+
+/** What identity leaves to another issuer. */
+export interface UnderIssuer {
+  /** Exchanges about signing in are refused, and what is published of keys is asked of the issuer. */
+  exchanges(exchanges: Exchanges): Exchanges
+  /** Resolvers by noun: root fields about sessions, handoffs and OAuth clients are refused. */
+  nouns<Nouns extends object>(nouns: Nouns): Nouns
+}
+
+/** @param foreign who issues access tokens in place of identity; null: identity itself, and nothing is left to anybody */
+export const underIssuer = (foreign: ForeignIssuer | null): UnderIssuer => ({
+  exchanges: exchanges => (foreign ? exchangesUnder(exchanges, foreign) : exchanges),
+  nouns: nouns => (foreign ? nounsUnder(nouns, foreign) : nouns),
+})
+
+function exchangesUnder(exchanges: Exchanges, { issuer, jwksUrl }: ForeignIssuer): Exchanges {
+  const to =
+    (url: string): Exchange =>
+    async () =>
+      new Response(null, { status: 307, headers: { location: url, 'cache-control': 'no-store' } })
+  const refused: Exchange = async () => {
+    throw elsewhere(issuer)
+  }
+  const sentence = `People sign in at ${issuer}, and not here. Open the app that you came from, and sign in there.`
+  const page: Exchange = async () => htmlPage(409, 'Sign in elsewhere', sentence)
+  // The mail has led here; whose address is invited that issuer knows, and the application shows what waits.
+  const invited = `${sentence} With the address to which the mail came you see the invitation there, and accept or decline it.`
+  const invitation: Exchange = async () => htmlPage(409, 'Answer in your application', invited)
+  const answerOf = (at: string, own: Exchange): Exchange => {
+    if (at === `GET ${credentialsPath}/jwks`) return to(jwksUrl)
+    if (discovery.test(at)) return to(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    if (isPage.test(at)) return at.endsWith(invitationPath) ? invitation : page
+    return at.includes(` ${credentialsPath}/`) && !ofPersons.test(at) ? refused : own
+  }
+  return Object.fromEntries(Object.entries(exchanges).map(([at, own]) => [at, answerOf(at, own)]))
+}
+
+function nounsUnder<Nouns extends object>(nouns: Nouns, { issuer }: ForeignIssuer): Nouns {
+  const refuse = () => {
+    throw elsewhere(issuer)
+  }
+  const without = (resolvers: object) =>
+    Object.fromEntries(
+      Object.entries(resolvers as Record<string, object>).map(([type, fields]) => {
+        const names = (closed[type] ?? []).filter(name => name in fields)
+        return [type, names.length > 0 ? { ...fields, ...Object.fromEntries(names.map(name => [name, refuse])) } : fields]
+      }),
+    )
+  return Object.fromEntries(Object.entries(nouns).map(([noun, resolvers]) => [noun, without(resolvers as object)])) as Nouns
+}

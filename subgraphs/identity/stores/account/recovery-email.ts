@@ -1,0 +1,62 @@
+import type { Transaction } from 'sequelize'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import type { Unit } from '../../../store/books.ts'
+import type { Opening } from '../../../store/store.ts'
+
+/** A person's recovery address: the one that is verified, and the one that is to be. One of them is there. */
+export interface Recovery {
+  readonly email: string | null
+  readonly verifiedAt: Date | null
+  readonly pendingEmail: string | null
+}
+
+const columns = 'email, verified_at as "verifiedAt", pending_email as "pendingEmail"'
+const find = statement(`select ${columns} from identity.recovery_emails where user_id = $1`)
+const ask = statement(
+  `insert into identity.recovery_emails as r (user_id, pending_email, updated_at) values ($1, $2, $3)
+   on conflict (user_id) do update set pending_email = nullif(excluded.pending_email, r.email), updated_at = excluded.updated_at returning ${columns}`,
+)
+const verify = statement(
+  `update identity.recovery_emails set email = pending_email, verified_at = $3, pending_email = null, updated_at = $3
+    where user_id = $1 and pending_email = $2 returning user_id`,
+)
+const forgetPending = statement(
+  `with gone as (delete from identity.recovery_emails where user_id = $1 and email is null)
+   update identity.recovery_emails set pending_email = null where user_id = $1 and email is not null`,
+)
+const remove = statement(`delete from identity.recovery_emails where user_id = $1 returning ${columns}`)
+const removeSame = statement(
+  `with gone as (delete from identity.recovery_emails where user_id = $1 and (email = $2 or email is null and pending_email = $2))
+   update identity.recovery_emails set pending_email = null where user_id = $1 and pending_email = $2 and email <> $2`,
+)
+
+/** Recovery addresses. Whoever changes one holds the account (`accounts.lock`). */
+export const recoveryEmailStore = {
+  open: ({ sequelize }: Opening) => ({
+    async ofPerson(userId: string, transaction?: Transaction): Promise<Recovery | null> {
+      return (await rows<Recovery>(sequelize, find, [userId], transaction))[0] ?? null
+    },
+
+    /** Notes an address that is to be verified; the verified one stays, and is what there is when it is the same. */
+    async ask(userId: string, email: string, { transaction, now }: Unit): Promise<Recovery> {
+      return (await rows<Recovery>(sequelize, ask, [userId, email, now], transaction))[0]!
+    },
+
+    /** Puts the pending address in place of the verified one; false when it is another by now, or none. */
+    async verify(userId: string, email: string, { transaction, now }: Unit): Promise<boolean> {
+      return (await rows(sequelize, verify, [userId, email, now], transaction)).length > 0
+    },
+
+    /** Forgets an address that nobody has verified yet; the verified one stays. */
+    forgetPending: async (userId: string, transaction: Transaction): Promise<void> => void (await rows(sequelize, forgetPending, [userId], transaction)),
+
+    /** Removes both. @returns what there was */
+    async remove(userId: string, transaction: Transaction): Promise<Recovery | null> {
+      return (await rows<Recovery>(sequelize, remove, [userId], transaction))[0] ?? null
+    },
+
+    /** Removes one that has become the address of the account itself. */
+    removeSame: async (userId: string, email: string, transaction: Transaction): Promise<void> =>
+      void (await rows(sequelize, removeSame, [userId, email], transaction)),
+  }),
+}

@@ -1,0 +1,47 @@
+import type { Transaction } from 'sequelize'
+import { newId } from '../../../../platform/ids.ts'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import type { Unit } from '../../../store/books.ts'
+import type { Opening } from '../../../store/store.ts'
+
+/** What is asked for by address. */
+export type AccountRequest =
+  | { readonly kind: 'sign-up'; readonly email: string; readonly details: { readonly name: string; readonly password: string } }
+  | { readonly kind: 'verification' | 'password-reset'; readonly email: string; readonly details: object }
+  | {
+      readonly kind: 'email-change'
+      readonly email: string
+      readonly details: {
+        readonly userId: string
+        /** The session that asked; null where another issuer says who somebody is. */
+        readonly askedBy: string | null
+      }
+    }
+
+const insert = statement('insert into identity.account_requests (id, kind, email, details, created_at) values ($1, $2, $3, $4, $5)')
+const take = statement(
+  `delete from identity.account_requests where id = (select id from identity.account_requests where id = $1 for update skip locked)
+   returning kind, email, details`,
+)
+const overdue = statement('select id from identity.account_requests where created_at < $1 order by created_at limit $2')
+
+/** What was asked for by address, until a job has seen to it. */
+export const accountRequestStore = {
+  open: ({ sequelize }: Opening) => ({
+    /** @returns its id */
+    async add({ kind, email, details }: AccountRequest, { transaction, now }: Unit): Promise<string> {
+      const id = newId(now)
+      await rows(sequelize, insert, [id, kind, email, JSON.stringify(details), now], transaction)
+      return id
+    },
+
+    /** Takes a request away in the transaction that sees to it; null when somebody else does, or has. */
+    async take(id: string, transaction: Transaction): Promise<AccountRequest | null> {
+      return (await rows<AccountRequest>(sequelize, take, [id], transaction))[0] ?? null
+    },
+
+    /** Those that came before then: a wake-up may be lost, a request is not. */
+    overdue: async (before: Date, most: number): Promise<readonly string[]> =>
+      (await rows<{ id: string }>(sequelize, overdue, [before, most])).map(({ id }) => id),
+  }),
+}

@@ -1,0 +1,166 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import { causeId, originNow } from '../../../platform/caller/cause.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { isId, newId } from '../../../platform/ids.ts'
+import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { json, moment, type Row, selectList, table, text, uuid } from '../../../platform/sql/table.ts'
+import type { Entry, Recording } from '../../store/books.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+import { personOf, type Viewer } from '../../viewer.ts'
+import { isAction } from './audit-actions.ts'
+import { toStored } from './mail-address.ts'
+
+/** What happened to people, organizations and what they sign in with. The database refuses to change an entry. */
+export const auditEntries = table('identity.audit_entries', {
+  /** The organization; of what concerns none, the person. */
+  tenantId: uuid.key,
+  id: uuid.key,
+  at: moment,
+  /** As `actorOf` names whoever acted; `platform` and the like for what nobody asked for. */
+  actor: text,
+  action: text,
+  subjectId: uuid,
+  details: json.of<Readonly<Record<string, unknown>>>().or({}),
+  /** The person who acted, or for whom a service or a key did. */
+  userId: uuid.maybe,
+  /** The app: of a service, or of an OAuth client that acted for the person. */
+  appId: text.maybe,
+  /** Whose account it concerns. */
+  personId: uuid.maybe,
+  ipAddress: text.maybe,
+  userAgent: text.maybe,
+  requestId: text.maybe,
+})
+
+export type AuditEntryRow = Row<typeof auditEntries>
+
+const appOf = ({ appId, clientId }: Viewer): string | null => appId ?? clientId
+
+/** For whom a viewer acts who is somebody else: the record names that one by itself. */
+const actingPerson = (actor: string, viewer: Viewer | null): string | null => personOf(actor) ?? viewer?.onBehalfOf ?? viewer?.userId ?? null
+
+/** Facts of an entry at most. */
+export const mostDetails = 20
+
+/** Writes an entry with where it was asked from, which nobody who writes one has to know. @throws for an action that is not on the list */
+export const auditRecording: Recording = {
+  statement: statement(
+    `insert into identity.audit_entries
+       (tenant_id, id, at, actor, action, subject_id, details, user_id, app_id, person_id, ip_address, user_agent, request_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+  ),
+  values({ tenantId, id, at, actor, action, subjectId, details, personId, viewer }: Entry) {
+    if (!isAction(action)) throw new Error(`${action} is not on the list of what identity's record tells (audit-actions.ts)`)
+    if (Object.keys(details).length > mostDetails) throw new Error(`an entry of the record has at most ${mostDetails} details`)
+    const { address = null, agent = null } = originNow() ?? {}
+    const entry = [tenantId, id, at, actor, action, subjectId, JSON.stringify(details)]
+    return [...entry, actingPerson(actor, viewer), viewer && appOf(viewer), personId ?? null, address, agent, causeId() ?? null]
+  },
+}
+
+/** Newest first. */
+const newestFirst: Order<AuditEntryRow> = {
+  name: 'auditEntries.newest',
+  position: ({ at, id }) => [at.toISOString(), id],
+  parts: [isMoment, isId],
+}
+
+/** Which entries: of an organization, or about a person's account; null does not narrow. */
+export interface AuditFilter {
+  readonly of: { readonly organization: string } | { readonly person: string }
+  readonly action: string | null
+  /** Who acted. */
+  readonly userId: string | null
+  readonly since: string | null
+  /** The first moment that is left out. */
+  readonly until: string | null
+}
+
+const columns = selectList(auditEntries, 'e')
+
+/** Only what is asked stands in the statement, so that an index can be chosen for it. */
+function asked({ of, action, userId, since, until }: AuditFilter, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [
+    'organization' in of ? `e.tenant_id = ${bind(of.organization)}` : `e.person_id = ${bind(of.person)}`,
+    action !== null && `e.action = ${bind(action)}`,
+    userId !== null && `e.user_id = ${bind(userId)}`,
+    since !== null && `e.at >= ${bind(since)}`,
+    until !== null && `e.at < ${bind(until)}`,
+    page?.after && `(e.at, e.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+  ].filter(condition => typeof condition === 'string')
+  const order = page ? ` order by e.at desc, e.id desc limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from identity.audit_entries e where ${conditions.join(' and ')}${order}`, values }
+}
+
+/** Each combination of filters is a statement of its own. */
+const filtered = keptStatements(100)
+
+const auditSql = (rows: Rows<typeof auditEntries>, { reading }: Opening) => {
+  const pages = filteredPages<AuditEntryRow, AuditFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(filter, columns, request),
+    count: filter => asked(filter, 'count(*)::int as count'),
+    order: () => newestFirst,
+  })
+  return {
+    order: newestFirst,
+    /** A page, newest first. Whoever asks has to be one who may read what the filter is of. */
+    filtered: (filter: AuditFilter, request: PageRequest): Promise<Connection<AuditEntryRow>> => pages(filter, request),
+  }
+}
+
+export const auditEntryStore = store(auditEntries, { what: 'entry of the record', tenancy: { by: 'tenantId' } }, auditSql)
+
+/** Refused sign-ins of one account that are written down within so many ms: whoever guesses does not fill the table. */
+const refusals = { most: 10, withinMs: 15 * 60_000 }
+
+const insertRefused = `
+  insert into identity.audit_entries (tenant_id, id, at, actor, action, subject_id, person_id, ip_address, user_agent, request_id)
+  select u.id, $2, $3, 'anonymous', 'session.refused', u.id, u.id, $4, $5, $6
+    from identity.users u
+   where u.email = $1
+     and (select count(*) from identity.audit_entries e where e.person_id = u.id and e.at > $7 and e.action = 'session.refused') < $8`
+
+/** A session of the credential library, as far as the record tells of it. */
+export interface NotedSession {
+  readonly id: string
+  readonly userId: string
+  readonly organizationId: string | null
+}
+
+/** The record of what the credential library does, which writes by itself: on the pool of credentials. */
+export function createCredentialRecord(pool: pg.Pool, clock: Clock, log: Logger) {
+  const underWay = new Set<Promise<unknown>>()
+  return {
+    /** Before it is answered: nobody has a session of which the record knows nothing. */
+    async began({ id, userId, organizationId }: NotedSession): Promise<void> {
+      const at = clock.now()
+      const of = { tenantId: organizationId ?? userId, personId: userId, subjectId: id }
+      const entry = { ...of, id: newId(at), at, actor: `user:${userId}`, viewer: null, action: 'session.created', details: { kind: 'password' } }
+      const { statement: insert, values } = auditRecording
+      await pool.query({ name: 'record of credentials', text: insert.text, values: [...values(entry)] })
+    },
+    /**
+     * A password was wrong: of somebody's account that is written down, beside the answer, which is neither later nor another because there is
+     * one. The first ten of an account within a quarter of an hour, for who guesses is told apart by fewer.
+     */
+    refused(email: string): void {
+      const at = clock.now()
+      const { address = null, agent = null } = originNow() ?? {}
+      const since = new Date(at.getTime() - refusals.withinMs)
+      const values = [toStored(email), newId(at), at, address, agent, causeId() ?? null, since, refusals.most]
+      const writing = pool
+        .query({ name: 'record of a refusal', text: insertRefused, values })
+        .catch(error => log.error({ err: error }, 'a refused sign-in was not written down'))
+        .finally(() => underWay.delete(writing))
+      underWay.add(writing)
+    },
+    /** Resolves when what was refused is written down. */
+    settle: () => Promise.all(underWay),
+  }
+}

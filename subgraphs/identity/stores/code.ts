@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import type { Transaction } from 'sequelize'
+import { hashOfSecret } from '../../../platform/cipher.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import { rows, statement } from '../../../platform/sql/statement.ts'
+import type { Opening } from '../../store/store.ts'
+
+/** For how long a code of each purpose is good, in ms. No code is good for another purpose than its own. */
+export const codeLives = {
+  'verify-email': 24 * 3_600_000,
+  'confirm-email': 24 * 3_600_000,
+  'verify-recovery-email': 24 * 3_600_000,
+  'reset-password': 30 * 60_000,
+  invitation: 7 * 24 * 3_600_000,
+  handoff: 60_000,
+} as const
+
+export type CodePurpose = keyof typeof codeLives
+
+export const codePurposes = Object.keys(codeLives) as readonly CodePurpose[]
+
+/** What a code that still stands is for. */
+export interface Code {
+  readonly id: string
+  readonly purpose: CodePurpose
+  /** Whom or what: the id of a person, an invitation. */
+  readonly subject: string
+  /** What its maker noted: never a secret. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+const insert = statement('insert into identity.codes (id, purpose, subject, hash, details, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)')
+const removeOf = statement('delete from identity.codes where subject = $1 and purpose = any($2::text[])')
+const find = 'select id, purpose, subject, details from identity.codes where hash = $1 and purpose = any($2::text[]) and expires_at > $3'
+const look = statement(find)
+const lock = statement(`${find} for update`)
+const remove = statement('delete from identity.codes where id = $1')
+
+/** 256 random bits as 43 characters that an address may hold. */
+const newCode = (): string => randomBytes(32).toString('base64url')
+
+/** The one refusal of every code that is unknown, used, voided, expired or meant for another target: it does not tell which. */
+export const codeRefusal = (): Refusal =>
+  new Refusal('BAD_USER_INPUT', 'This code is not good any more, or never was: each works once and for a limited time. Ask for a new one.', {
+    field: 'code',
+    reason: 'CODE',
+  })
+
+/** One-time codes, known by their hash alone. */
+export const codeStore = {
+  open: ({ sequelize }: Opening) => ({
+    /**
+     * Makes a code, in place of any other of the same purpose for the same subject.
+     * @returns its clear text, which is kept nowhere
+     */
+    async issue(
+      purpose: CodePurpose,
+      subject: string,
+      { now, transaction, details = {}, others = 'end' }: CodeUnit & { readonly details?: Code['details']; readonly others?: 'end' | 'stay' },
+    ): Promise<string> {
+      const clear = newCode()
+      if (others === 'end') await rows(sequelize, removeOf, [subject, [purpose]], transaction)
+      const expiresAt = new Date(now.getTime() + codeLives[purpose])
+      await rows(sequelize, insert, [newId(now), purpose, subject, hashOfSecret(clear), JSON.stringify(details), now, expiresAt], transaction)
+      return clear
+    },
+
+    /**
+     * Finds a code that stands and holds it until the transaction ends: of several who come with it at once each waits for the one before.
+     * It stays good until `use`.
+     * @throws BAD_USER_INPUT, reason CODE
+     */
+    async hold(purposes: CodePurpose | readonly CodePurpose[], clear: unknown, { now, transaction }: CodeUnit): Promise<Code> {
+      const [found] = typeof clear === 'string' ? await rows<Code>(sequelize, lock, [hashOfSecret(clear), [purposes].flat(), now], transaction) : []
+      if (!found) throw codeRefusal()
+      return found
+    },
+
+    /**
+     * Finds a code that stands, and holds nothing: for whoever shows a page, or has to hold what the code is about before the code itself.
+     * @throws BAD_USER_INPUT, reason CODE
+     */
+    async find(purposes: CodePurpose | readonly CodePurpose[], clear: unknown, now: Date): Promise<Code> {
+      const [found] = typeof clear === 'string' ? await rows<Code>(sequelize, look, [hashOfSecret(clear), [purposes].flat(), now]) : []
+      if (!found) throw codeRefusal()
+      return found
+    },
+
+    /** Uses a code up that is held. */
+    use: async ({ id }: Code, transaction: Transaction): Promise<void> => void (await rows(sequelize, remove, [id], transaction)),
+
+    /** Ends what stands of these purposes for a subject. */
+    end: async (subject: string, purposes: readonly CodePurpose[], transaction: Transaction): Promise<void> =>
+      void (await rows(sequelize, removeOf, [subject, purposes], transaction)),
+  }),
+}
+
+interface CodeUnit {
+  readonly now: Date
+  readonly transaction: Transaction
+}

@@ -1,0 +1,56 @@
+import type { Transaction } from 'sequelize'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import type { Unit } from '../../../store/books.ts'
+import type { Opening } from '../../../store/store.ts'
+
+/** What a code of a handoff is for, beside the person. */
+export interface HandoffDetails {
+  readonly [name: string]: unknown
+  /** As the record names it. */
+  readonly handoffId: string
+  readonly serviceId: string
+  readonly organizationId: string | null
+  /** The session that it comes from; null when a service asked for the person. */
+  readonly sessionId: string | null
+  readonly returnTo: string | null
+}
+
+/** The person of a handoff, who may still go where it leads. */
+export interface Goer {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+}
+
+const minuteMs = 60_000
+
+const lockPerson = statement('select from identity.users where id = $1 for no key update')
+const countMade = statement(
+  `select count(*)::int as made, min(at) as since from identity.audit_entries where person_id = $1 and action = 'handoff.created' and at > $2`,
+)
+const dropExpired = statement(`delete from identity.codes where subject = $1 and purpose = 'handoff' and expires_at <= $2`)
+const findGoer = statement(
+  `select u.id, u.name, u.email from identity.users u
+    where u.id = $1 and u.suspended_at is null
+      and ($2::uuid is null or exists (select from identity.memberships m where m.organization_id = $2 and m.user_id = u.id))
+      and ($3::uuid is null or exists (select from identity.sessions s where s.id = $3 and s.user_id = u.id and s.expires_at > $4))`,
+)
+
+/** What handoffs ask besides their codes. */
+export const handoffStore = {
+  open: ({ sequelize }: Opening) => ({
+    /** How many a person has made within the last minute, and when the first of them; what has expired goes. Others wait until the transaction ends. */
+    async madeLately(userId: string, { now, transaction }: Unit): Promise<{ readonly made: number; readonly since: Date | null }> {
+      await rows(sequelize, lockPerson, [userId], transaction)
+      await rows(sequelize, dropExpired, [userId, now], transaction)
+      const [lately] = await rows<{ made: number; since: Date | null }>(sequelize, countMade, [userId, new Date(now.getTime() - minuteMs)], transaction)
+      return lately!
+    },
+
+    /** The person of a handoff, unless the account, the membership or the session ended that it came from. */
+    async goer(userId: string, { organizationId, sessionId }: HandoffDetails, now: Date, transaction: Transaction): Promise<Goer | null> {
+      const [found] = await rows<Goer>(sequelize, findGoer, [userId, organizationId, sessionId, now], transaction)
+      return found ?? null
+    },
+  }),
+}

@@ -1,0 +1,71 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
+import { type Rows, store } from '../../../store/store.ts'
+
+/** Applications that people let act for them: the platform's, so each row belongs to the organization `admin`. */
+export const oauthClients = table('identity.oauth_clients', {
+  organizationId: uuid.key,
+  id: uuid.key,
+  clientId: text,
+  name: text,
+  type: text.of<'public' | 'confidential'>(),
+  /** SHA-256 of the secret, hex; null for public clients. */
+  secretHash: text.maybe,
+  redirectUris: texts,
+  /** The most that it may ask for. */
+  scopes: texts,
+  trusted: truth,
+  disabledAt: moment.maybe,
+  ...stamps,
+})
+
+export type OAuthClientRow = Row<typeof oauthClients>
+
+const standing = `select ${selectList(oauthClients, 't')} from identity.oauth_clients t where t.client_id = $1 and t.disabled_at is null`
+const find = statement(standing)
+const hold = statement(`${standing} for share`)
+const lockOrganization = statement('select from identity.organizations where id = $1 for no key update')
+const count = statement('select count(*)::int as count from identity.oauth_clients where organization_id = $1 and disabled_at is null')
+const narrow = statement(
+  `update identity.sessions set scopes = (select coalesce(array_agg(s), '{}') from unnest(scopes) s where s = any($2::text[]))
+    where client_id = $1 and not scopes <@ $2::text[]`,
+)
+
+const clientSql = (rows: Rows<typeof oauthClients>) => ({
+  /**
+   * One that was not disabled, whoever asks.
+   * @param transaction within which nobody disables it
+   */
+  async standing(clientId: string, transaction?: Transaction): Promise<OAuthClientRow | null> {
+    const [client] = await rows.read(transaction ? hold : find, [clientId], transaction)
+    return client ?? null
+  },
+
+  /** How many there are. Nobody makes another before the transaction ends. */
+  async standingIn(organizationId: string, transaction: Transaction): Promise<number> {
+    // By a statement of its own: of two at once the second sees what the first has made.
+    await rows.read(lockOrganization, [organizationId], transaction)
+    const [found] = await rows.read<{ count: number }>(count, [organizationId], transaction)
+    return found!.count
+  },
+
+  /** Takes from what a client was granted what it may not ask for any more. */
+  narrow: async (clientId: string, scopes: readonly string[], transaction: Transaction): Promise<void> =>
+    void (await rows.read(narrow, [clientId, scopes], transaction)),
+})
+
+/** Platform admins see all, who are in `admin`; a person sees those to which they have agreed. */
+export const oauthClientStore = store(
+  oauthClients,
+  {
+    what: 'OAuth client',
+    tenancy: {
+      where: `t.organization_id = :organization
+        or exists (select from identity.oauth_consents c where c.client_id = t.client_id and c.user_id = :person)`,
+    },
+    lists: { all: { below: 'organizationId', order: 'newest first' } },
+    manyBy: { clientId: 't.id' },
+  },
+  clientSql,
+)

@@ -1,0 +1,90 @@
+import type { Transaction } from 'sequelize'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import type { Unit } from '../../../store/books.ts'
+import type { SealedColumn } from '../../../store/sealed.ts'
+import type { Opening } from '../../../store/store.ts'
+
+/** The one algorithm of tokens: EdDSA over Ed25519 (RFC 8037). */
+export const keyPair = { alg: 'EdDSA', crv: 'Ed25519' } as const
+
+/** A key signs for so many seconds; then the next token makes a new one. Tokens name theirs by `kid`. */
+export const keyLifetime = 90 * 24 * 3600
+
+/** For how many seconds a retired key is still published: far longer than the last token that it signed. */
+export const keyGracePeriod = 24 * 3600
+
+/** Serialises whoever makes, retires or seals keys; any number that nothing else in this database locks. */
+export const signingKeysLock = 7_301_444
+
+/** What the private half of a key is bound to when it is sealed. */
+export const signingKeyPlace = (id: string): string => `signing-key:${id}`
+
+/** The private halves of keys as they are kept. */
+export const sealedSigningKeys: readonly SealedColumn[] = [{ table: 'identity.signing_keys', key: 'id', column: 'private_key', about: signingKeyPlace }]
+
+/** A key as it is kept. */
+export interface NewSigningKey {
+  readonly id: string
+  /** JWK (RFC 7517), as text. */
+  readonly publicKey: string
+  /** JWK, sealed by the cipher. */
+  readonly privateKey: string
+}
+
+/** A key as it is told of. */
+export interface SigningKeyRow {
+  readonly kid: string
+  readonly algorithm: string
+  readonly createdAt: Date
+  /** Since when it signs nothing; null while it may. */
+  readonly retiredAt: Date | null
+  /** Whether new tokens are signed with it. */
+  readonly current: boolean
+}
+
+export const insertSigningKey = `insert into identity.signing_keys (id, public_key, private_key, created_at, expires_at, alg, crv)
+  values ($1, $2, $3, $4, $5, '${keyPair.alg}', '${keyPair.crv}')`
+export const valuesOf = ({ id, publicKey, privateKey }: NewSigningKey, now: Date) => [
+  id,
+  publicKey,
+  privateKey,
+  now,
+  new Date(now.getTime() + keyLifetime * 1000),
+]
+
+const lock = statement('select pg_advisory_xact_lock($1::bigint)')
+const list = statement(
+  `select id as kid, coalesce(alg, '${keyPair.alg}') as algorithm, created_at as "createdAt", case when expires_at <= $2 then expires_at end as "retiredAt"
+     from identity.signing_keys where expires_at is null or expires_at > $1 order by created_at desc, id desc limit 100`,
+)
+const countSince = statement('select count(*)::int as count from identity.signing_keys where created_at > $1')
+const retire = statement('update identity.signing_keys set expires_at = $1 where expires_at is null or expires_at > $1')
+const removeAll = statement('delete from identity.signing_keys')
+const insert = statement(insertSigningKey)
+
+/** The keys of access tokens, as far as people are told of them and turn them. */
+export const signingKeyStore = {
+  open: ({ sequelize }: Opening) => ({
+    /** Those that are published, the newest first. */
+    async published(now: Date): Promise<SigningKeyRow[]> {
+      const found = await rows<Omit<SigningKeyRow, 'current'>>(sequelize, list, [new Date(now.getTime() - keyGracePeriod * 1000), now])
+      const current = found.find(({ retiredAt }) => retiredAt === null)
+      return found.map(key => ({ ...key, current: key === current }))
+    },
+
+    /** Takes the lock under which keys are turned, one turn after another. @returns how many keys were made since then */
+    async hold(since: Date, transaction: Transaction): Promise<number> {
+      await rows(sequelize, lock, [signingKeysLock], transaction)
+      const [made] = await rows<{ count: number }>(sequelize, countSince, [since], transaction)
+      return made!.count
+    },
+
+    /** Puts a new key in place of those that sign. @param distrust whether the tokens of all before are refused from the commit on */
+    async turn(key: NewSigningKey, distrust: boolean, { now, transaction }: Unit): Promise<SigningKeyRow> {
+      if (distrust) await rows(sequelize, removeAll, [], transaction)
+      else await rows(sequelize, retire, [now], transaction)
+      await rows(sequelize, insert, valuesOf(key, now), transaction)
+      return { kid: key.id, algorithm: keyPair.alg, createdAt: now, retiredAt: null, current: true }
+    },
+  }),
+}

@@ -1,0 +1,152 @@
+import type { Transaction } from 'sequelize'
+import { isId } from '../../../platform/ids.ts'
+import { dayBefore, type Usage } from '../../../platform/limit.ts'
+import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+
+export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired'
+
+export const invitations = table('identity.invitations', {
+  organizationId: uuid.key,
+  id: uuid.key,
+  /** As addresses are stored. */
+  email: text,
+  roles: texts,
+  /** As it was last written: `statusAt` says what it is. */
+  status: text.of<InvitationStatus>().or('pending'),
+  expiresAt: moment,
+  /** The person of the address, once it was told in the platform too. */
+  toldUserId: uuid.maybe,
+  ...stamps,
+})
+
+export type InvitationRow = Row<typeof invitations>
+
+/** What an invitation is at a moment: one that waits past its end has expired, written or not. */
+export const statusAt = ({ status, expiresAt }: Pick<InvitationRow, 'status' | 'expiresAt'>, now: Date): InvitationStatus =>
+  status === 'pending' && expiresAt <= now ? 'expired' : status
+
+/** Newest first. */
+export const newestFirst: Order<InvitationRow> = {
+  name: 'invitations.newest',
+  position: ({ createdAt, id }) => [createdAt.toISOString(), id],
+  parts: [isMoment, isId],
+}
+
+/** Which invitations of an organization, as they are at a moment. */
+export interface InvitationFilter {
+  readonly organizationId: string
+  readonly status: InvitationStatus | null
+  readonly now: Date
+}
+
+const columns = selectList(invitations, 't')
+const filtered = keptStatements(20)
+
+/** Only what is asked stands in the statement. */
+function asked({ organizationId, status, now }: InvitationFilter, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const isStatus = (wanted: InvitationStatus): string => {
+    if (wanted === 'pending') return `t.status = 'pending' and t.expires_at > ${bind(now)}`
+    if (wanted === 'expired') return `(t.status = 'expired' or t.status = 'pending' and t.expires_at <= ${bind(now)})`
+    return `t.status = ${bind(wanted)}`
+  }
+  const conditions = [
+    `t.organization_id = ${bind(organizationId)}`,
+    ...(status ? [isStatus(status)] : []),
+    ...(page?.after ? [`(t.created_at, t.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`] : []),
+  ]
+  const order = page ? ` order by t.created_at desc, t.id desc limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from identity.invitations t where ${conditions.join(' and ')}${order}`, values }
+}
+
+const standing = statement(
+  `select exists (select from identity.memberships m join identity.users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2) as "isMember",
+          coalesce(bool_or(i.email = $2 and i.status = 'pending' and i.expires_at > $3), false) as "isWaiting",
+          count(*) filter (where i.status = 'pending' and i.expires_at > $3)::int as "inAll",
+          count(*) filter (where i.created_at > $4)::int as today,
+          min(i.created_at) filter (where i.created_at > $4) as "todaySince"
+     from identity.invitations i where i.organization_id = $1 and (i.status = 'pending' or i.created_at > $4)`,
+)
+const expireOf = statement(
+  `update identity.invitations set status = 'expired', version = version + 1, updated_at = $3
+    where organization_id = $1 and email = $2 and status = 'pending' and expires_at <= $3 returning id`,
+)
+const findOver = statement(`select id from identity.invitations where status = 'pending' and expires_at <= $1 order by expires_at limit $2`)
+const findUntold = statement(
+  `select i.id, u.id as "userId", o.name as organization
+     from identity.invitations i join identity.users u on u.email = i.email and u.email_verified join identity.organizations o on o.id = i.organization_id
+    where i.status = 'pending' and i.told_user_id is null and i.expires_at > $1 limit $2`,
+)
+
+/** What an organization has of invitations, as the rules for another one look at it. */
+export interface Standing extends Usage {
+  readonly isMember: boolean
+  readonly isWaiting: boolean
+}
+
+const invitationSql = (rows: Rows<typeof invitations>, { reading }: Opening) => ({
+  /** A page of an organization's, newest first. */
+  filtered: filteredPages<InvitationRow, InvitationFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(filter, columns, request),
+    count: filter => asked(filter, 'count(*)::int as count'),
+    order: () => newestFirst,
+  }),
+
+  /** What there is for an address and in all. Read it under the organization's lock. @param email as it is stored */
+  async standing(organizationId: string, email: string, now: Date, transaction: Transaction): Promise<Standing> {
+    return (await rows.read<Standing>(standing, [organizationId, email, now, dayBefore(now)], transaction))[0]!
+  },
+
+  /** Writes that what waited for an address too long has expired. @returns ids of those */
+  async expireOf(organizationId: string, email: string, now: Date, transaction: Transaction): Promise<readonly string[]> {
+    return (await rows.read<{ id: string }>(expireOf, [organizationId, email, now], transaction)).map(({ id }) => id)
+  },
+
+  /** Those that wait past their end, the oldest first. */
+  over: async (now: Date, most: number): Promise<readonly string[]> => (await rows.read<{ id: string }>(findOver, [now, most])).map(({ id }) => id),
+
+  /** Those whose address is somebody's who was not told yet. */
+  untold: (now: Date, most: number): Promise<{ readonly id: string; readonly userId: string; readonly organization: string }[]> =>
+    rows.read(findUntold, [now, most]),
+})
+
+/** The invitations of the active organization. */
+export const invitationStore = store(invitations, { what: 'invitation', tenancy: { by: 'organizationId' } }, invitationSql)
+
+/** How many of those that wait for a person are shown. */
+export const mostReceived = 50
+
+const findReceived = statement(
+  `select ${columns} from identity.invitations t join identity.users u on u.email = t.email
+    where u.id = $1 and u.email_verified and t.status = 'pending' and t.expires_at > $2 order by t.created_at desc, t.id desc limit ${mostReceived}`,
+)
+
+const findInviting = statement(
+  `select t.organization_id as "organizationId" from identity.invitations t join identity.users u on u.email = t.email
+    where t.id = $1 and u.id = $2 and u.email_verified`,
+)
+
+/** What a person was invited to, by the verified address of the account, in whatever organization. */
+export const receivedInvitationStore = store(
+  invitations,
+  {
+    what: 'invitation',
+    tenancy: { where: 'exists (select from identity.users u where u.id = :person and u.email = t.email and u.email_verified)' },
+  },
+  rows => ({
+    /** Those that wait for a person, the newest first. */
+    waitingFor: (userId: string, now: Date): Promise<InvitationRow[]> => rows.read(findReceived, [userId, now]),
+
+    /** The organization that invited a person; null for what the person has not received. */
+    async organizationOf(id: string, userId: string, transaction: Transaction): Promise<string | null> {
+      const [found] = await rows.read<{ organizationId: string }>(findInviting, [id, userId], transaction)
+      return found?.organizationId ?? null
+    },
+  }),
+)

@@ -1,0 +1,44 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { requireName } from '../../../platform/ids.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
+import { isPerson, type Viewer } from '../../viewer.ts'
+import { canManageOrganization } from '../membership/rules.ts'
+import type { UserRow } from '../stores/user.ts'
+
+/**
+ * Checks that the viewer may read what is a member's own affair: the person, and who runs the active organization, in which both are.
+ * @throws FORBIDDEN
+ */
+export function requireOwnOrManaged(viewer: Viewer, { id }: { readonly id: string }): void {
+  if (isPerson(viewer) && (viewer.userId === id || canManageOrganization(viewer))) return
+  throw new Refusal('FORBIDDEN', 'Only the person, and owners and admins of the organization, may read this: leave the field out.')
+}
+
+/** The most characters of the address of a picture, and of why somebody is suspended. */
+const most = { image: 2_000, reason: 500 }
+
+/** @throws BAD_USER_INPUT for an address that a page of ours would not load: one that is not https, or is too long */
+export function readImage(image: string | URL | null): string | null {
+  if (image === null) return null
+  const address = String(image)
+  if (address.length <= most.image && URL.parse(address)?.protocol === 'https:') return address
+  throw new Refusal('BAD_USER_INPUT', `image takes an https address of ${most.image} characters at most, or null for none.`, { field: 'image' })
+}
+
+export const readReason = (reason: string): string => requireName(reason, 'reason', most.reason)
+
+/**
+ * Checks that somebody may be suspended.
+ * @throws CONFLICT for a service account, which signs in nowhere; FORBIDDEN for a super admin
+ */
+export function requireSuspendable({ kind }: Pick<UserRow, 'kind'>, isSuperAdmin: boolean): void {
+  if (kind !== 'human')
+    throw new Refusal('CONFLICT', 'A service account signs in nowhere: revoke its API keys, or have its organization remove it.', { field: 'id' })
+  if (isSuperAdmin) throw new Refusal('FORBIDDEN', 'A super admin of the platform cannot be suspended: another super admin takes the role away first.')
+}
+
+/** What other services are told of how a person stands now. */
+export const isUpdated = ({ id, name, image, suspendedAt }: UserRow): NewFact => ({
+  kind: 'user.updated',
+  body: { userId: id, name, image, suspendedAt: suspendedAt?.toISOString() ?? null },
+})

@@ -1,0 +1,32 @@
+import { type AccessRows, all, change, people, row, unrelated } from '../../../../access/row.ts'
+
+export const access: AccessRows = {
+  fields: [
+    row(
+      'Mutation.createHandoff',
+      all,
+      unrelated,
+      people,
+      change('createHandoff', () => 'service: "publishing"', 'code'),
+      'createHandoff',
+    ),
+    row(
+      'Handoff.service',
+      all,
+      unrelated,
+      people,
+      change('createHandoff', () => 'service: "publishing"', 'service { id }'),
+      'createHandoff.service',
+    ),
+  ],
+  routes: [
+    {
+      at: 'POST /identity/api/auth/handoff',
+      scopes: all,
+      less: unrelated,
+      cells: people,
+      path: () => '/identity/api/auth/handoff',
+      body: () => ({ service: 'publishing' }),
+    },
+  ],
+}
