@@ -1,16 +1,17 @@
 import type { FaultKind, Faults } from './faults.ts'
 import { readFault, unknownNetwork } from './faults.ts'
-import type { Call, Network, Outcome, Reply } from './network.ts'
-import { json } from './network.ts'
+import type { Call, Outcome, Reply, Watched } from './network.ts'
+import { json, textOf } from './network.ts'
 
-/** A call that published nothing new, or met a fault. Never holds a token, a secret, a code or a body. */
+/** A call that published nothing new, or met a fault; of a mail server the command. Never holds a token, a secret, a code, an address or a body. */
 export interface RequestEntry {
   /** ISO 8601, UTC, milliseconds. */
   readonly at: string
   readonly network: string
   readonly method: string
   readonly path: string
-  readonly status: number
+  /** Of the answer; null: there was none. */
+  readonly status: number | null
   readonly outcome: Outcome
   readonly fault: FaultKind | null
   /** What the network said against it, null when it did not refuse. */
@@ -43,47 +44,80 @@ export const isControl = (path: string): boolean => path === '/' || path.startsW
  * Answers `/` and the addresses under `/_control`, which belong to the sandbox itself and to no network:
  *
  * - `GET  /`: what is played, and these
- * - `GET  /_control/received?network=x`: what was published, oldest first
+ * - `GET  /_control/received?network=x`: what was published, oldest first; of `smtp` the mails, with `&to=` those to one address
  * - `GET  /_control/requests?network=x`: refused, faulted and reading calls, oldest first
  * - `GET  /_control/faults`: what is armed
  * - `POST /_control/faults`: arms a fault (faults.ts) and answers what is armed
+ * - `POST /_control/<what>`: tells the network that `network` names what it can be told; where only one can be told that, it need not be named
  *
  * A mistake is answered with 400 and `{ error }`, one sentence.
  */
-export function createControl({ networks, faults, requests }: { networks: readonly Network[]; faults: Faults; requests: RequestLog }): (call: Call) => Reply {
+export function createControl({
+  networks,
+  faults,
+  requests,
+}: {
+  networks: readonly Watched[]
+  faults: Faults
+  requests: RequestLog
+}): (call: Call) => Reply | Promise<Reply> {
   const names = networks.map(network => network.name)
   const mistake = (sentence: string, status = 400): Reply => json(status, { error: sentence }, 'refused')
 
-  const ofNetwork = (call: Call, list: (network: Network) => unknown): Reply => {
+  const ofNetwork = (call: Call, list: (network: Watched) => unknown): Reply => {
     const name = call.query.get('network') ?? undefined
     const network = networks.find(one => one.name === name)
     return network ? json(200, list(network), 'read') : mistake(unknownNetwork(name, names))
   }
 
-  const arm = (call: Call): Reply => {
+  const readBody = (call: Call): { readonly input: unknown } | Reply => {
     // A page in a browser cannot send this type to another origin without asking first.
-    if (!/^application\/json\b/i.test(call.headers['content-type'] ?? '')) return mistake('Send the fault as application/json.', 415)
-    let input: unknown
+    if (!/^application\/json\b/i.test(call.headers['content-type'] ?? '')) return mistake('Send the body as application/json.', 415)
     try {
-      input = JSON.parse(call.body)
+      return { input: JSON.parse(textOf(call)) }
     } catch {
       return mistake('The body is not JSON.')
     }
-    const fault = readFault(input, names)
+  }
+
+  const arm = (call: Call): Reply => {
+    const read = readBody(call)
+    if (!('input' in read)) return read
+    const fault = readFault(read.input, names)
     if (typeof fault === 'string') return mistake(fault)
     faults.arm(fault)
     return json(200, faults.armed(), 'accepted')
   }
 
+  const tell = (what: string) => async (call: Call) => {
+    const read = readBody(call)
+    if (!('input' in read)) return read
+    if (typeof read.input !== 'object' || read.input === null || Array.isArray(read.input)) return mistake('The body is not a JSON object.')
+    const { network: name, ...input } = read.input as Record<string, unknown>
+    const hearing = networks.filter(({ controls }) => controls && Object.hasOwn(controls, what))
+    const network = name === undefined && hearing.length === 1 ? hearing[0] : hearing.find(one => one.name === name)
+    if (!network)
+      return mistake(
+        unknownNetwork(
+          name,
+          hearing.map(one => one.name),
+        ),
+      )
+    const answer = await network.controls![what]!(input)
+    return typeof answer === 'string' ? mistake(answer) : json(200, answer, 'accepted')
+  }
+
   const contents = (): Reply =>
     json(200, { plays: names.map(name => `/${name}`), received: names.map(name => `/_control/received?network=${name}`), control: Object.keys(routes) }, 'read')
 
-  const routes: Record<string, (call: Call) => Reply> = {
+  const told = [...new Set(networks.flatMap(({ controls = {} }) => Object.keys(controls)))]
+  const routes: Record<string, (call: Call) => Reply | Promise<Reply>> = {
     'GET /': contents,
-    'GET /_control/received': call => ofNetwork(call, network => network.received()),
+    'GET /_control/received': call => ofNetwork(call, network => network.received(call.query)),
     'GET /_control/requests': call => ofNetwork(call, network => requests.of(network.name)),
     'GET /_control/faults': () => json(200, faults.armed(), 'read'),
     'POST /_control/faults': arm,
+    ...Object.fromEntries(told.map(what => [`POST /_control/${what}`, tell(what)])),
   }
   return call =>
     routes[`${call.method} ${call.path}`]?.(call) ?? mistake(`There is no ${call.method} ${call.path} here; there are ${Object.keys(routes).join(', ')}.`, 404)

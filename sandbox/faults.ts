@@ -1,13 +1,21 @@
+import type { Reply } from './network.ts'
+import { pause } from './network.ts'
 import type { Collection, State } from './state.ts'
 
 /**
  * The faults that can be armed, and when each is spent. A network that cannot show one leaves it armed.
  *
+ * A network of posts spends them by calls that create one, vendors of models by POSTs, catalogues by reads.
+ *
  * - `status`: a call that would create a post is refused with that HTTP status; nothing is published.
  * - `status-after-accept`: the post is published, then the call is answered with that HTTP status, as a front does that lost its server.
  * - `timeout-after-accept`: the post is published, then the call is never answered.
  * - `accept-then-reset`: the post is published, then the connection is cut.
- * - `slow`: the post is published, then answered after `delayMs`.
+ * - `slow`: the post is published, then answered after `delayMs`: no byte comes before.
+ * - `reset-mid-stream`: the call is taken, and the connection cut in the middle of the answer.
+ * - `malformed`: the call is taken, and answered with 200, the right type, and what is not JSON.
+ * - `wrong-type`: the call is taken, and answered with 200 and a page.
+ * - `endless`: the call is taken, and its answer goes on for as long as somebody listens.
  * - `expired-token`: a good access token is answered as an expired one, on any authenticated call.
  * - `slow-renewal`: a refresh token is exchanged, then answered after `delayMs`.
  * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
@@ -20,6 +28,10 @@ export const faultKinds = [
   'timeout-after-accept',
   'accept-then-reset',
   'slow',
+  'reset-mid-stream',
+  'malformed',
+  'wrong-type',
+  'endless',
   'expired-token',
   'slow-renewal',
   'listing-lag',
@@ -37,8 +49,10 @@ export interface ArmedFault {
   readonly status?: number
   /** Milliseconds, for `slow`, `slow-renewal` and `listing-lag`. */
   readonly delayMs?: number
-  /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 */
+  /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 at X; vendors name no time */
   readonly resetSeconds?: number
+  /** For `status` 429 of vendors of models: what they give as its reason in place of a rate that was passed. */
+  readonly code?: 'insufficient_quota'
 }
 
 /** The armed faults of all networks; they survive a restart. */
@@ -69,15 +83,15 @@ export function createFaults(state: State): Faults {
 }
 
 /**
- * Reads a fault as a client writes it: `{ network, fault, times = 1, status?, delayMs?, resetSeconds? }`.
+ * Reads a fault as a client writes it: `{ network, fault, times = 1, status?, delayMs?, resetSeconds?, code? }`.
  * @returns the fault, or a sentence that says what is wrong with it
  */
 export function readFault(input: unknown, networks: readonly string[]): ArmedFault | string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return 'The body is not a JSON object such as {"network":"x","fault":"status","status":503,"times":1}.'
-  const { network, fault, times = 1, status, delayMs, resetSeconds, ...others } = input as Record<string, unknown>
+  const { network, fault, times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
   const unknown = Object.keys(others)
-  if (unknown.length > 0) return `${unknown.join(', ')} is not known here: a fault has network, fault, times, status, delayMs and resetSeconds.`
+  if (unknown.length > 0) return `${unknown.join(', ')} is not known here: a fault has network, fault, times, status, delayMs, resetSeconds and code.`
   if (typeof network !== 'string' || !networks.includes(network)) return unknownNetwork(network, networks)
   const kind = faultKinds.find(one => one === fault)
   if (!kind) return `fault is ${JSON.stringify(fault)}: expected one of ${faultKinds.join(', ')}.`
@@ -94,6 +108,8 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
       : `delayMs goes only with "slow", "slow-renewal" and "listing-lag", not with "${kind}".`
   if (resetSeconds !== undefined && !(status === 429 && isWhole(resetSeconds, 0, 86_400)))
     return `resetSeconds is ${JSON.stringify(resetSeconds)}: expected whole seconds from 0 to 86400, and only with status 429.`
+  if (code !== undefined && !(status === 429 && code === 'insufficient_quota'))
+    return `code is ${JSON.stringify(code)}: expected "insufficient_quota", and only with status 429.`
   return {
     network,
     fault: kind,
@@ -101,8 +117,90 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
     ...(isWhole(status, 400, 599) ? { status } : {}),
     ...(isWhole(delayMs, 1, 600_000) ? { delayMs } : {}),
     ...(isWhole(resetSeconds, 0, 86_400) ? { resetSeconds } : {}),
+    ...(code === 'insufficient_quota' ? { code } : {}),
   }
 }
+
+/** What every network that answers calls in full can show. */
+const spoils = [
+  'status',
+  'status-after-accept',
+  'timeout-after-accept',
+  'accept-then-reset',
+  'slow',
+  'reset-mid-stream',
+  'malformed',
+  'wrong-type',
+  'endless',
+] as const satisfies readonly FaultKind[]
+
+/** How a network spoils a call. */
+export interface Spoiling {
+  /** Refuses as the network does. */
+  refuse(fault: ArmedFault & { readonly status: number }): Reply
+  /** Takes the call and answers it. */
+  take(): Reply | Promise<Reply>
+  /** The answer that never ends, of a call that was taken. @default blanks, one every twentieth of a second */
+  endless?: (() => Reply) | undefined
+}
+
+/** Answers a call, spoilt by the fault that is armed for the network, if any is. A call that is refused anyway spends none: ask before. */
+export async function spoilt(faults: Faults, network: string, { refuse, take, endless }: Spoiling): Promise<Reply> {
+  const fault = faults.take(network, spoils)
+  if (!fault) return take()
+  const marks = { outcome: 'faulted', fault: fault.fault } as const
+  if (fault.fault === 'status') return { ...refuse({ ...fault, status: fault.status! }), ...marks }
+  const reply = await take()
+  if (reply.status >= 400) return { ...reply, ...marks }
+  switch (fault.fault) {
+    case 'status-after-accept':
+      return { ...refuse({ ...fault, status: fault.status! }), ...marks }
+    case 'timeout-after-accept':
+      return { ...reply, ...marks, delivery: 'hold' }
+    case 'accept-then-reset':
+      return { ...reply, ...marks, delivery: 'reset' }
+    case 'slow':
+      return { ...reply, ...marks, delayMs: fault.delayMs! }
+    case 'malformed':
+      return { ...reply, ...marks, body: '{"id": "cut off in the mid' }
+    case 'wrong-type':
+      return { ...reply, ...marks, headers: { ...reply.headers, 'content-type': 'text/html; charset=utf-8' }, body: '<!doctype html><title>Welcome</title>' }
+    case 'endless':
+      return { ...(endless ? endless() : goesOn(reply)), ...marks }
+    default:
+      return { ...reply, ...marks, body: cutShort(reply.body) }
+  }
+}
+
+/** How many pieces of a stream arrive before it is cut. */
+const piecesBeforeCut = 4
+
+/** A body of which the first part arrives, and then nothing but the end of the connection. */
+const cutShort = (body: Reply['body']): Reply['body'] =>
+  async function* (signal) {
+    if (typeof body !== 'function') yield body.slice(0, Math.ceil(body.length / 2))
+    else {
+      let left = piecesBeforeCut
+      for await (const piece of body(signal)) {
+        yield piece
+        left -= 1
+        if (left === 0) break
+      }
+    }
+    // What was written is on its way before the cut, which would take it along.
+    await pause(50, signal)
+    throw new Error('cut by a fault')
+  }
+
+const goesOn = (reply: Reply): Reply => ({
+  ...reply,
+  async *body(signal) {
+    while (!signal.aborted) {
+      yield ' '
+      await pause(50, signal)
+    }
+  },
+})
 
 /** Says which networks are played here, for an answer to a wrong or missing name. */
 export function unknownNetwork(network: unknown, networks: readonly string[]): string {

@@ -2,27 +2,59 @@ import { parseArgs } from 'node:util'
 import { startSandbox } from './server.ts'
 
 // The sandbox as a process of its own: prints its origin as one line, and stops on TERM, Ctrl-C, or with who started it.
-const usage = 'usage: node sandbox/main.ts --folder FOLDER --port PORT [--redirect-uri URI]… [--with-parent PID]'
+const usage =
+  'usage: node sandbox/main.ts --folder FOLDER --port PORT [--smtp-port PORT] [--dns-port PORT] [--mail-reports URL] [--redirect-uri URI]… [--with-parent PID]'
 
-function readArguments(): { folder: string; port: number; redirectUris: string[] | undefined; withParent: number | null } {
+interface Arguments {
+  readonly folder: string
+  readonly port: number
+  readonly smtpPort: number | undefined
+  readonly dnsPort: number | undefined
+  /** Where the mail server reports what becomes of mails. */
+  readonly mailReports: string | undefined
+  readonly redirectUris: string[] | undefined
+  readonly withParent: number | null
+}
+
+function readArguments(): Arguments {
   const { values } = parseArgs({
-    options: { folder: { type: 'string' }, port: { type: 'string' }, 'redirect-uri': { type: 'string', multiple: true }, 'with-parent': { type: 'string' } },
+    options: {
+      folder: { type: 'string' },
+      port: { type: 'string' },
+      'smtp-port': { type: 'string' },
+      'dns-port': { type: 'string' },
+      'mail-reports': { type: 'string' },
+      'redirect-uri': { type: 'string', multiple: true },
+      'with-parent': { type: 'string' },
+    },
   })
-  const port = Number(values.port)
-  if (!values.folder || values.port === undefined || !Number.isInteger(port) || port < 0 || port > 65_535)
+  const isPort = (given: string | undefined) => given !== undefined && /^\d{1,5}$/.test(given) && Number(given) <= 65_535
+  const [smtpPort, dnsPort] = [values['smtp-port'], values['dns-port']]
+  if (!values.folder || !isPort(values.port) || [smtpPort, dnsPort].some(each => each !== undefined && !isPort(each)))
     throw new Error('a folder and a port from 0 to 65535 are needed')
   return {
     folder: values.folder,
-    port,
+    port: Number(values.port),
+    smtpPort: smtpPort === undefined ? undefined : Number(smtpPort),
+    dnsPort: dnsPort === undefined ? undefined : Number(dnsPort),
+    mailReports: values['mail-reports'],
     redirectUris: values['redirect-uri'],
     withParent: values['with-parent'] === undefined ? null : Number(values['with-parent']),
   }
 }
 
 try {
-  const { folder, port, redirectUris, withParent } = readArguments()
+  const { folder, port, smtpPort, dnsPort, mailReports, redirectUris, withParent } = readArguments()
   const log = { info: () => {}, error: (facts: object, message: string) => console.error(message, facts) }
-  const sandbox = await startSandbox({ folder, port, log, ...(redirectUris ? { redirectUris } : {}) })
+  const sandbox = await startSandbox({
+    folder,
+    port,
+    log,
+    ...(redirectUris && { redirectUris }),
+    ...(smtpPort !== undefined && { smtpPort }),
+    ...(dnsPort !== undefined && { dnsPort }),
+    ...(mailReports !== undefined && { mailReports: { url: mailReports } }),
+  })
   console.log(sandbox.origin)
   // It may have ended before this one could look who that is.
   if (withParent !== null) setInterval(() => process.ppid !== withParent && void sandbox.stop(), 300).unref()

@@ -9,9 +9,27 @@ export interface Call {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
-  /** The body as text, at most 64 KiB. */
-  readonly body: string
+  /** What is kept of the body: all of it, unless the network keeps less than it takes. */
+  readonly body: Buffer
+  /** Bytes that came, kept or not. */
+  readonly size: number
+  /** The stand-in that passed the call on; absent: it came by itself. */
+  readonly via?: string
 }
+
+/** What a network takes of a body, in bytes. */
+export interface Takes {
+  /** More than that is answered with 413. @default 64 KiB */
+  readonly mostBytes?: number
+  /** The rest is counted and let go. @default all that it takes */
+  readonly mostKept?: number
+}
+
+/**
+ * A body in pieces, with pauses where the network makes some; each piece is written by itself. Whoever throws cuts the connection.
+ * @param signal aborts when nobody listens any more: an endless one has to heed it
+ */
+export type Pieces = (signal: AbortSignal) => AsyncIterable<string | Uint8Array>
 
 /** What became of a call. Everything but `accepted` is listed by the control address for requests. */
 export type Outcome = 'accepted' | 'granted' | 'read' | 'refused' | 'faulted'
@@ -20,7 +38,7 @@ export type Outcome = 'accepted' | 'granted' | 'read' | 'refused' | 'faulted'
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array | Pieces
   readonly outcome: Outcome
   /** Why the network refused, in words without secrets; shown by the control address for requests. */
   readonly reason?: string
@@ -45,13 +63,25 @@ export interface ReceivedPost {
   readonly deletedAt: string | null
 }
 
-/** A stand-in for one social network, mounted under `/<name>`. */
-export interface Network {
+/** What can be looked into and told something under `/_control`. */
+export interface Watched {
   readonly name: string
+  /** What it took, the oldest first, each in the words of its kind. @param query of the call that asks */
+  received(query: URLSearchParams): readonly object[]
+  /**
+   * What it can be told beside faults, by the last part of the address: `tokens` answers `POST /_control/tokens` with `network` naming it.
+   * @returns what is answered, or a sentence that says what is wrong with the input
+   */
+  readonly controls?: Readonly<Record<string, Control>>
+}
+
+export type Control = (input: Readonly<Record<string, unknown>>) => object | string | Promise<object | string>
+
+/** A stand-in for one third party that speaks HTTP, mounted under `/<name>`. */
+export interface Network extends Watched {
+  readonly takes?: Takes
   /** Answers a call. Whatever it changes is committed by the server before the answer leaves. */
-  answer(call: Call): Reply
-  /** What was published here, oldest first. */
-  received(): readonly ReceivedPost[]
+  answer(call: Call): Reply | Promise<Reply>
 }
 
 /** What a network keeps, and what it stands on. */
@@ -59,6 +89,10 @@ export interface Deps {
   readonly state: State
   readonly faults: Faults
   readonly clock: Clock
+  /** Where all of this stands; known when calls come. */
+  origin(): string
+  /** Another one that is played here, for who passes calls on. */
+  other(name: string): Network | undefined
   /** Where the demo application may be sent back to; replaces the list it was registered with. @default the stored list */
   readonly redirectUris?: readonly string[]
 }
@@ -75,7 +109,15 @@ export interface Demo {
   grant(clientId: string): Promise<{ accessToken: string; refreshToken: string; expiresIn: number; scope: string }>
 }
 
-/** A network's twin: one value, in a folder of its own. */
+/** The twin of a third party that wants no demo application: vendors of models, processors, catalogues. */
+export interface Vendor {
+  /** In sentences: `OpenAI`. */
+  readonly title: string
+  /** Plays it. */
+  play(name: string, deps: Deps): Network
+}
+
+/** The twin of a social network: one value, in a folder of its own. */
 export interface Twin {
   /** In sentences: `X`. */
   readonly title: string
@@ -89,3 +131,19 @@ export interface Twin {
 export function json(status: number, value: unknown, outcome: Outcome, headers: Record<string, string> = {}): Reply {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body: JSON.stringify(value), outcome }
 }
+
+/** The body of a call as text. */
+export const textOf = ({ body }: Pick<Call, 'body'>): string => body.toString('utf8')
+
+/** Waits; an end of the listening ends it too. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })

@@ -1,8 +1,18 @@
-import type { Demo, Twin } from './network.ts'
+import { aiGateway } from './ai/ai-gateway.ts'
+import { anthropic } from './ai/anthropic.ts'
+import { modelsDev } from './ai/models-dev.ts'
+import { openai } from './ai/openai.ts'
+import { studio } from './ai/studio.ts'
+import type { Demo, Twin, Vendor } from './network.ts'
+import { stripe } from './stripe/stripe.ts'
 import { x } from './x/x.ts'
+import { youtube } from './youtube/youtube.ts'
 
-/** Every network that is played here, by the name under which it stands: `<origin>/x`. */
+/** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
 export const twins = { x } as const satisfies Readonly<Record<string, Twin>>
+
+/** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
+export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube }
 
 export type TwinName = keyof typeof twins
 

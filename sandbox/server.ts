@@ -1,15 +1,18 @@
 import { writeFileSync } from 'node:fs'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createControl, createRequestLog, isControl } from './control.ts'
+import { type DnsServer, dns, startDnsServer } from './dns/dns.ts'
+import { deliver, read } from './exchange.ts'
 import { createFaults } from './faults.ts'
-import type { Call, Network, Reply } from './network.ts'
+import type { Call, Deps, Network, Reply, Watched } from './network.ts'
 import { json } from './network.ts'
-import { type Demos, ofTwins, twinNames, twins } from './networks.ts'
+import { type Demos, ofTwins, twinNames, twins, vendors } from './networks.ts'
+import { type MailServer, smtp, startMailServer } from './smtp/smtp.ts'
 import { openState } from './state.ts'
 
 /** As much of a pino logger as the sandbox speaks to. */
@@ -30,6 +33,12 @@ export interface SandboxOptions {
   readonly log?: SandboxLog
   /** Where the demo application may be sent back to; replaces the list it was registered with. @default the stored list */
   readonly redirectUris?: readonly string[]
+  /** Where its mail server listens; a free port in its place when that is taken, and for 0. @default there is none */
+  readonly smtpPort?: number
+  /** Where its server of DNS listens, likewise. @default there is none */
+  readonly dnsPort?: number
+  /** Where its mail server reports what becomes of mails, and with what it signs that. @default nowhere; a secret of its own */
+  readonly mailReports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
 }
 
 export interface Sandbox {
@@ -38,31 +47,53 @@ export interface Sandbox {
   readonly port: number
   /** The demo application and account of each network. The same facts stand in `demo.json` in the folder (mode 0600). */
   readonly demo: Demos
+  /** Its mail server: where and as whom it is spoken to. `demo.json` names it as `smtp`. */
+  readonly mail: { readonly url: string; readonly port: number; readonly reportSecret: string } | null
+  /** Its server of DNS: `127.0.0.1:5353`. `demo.json` names it as `dns`. */
+  readonly dns: { readonly address: string; readonly port: number } | null
   /** Cuts every connection, also those that a fault holds, and closes the state. */
   stop(): Promise<void>
 }
-
-const maximumBody = 64 * 1024 // bytes
 
 /**
  * Starts the local stand-ins for all third parties on one origin and resolves when they answer.
  * @throws the listening error of Node (`EADDRINUSE` and others) when the port cannot be had
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { folder, port, host = 'localhost', clock = systemClock, log, redirectUris } = options
+  const { folder, port, host = 'localhost', clock = systemClock, log, redirectUris, smtpPort, dnsPort, mailReports } = options
   const state = openState(folder)
   const faults = createFaults(state)
   const requests = createRequestLog()
-  const played = ofTwins(name => twins[name].play(name, { state, faults, clock, ...(redirectUris ? { redirectUris } : {}) }))
+  let origin = ''
+  const other = (name: string) => networks.find(one => one.name === name)
+  const deps: Deps = { state, faults, clock, origin: () => origin, other, ...(redirectUris ? { redirectUris } : {}) }
+  const played = ofTwins(name => twins[name].play(name, deps))
+  const networks: readonly Network[] = [
+    ...twinNames.map(name => played[name].network),
+    ...Object.entries(vendors).map(([name, vendor]) => vendor.play(name, deps)),
+  ]
   state.commit()
-  const networks: readonly Network[] = twinNames.map(name => played[name].network)
-  const control = createControl({ networks, faults, requests })
+  let mail: MailServer | null = null
+  let names: DnsServer | null = null
+  const mails: Watched = {
+    name: smtp,
+    received: query => mail?.received(query.get('to')) ?? [],
+    controls: { emit: input => mail?.controls.emit(input) ?? 'The mail server is not there yet.' },
+  }
+  const zone: Watched = {
+    name: dns,
+    received: () => names?.received() ?? [],
+    controls: { dns: input => names?.controls.dns(input) ?? 'The server of DNS is not there yet.' },
+  }
+  const watched = [...networks, ...(smtpPort === undefined ? [] : [mails]), ...(dnsPort === undefined ? [] : [zone])]
+  const control = createControl({ networks: watched, faults, requests })
 
-  const answer = (call: Call): Reply => {
+  const standsAt = (path: string) => networks.find(one => path.startsWith(`/${one.name}/`))
+  const answer = async (call: Call): Promise<Reply> => {
     if (isControl(call.path)) return control(call)
-    const network = networks.find(one => call.path.startsWith(`/${one.name}/`))
+    const network = standsAt(call.path)
     if (!network) return json(404, { error: `Nothing is played here; there are ${networks.map(one => `/${one.name}`).join(', ')} and /_control.` }, 'refused')
-    const reply = network.answer({ ...call, path: call.path.slice(network.name.length + 1) })
+    const reply = await network.answer({ ...call, path: call.path.slice(network.name.length + 1) })
     if (reply.outcome !== 'accepted')
       requests.add({
         at: clock.now().toISOString(),
@@ -78,16 +109,19 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const listener: RequestListener = (request, response) => {
-    read(request)
-      .then(call => {
-        const reply = call ? answer(call) : json(413, { title: 'Payload Too Large', status: 413, detail: 'Payload Too Large', type: 'about:blank' }, 'refused')
+    read(request, path => standsAt(path)?.takes)
+      .then(async call => {
+        const reply = call
+          ? await answer(call)
+          : json(413, { title: 'Payload Too Large', status: 413, detail: 'Payload Too Large', type: 'about:blank' }, 'refused')
         state.commit()
-        deliver(response, reply)
+        await deliver(response, reply)
       })
       .catch((error: unknown) => {
         if (request.destroyed && !request.complete) return
         log?.error({ err: error, path: request.url?.split('?')[0] }, 'the sandbox could not answer')
-        deliver(response, json(500, { title: 'Internal Server Error', status: 500, detail: 'Something is broken.', type: 'about:blank' }, 'refused'))
+        if (response.headersSent) return void response.destroy()
+        return deliver(response, json(500, { title: 'Internal Server Error', status: 500, detail: 'Something is broken.', type: 'about:blank' }, 'refused'))
       })
   }
 
@@ -95,18 +129,35 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     state.close()
     throw error
   })
+  try {
+    const ground = { state, faults, requests, clock, host }
+    if (smtpPort !== undefined) mail = await startMailServer({ ...ground, port: smtpPort, ...(mailReports && { reports: mailReports }), ...(log && { log }) })
+    if (dnsPort !== undefined) names = await startDnsServer({ ...ground, port: dnsPort })
+    state.commit()
+  } catch (error) {
+    await Promise.all([...servers.map(close), mail?.stop()])
+    state.close()
+    throw error
+  }
   const bound = (servers[0]!.address() as AddressInfo).port
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
   const facts = ofTwins(name => {
     const { clientId, clientSecret, account } = played[name].demo
     return { clientId, clientSecret, account }
   })
-  writeFileSync(join(folder, 'demo.json'), `${JSON.stringify({ origin, ...facts }, null, 2)}\n`, { mode: 0o600 })
-  log?.info({ origin }, `the sandbox plays ${twinNames.map(name => twins[name].title).join(', ')}`)
+  writeFileSync(
+    join(folder, 'demo.json'),
+    `${JSON.stringify({ origin, ...facts, ...(mail && { smtp: mail.url, mailReports: mail.reportSecret }), ...(names && { dns: names.address }) }, null, 2)}\n`,
+    { mode: 0o600 },
+  )
+  log?.info(
+    { origin },
+    `the sandbox plays ${[...Object.values(twins), ...Object.values(vendors)].map(({ title }) => title).join(', ')}${mail ? ', a mail server' : ''}${names ? ', DNS' : ''}`,
+  )
 
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
-    await Promise.all(servers.map(close))
+    await Promise.all([...servers.map(close), mail?.stop(), names?.stop()])
     state.close()
   }
   const demo: Demos = ofTwins(name => ({
@@ -121,6 +172,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     origin,
     port: bound,
     demo,
+    mail: mail && { url: mail.url, port: mail.port, reportSecret: mail.reportSecret },
+    dns: names && { address: names.address, port: names.port },
     stop: () => {
       stopped ??= stop()
       return stopped
@@ -157,38 +210,4 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
-}
-
-/** The request with its body, or nothing when the body is larger than the sandbox takes. */
-async function read(request: IncomingMessage): Promise<Call | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size <= maximumBody) chunks.push(chunk)
-  }
-  if (size > maximumBody) return undefined
-  const url = new URL(request.url ?? '/', 'http://sandbox')
-  return {
-    method: request.method ?? 'GET',
-    path: url.pathname,
-    query: url.searchParams,
-    headers: request.headers,
-    body: Buffer.concat(chunks).toString('utf8'),
-  }
-}
-
-function deliver(response: ServerResponse, reply: Reply): void {
-  if (reply.delivery === 'hold') return
-  if (reply.delivery === 'reset') {
-    response.socket?.resetAndDestroy()
-    return
-  }
-  const send = (): void => {
-    if (response.destroyed) return
-    response.writeHead(reply.status, { 'cache-control': 'no-store', ...reply.headers })
-    response.end(reply.body)
-  }
-  if (reply.delayMs === undefined) send()
-  else setTimeout(send, reply.delayMs).unref()
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Call, Reply } from '../network.ts'
-import { json } from '../network.ts'
+import { json, textOf } from '../network.ts'
 import { consentPage, refusalPage } from './consent.ts'
 import type { Tokens } from './grants.ts'
 import { createGrant, hashOf, refreshGrant, revokeToken } from './grants.ts'
@@ -23,7 +23,7 @@ interface Wish {
 export function authorize(world: OauthWorld, call: Call): Reply {
   const wish = readWish(world, call.query)
   if (typeof wish === 'string') return refusalPage(wish)
-  const decision = call.query.get('sandbox_approve') === '1' ? 'approve' : call.method === 'POST' ? new URLSearchParams(call.body).get('decision') : null
+  const decision = call.query.get('sandbox_approve') === '1' ? 'approve' : call.method === 'POST' ? new URLSearchParams(textOf(call)).get('decision') : null
   if (decision === 'approve') return redirect(wish, { state: wish.state, code: createCode(world, wish) })
   if (decision === 'deny') return redirect(wish, { error: 'access_denied', state: wish.state })
   return consentPage(world.manners, wish.client, world.demo.account(), wish.scopes)
@@ -126,5 +126,5 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope }: Tokens): R
 }
 
 function readForm(call: Call): URLSearchParams | undefined {
-  return /^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? '') ? new URLSearchParams(call.body) : undefined
+  return /^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? '') ? new URLSearchParams(textOf(call)) : undefined
 }

@@ -1,6 +1,6 @@
 import twitter from 'twitter-text'
 import type { Call, Reply } from '../network.ts'
-import { json } from '../network.ts'
+import { json, textOf } from '../network.ts'
 import type { Account } from '../oauth/world.ts'
 import { limitHeaders, limits } from './limits.ts'
 import type { Mistake } from './problems.ts'
@@ -93,7 +93,7 @@ function readDraft(world: World, call: Call, account: Account): Draft | Reply {
     return invalidRequest({ message: 'Requests with bodies must have content-type of application/json.' })
   let body: unknown
   try {
-    body = JSON.parse(call.body)
+    body = JSON.parse(textOf(call))
   } catch {
     return invalidRequest({ message: 'Request body is not valid JSON.' })
   }

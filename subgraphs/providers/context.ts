@@ -1,26 +1,100 @@
+import type { Stripe } from 'stripe'
 import type { Cipher } from '../../platform/cipher.ts'
-import type { Reaches } from '../../platform/outbound.ts'
+import type { Reaches } from '../../platform/outbound/public.ts'
+import type { Dial } from '../../platform/smtp/line.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
-import { credentialStore } from './stores/credential.ts'
+import type { Viewer } from '../viewer.ts'
+import type { Addresses } from './stores/addresses.ts'
+import { auditEntryStore } from './stores/administration/audit-entry.ts'
+import type { ClientDirectory } from './stores/administration/clients.ts'
+import type { OrganizationsInUse } from './stores/administration/in-use.ts'
+import { providerOrganizationStore } from './stores/administration/organization.ts'
+import { serviceClientStore } from './stores/administration/service-client.ts'
+import { serviceTokenStore } from './stores/administration/service-token.ts'
+import type { Ai } from './stores/ai/engine.ts'
+import { callStore } from './stores/call.ts'
+import { credentialStore } from './stores/credential/credential.ts'
+import type { CredentialsInUse } from './stores/credential/in-use.ts'
+import type { PlatformOrganization } from './stores/credential/platform.ts'
+import { domainStore } from './stores/email/domain.ts'
+import { identityStore } from './stores/email/identity.ts'
+import type { Mailing } from './stores/email/mailing.ts'
+import { messageStore } from './stores/email/message.ts'
+import { suppressionStore } from './stores/email/suppression.ts'
+import type { Models } from './stores/model/in-use.ts'
+import { modelStore } from './stores/model/model.ts'
+import { fallbackChainStore, modelPreferenceStore } from './stores/model/settings.ts'
+import { type ModelSyncs, modelSourceStore, modelSyncStore } from './stores/model/sync.ts'
+import type { Calls } from './stores/spend/calls.ts'
+import { spendLimitStore } from './stores/spend/limits.ts'
+import type { Spending } from './stores/spend/open.ts'
+import { videoQuotaStore } from './stores/video/quota.ts'
+import type { QuotaTable } from './stores/video/table.ts'
 import { widgetStore } from './stores/widget.ts'
 
 /** What providers keeps, each store under the name by which resolvers and jobs know it. */
 export const stores = (cipher: Cipher) => ({
   credentials: credentialStore(cipher),
+  auditEntries: auditEntryStore,
+  providerOrganizations: providerOrganizationStore,
+  serviceClients: serviceClientStore,
+  serviceTokens: serviceTokenStore,
+  aiModels: modelStore,
+  modelPreferences: modelPreferenceStore,
+  fallbackChains: fallbackChainStore,
+  modelSyncs: modelSyncStore,
+  modelSources: modelSourceStore,
+  videoQuota: videoQuotaStore,
   widget: widgetStore,
+  callRecords: callStore,
+  spendLimits: spendLimitStore,
+  senderDomains: domainStore(cipher),
+  senderIdentities: identityStore,
+  emailMessages: messageStore(cipher),
+  emailSuppressions: suppressionStore,
 })
 
 /** How much may be made, so that one caller cannot fill the database. */
 export interface Quotas {
   /** Credentials of one organization, or of the platform itself. */
   readonly credentialsAnOrganization: number
+  /** How the video network counts; null: as YouTube does since 2026. */
+  readonly youtubeQuota: QuotaTable | null
+  /** Spend limits of one organization, or of the platform itself. */
+  readonly spendLimitsAnOrganization: number
+  /** Recipients of what people and keys of one organization send in the name of the platform, in 24 hours. */
+  readonly mailsFromPlatformADay: number
 }
 
 /** What providers works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'events' | 'publicUrl'> {
+export interface Services extends Pick<Foundation, 'clock' | 'events' | 'outbound' | 'publicUrl'> {
   readonly quotas: Quotas
   readonly reaches: Reaches
+  /** Connects to mail servers that credentials name. */
+  readonly dial: Dial
+  readonly thirdParties: Addresses
+  readonly credentialsInUse: CredentialsInUse
+  readonly platformOrganization: PlatformOrganization
+  /** How the video network counts. */
+  readonly quotaTable: QuotaTable
+  /** Who answers calls to models. */
+  readonly models: Models
+  /** Asking what models there are. */
+  readonly modelRuns: ModelSyncs
+  /** Who may call for itself. */
+  readonly clients: ClientDirectory
+  /** How organizations use the gateway. */
+  readonly organizationsInUse: OrganizationsInUse
+  readonly calls: Calls
+  readonly spending: Pick<Spending, 'count'>
+  /** Whether somebody is a member of the organization, as identity knows it. */
+  isMember(who: { readonly userId: string; readonly organizationId: string }, viewer: Viewer): Promise<boolean>
+  /** The official client of the payment processor, which is loaded when it is first asked for. */
+  readonly processor: () => Promise<Stripe>
+  /** The way to models. */
+  readonly ai: Ai
+  readonly mailing: Mailing
 }
 
 type Stores = ReturnType<typeof stores>

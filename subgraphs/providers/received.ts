@@ -1,10 +1,18 @@
+import { newId } from '../../platform/ids.ts'
 import type { Receives } from '../store/facts.ts'
 import type { Job } from './context.ts'
+import { forgetMember } from './spend/leave.ts'
+import { slugOfAdmins } from './stores/credential/platform.ts'
 
 /** What providers does with the facts of others. */
 export const received: Receives<'providers', Job> = {
-  // An organization begins without a credential of its own.
-  'organization.created': async () => {},
-  // A credential is the organization's, whoever of it brought it.
-  'membership.removed': async () => {},
+  // An organization begins without a credential of its own, and with a record of how it uses the gateway.
+  'organization.created': async ({ body: { organizationId, slug } }, { providerOrganizations, platformOrganization }, unit) => {
+    // What concerns the platform's own credentials and limits is told to whoever looks after it.
+    if (slug === slugOfAdmins) await platformOrganization.learn(organizationId, unit.transaction)
+    const id = newId(unit.now)
+    await providerOrganizations.ensure(id, organizationId, unit.now, 'facts', unit.transaction)
+  },
+  // A credential is the organization's, whoever of it brought it; a limit of a person goes with them.
+  'membership.removed': ({ body }, job, unit) => forgetMember(job, body, unit),
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { twinNames } from '../../sandbox/networks.ts'
+import { twinNames, vendors } from '../../sandbox/networks.ts'
 import { post, send, stage } from './stage.ts'
+
+/** Everybody who is played here. */
+const played = [...twinNames, ...Object.keys(vendors)]
 
 async function connected() {
   const world = await stage()
@@ -140,7 +143,7 @@ test('arming replaces what was armed, and none disarms', async () => {
 })
 
 test.each<[Record<string, unknown>, string]>([
-  [{ network: 'y', fault: 'none' }, `expected one of ${twinNames.join(', ')}`],
+  [{ network: 'y', fault: 'none' }, `expected one of ${played.join(', ')}`],
   [{ fault: 'earthquake' }, 'expected one of none, status'],
   [{ fault: 'status' }, 'whole number from 400 to 599'],
   [{ fault: 'status', status: 200 }, 'whole number from 400 to 599'],
@@ -157,7 +160,7 @@ test.each<[Record<string, unknown>, string]>([
 test('its first page tells what is played and where to look', async () => {
   await using world = await stage()
   const { status, body } = await send(`${world.sandbox.origin}/`)
-  expect([status, body.plays]).toEqual([200, twinNames.map(name => `/${name}`)])
+  expect([status, body.plays]).toEqual([200, played.map(name => `/${name}`)])
   for (const path of body.received) expect((await send(`${world.sandbox.origin}${path}`)).status).toBe(200)
   expect(body.control).toContain('POST /_control/faults')
 })
@@ -165,8 +168,8 @@ test('its first page tells what is played and where to look', async () => {
 test('the control addresses say what is wrong with a question', async () => {
   await using world = await stage()
   const at = (path: string, options?: RequestInit) => send(`${world.sandbox.origin}${path}`, options)
-  expect(await at('/_control/received')).toMatchObject({ status: 400, body: { error: `network is missing: expected one of ${twinNames.join(', ')}.` } })
-  expect(await at('/_control/requests?network=y')).toMatchObject({ status: 400, body: { error: `network is "y": expected one of ${twinNames.join(', ')}.` } })
+  expect(await at('/_control/received')).toMatchObject({ status: 400, body: { error: `network is missing: expected one of ${played.join(', ')}.` } })
+  expect(await at('/_control/requests?network=y')).toMatchObject({ status: 400, body: { error: `network is "y": expected one of ${played.join(', ')}.` } })
   expect((await at('/_control/faults', { method: 'POST', body: '{"network":"x","fault":"none"}' })).status).toBe(415)
   expect((await at('/_control/other')).status).toBe(404)
   expect((await at('/y/2/tweets')).status).toBe(404)

@@ -10,6 +10,11 @@ import {
   RestCredentialsDocument,
   type RestCredentialsQueryVariables,
   RestDeleteCredentialDocument,
+  RestRotateCredentialDocument,
+  RestTestCredentialDocument,
+  RestUpdateCredentialDocument,
+  type RotateCredentialInput,
+  type UpdateCredentialInput,
 } from './credential.generated.ts'
 
 type GraphCredential = NonNullable<RestCredentialQuery['credential']>
@@ -56,10 +61,43 @@ export const credentialRows: readonly Row[] = [
     reply: ({ credential }) => one(credential),
   }),
   operationRow({
+    method: 'PUT',
+    path: '/api/credentials/:id',
+    operation: RestUpdateCredentialDocument,
+    body: ['name', 'active', 'baseUrl'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.id!, expectedVersion } as UpdateCredentialInput }),
+    reply: ({ updateCredential }) => one(updateCredential),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/credentials/:id/rotate',
+    operation: RestRotateCredentialDocument,
+    body: ['fields', 'graceSeconds'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.id!, expectedVersion } as RotateCredentialInput }),
+    reply: ({ rotateCredential }) => one(rotateCredential),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/credentials/:id/test',
+    operation: RestTestCredentialDocument,
+    variables: ({ params }) => ({ input: { id: params.id! } }),
+    reply: ({ testCredential }) => one(testCredential),
+  }),
+  operationRow({
     method: 'DELETE',
     path: '/api/credentials/:id',
     operation: RestDeleteCredentialDocument,
     variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
     reply: ({ deleteCredential }) => deleteCredential && { status: 204 },
   }),
+  {
+    kind: 'forward',
+    method: 'GET',
+    path: '/api/internal/network-applications/:platform',
+    access: { scope: 'providers:service.invoke' },
+    limit: 0,
+    to: 'providers',
+    why: 'own answer',
+    tells: { nothing: 'It hands a secret to one service of ours, which knows it: nobody else is to write a client for it.' },
+  },
 ]

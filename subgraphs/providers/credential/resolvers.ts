@@ -1,107 +1,19 @@
-import { Refusal } from '../../../platform/errors.ts'
-import { checkSameContent } from '../../../platform/idempotency.ts'
-import { requireId } from '../../../platform/ids.ts'
-import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
-import { create, remove } from '../../store/write.ts'
-import { widgetTopic } from '../../subgraph.ts'
-import { activeOrganization, actorOf } from '../../viewer.ts'
+import { activeOrganization } from '../../viewer.ts'
 import type { Context } from '../context.ts'
-import type { CreateCredentialInput, DeleteCredentialInput, Resolvers } from '../resolvers.generated.ts'
-import { type CredentialRow, oldestFirst } from '../stores/credential.ts'
-import { type ProviderName, providerOf } from './catalogue.ts'
-import {
-  type GivenField,
-  mask,
-  providersWhere,
-  readBaseUrl,
-  readFields,
-  readMailHost,
-  readName,
-  requirePlatformChanger,
-  requirePlatformReader,
-  requireProvider,
-  shownFields,
-} from './rules.ts'
+import type { Resolvers } from '../resolvers.generated.ts'
+import { providerOf } from '../stores/credential/catalogue.ts'
+import { oldestFirst } from '../stores/credential/credential.ts'
+import { createCredential, deleteCredential, rotateCredential, updateCredential } from './changes.ts'
+import { providersWhere, requirePlatformReader, requireProvider, shownFields } from './rules.ts'
+import { testCredential } from './tested.ts'
 
-/** What stands in the record of who did what: whose, by whom is known. */
-const lineOf = (tenantId: string, action: string, { id, provider, level }: CredentialRow) => ({
-  tenantId,
-  action,
-  subjectId: id,
-  details: { provider, level },
-})
-
-/** The widget of an organization counts its credentials. */
-const announceOf =
-  (context: Context) =>
-  ({ organizationId }: CredentialRow) =>
-    organizationId === null ? undefined : context.events.announce(widgetTopic('providers', organizationId), { app: 'providers' })
-
-/** Reads where a new credential leads to, and sees to it that this is no place inside. @throws BAD_USER_INPUT with the `field` */
-async function readPlaces({ reaches }: Context, provider: ProviderName, input: CreateCredentialInput, fields: ReturnType<typeof readFields>) {
-  const baseUrl = readBaseUrl(provider, input.baseUrl)
-  const mail = readMailHost(provider, fields, input.fields)
-  for (const { address, field } of [...(baseUrl ? [{ address: baseUrl, field: 'baseUrl' }] : []), ...(mail ? [mail] : [])])
-    if (!(await reaches(address)))
-      throw new Refusal('BAD_USER_INPUT', `${field} leads to a private address, which is not called from here: name a public one.`, { field })
-  return baseUrl?.href.replace(/\/$/, '') ?? null
-}
-
-/** What an idempotency key stands for, of which a hash is kept: a short secret could be guessed by that, so there is none in it. */
-const withoutSecret = ({ fields, ...input }: CreateCredentialInput, secret: string) => ({
-  ...input,
-  level: input.level ?? 'ORGANIZATION',
-  fields: fields.map(({ name, value }: GivenField) => ({ name, value: name === secret ? null : value })),
-})
-
-/** Keeps a credential; once for each key. */
-async function createCredential(context: Context, input: CreateCredentialInput): Promise<CredentialRow> {
-  const { viewer, credentials, quotas } = context
-  const tenantId = activeOrganization(viewer, 'Credentials')
-  const level = input.level ?? 'ORGANIZATION'
-  if (level === 'PLATFORM') requirePlatformChanger(viewer)
-  const provider = requireProvider(input.provider)
-  const name = readName(provider, input.name)
-  const fields = readFields(provider, input.fields)
-  const baseUrl = await readPlaces(context, provider, input, fields)
-  const organizationId = level === 'PLATFORM' ? null : tenantId
-  const { row, repeated } = await create(context, {
-    of: credentials,
-    once: withoutSecret(input, providerOf(provider).secret),
-    tenantId,
-    async run({ transaction, now }, id) {
-      const { inAll, alike } = await credentials.ofOwner({ organizationId, provider, name }, transaction)
-      if (alike > 0) throw isThere(provider, name)
-      const most = { inAll: quotas.credentialsAnOrganization, aDay: Number.POSITIVE_INFINITY }
-      requireQuota({ inAll, today: 0, todaySince: null }, most, 'credentials', 'remove one first', now)
-      const sealed = { plain: fields.plain, secret: credentials.seal(id, fields.secret), masked: mask(fields.secret) }
-      return { id, level, organizationId, provider, name, baseUrl, ...sealed, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
-    },
-    audit: row => lineOf(tenantId, 'credential.created', row),
-    announce: announceOf(context),
-  })
-  if (repeated && credentials.open(row) !== fields.secret) checkSameContent(null, { key: input.idempotencyKey!, hash: '' }, 'credential')
-  return row
-}
-
-const isThere = (provider: ProviderName, name: string): Refusal =>
-  provider === 'custom'
-    ? new Refusal('CONFLICT', `There is a custom provider named ${name} already: choose another name, or remove that one first.`, { field: 'name' })
-    : new Refusal('CONFLICT', `There is a credential of ${provider} already, and one is all there may be: remove it first.`, { field: 'provider' })
-
-/** Removes a credential. Of the platform's everybody is told that they may not, and not that there is none. */
-async function deleteCredential(context: Context, { id, expectedVersion }: DeleteCredentialInput): Promise<CredentialRow> {
-  const { viewer, credentials } = context
-  const tenantId = activeOrganization(viewer, 'Credentials')
-  if ((await credentials.levelOf(requireId(id, 'id'))) === 'PLATFORM') requirePlatformChanger(viewer)
-  return remove(context, {
-    of: credentials,
-    id,
-    expectedVersion,
-    audit: row => lineOf(tenantId, 'credential.deleted', row),
-    announce: announceOf(context),
-  })
+/** What calls of a provider are made with; the credential itself for who may read it. */
+async function resolutionOf({ viewer, credentials }: Context, given: string) {
+  const organizationId = activeOrganization(viewer, 'Credentials')
+  const provider = requireProvider(given)
+  const row = await credentials.inUse(provider, organizationId, null)
+  return { provider, level: row?.level ?? null, credential: row && (await credentials.byId.load(row.id)) }
 }
 
 export const credentialResolvers: Resolvers = {
@@ -114,9 +26,13 @@ export const credentialResolvers: Resolvers = {
       const filter = { level: level ?? 'ORGANIZATION', providers: providersWhere(family ?? null, named) }
       return credentials.filtered(filter, readPage(page, oldestFirst))
     },
+    credentialResolution: (_, { provider }, context) => resolutionOf(context, provider),
   },
   Mutation: {
     createCredential: (_, { input }, context) => createCredential(context, input),
+    updateCredential: (_, { input }, context) => updateCredential(context, input),
+    rotateCredential: (_, { input }, context) => rotateCredential(context, input),
+    testCredential: (_, { input }, context) => testCredential(context, input),
     deleteCredential: (_, { input }, context) => deleteCredential(context, input),
   },
   Credential: {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import type { Viewer } from '../../viewer.ts'
-import { type CredentialRow, platformReaders } from '../stores/credential.ts'
-import { isProvider, type Provider, type ProviderName, providerNames, providerOf } from './catalogue.ts'
+import { isProvider, type Provider, type ProviderName, providerNames, providerOf } from '../stores/credential/catalogue.ts'
+import { type CredentialRow, platformReaders } from '../stores/credential/credential.ts'
 
 /** What credentials may hold, in characters. */
 const longest = { name: 100, plain: 500, secret: 4_096, address: 2_000 } as const
@@ -55,6 +55,28 @@ export function readFields(name: ProviderName, given: readonly GivenField[]): Fi
   const missing = wanted.filter(each => !values.has(each))
   if (missing.length > 0) refuse('fields', `A credential of ${name} needs ${missing.join(', ')} among its fields.`)
   return { plain: Object.fromEntries(provider.plain.map(each => [each, values.get(each)!])), secret: values.get(provider.secret)! }
+}
+
+/**
+ * Reads the fields of a rotation: the secret, and of the others those that change with it.
+ * @param before what is no secret, as it stands
+ * @throws BAD_USER_INPUT as `readFields` does
+ */
+export function readRotated(name: ProviderName, given: readonly GivenField[], before: Fields['plain']): Fields {
+  const { plain, secret } = providerOf(name)
+  if (!given.some(field => field.name === secret)) refuse('fields', `A rotation of a credential of ${name} needs ${secret} among its fields.`)
+  const kept = plain.filter(each => !given.some(field => field.name === each) && before[each] !== undefined)
+  return readFields(name, [...given, ...kept.map(each => ({ name: each, value: before[each]! }))])
+}
+
+/** A week, in seconds. */
+const longestGrace = 604_800
+
+/** For how many seconds the secret before is kept. @throws BAD_USER_INPUT */
+export function readGrace(given: number | null | undefined): number {
+  const seconds = given ?? 3_600
+  if (seconds < 0 || seconds > longestGrace) refuse('graceSeconds', `graceSeconds takes 0 to ${longestGrace}, a week.`)
+  return seconds
 }
 
 /** A value without the blanks that come along when it is copied. */
@@ -116,7 +138,10 @@ export function readMailHost(
 ): { readonly address: URL; readonly field: string } | null {
   if (provider !== 'smtp') return null
   const { host, port } = plain as { readonly host: string; readonly port: string }
-  const place = (name: string) => `fields[${given.findIndex(each => each.name === name)}].value`
+  const place = (name: string) => {
+    const index = given.findIndex(each => each.name === name)
+    return index < 0 ? name : `fields[${index}].value`
+  }
   if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) refuse(place('port'), 'port must be a number from 1 to 65535.')
   const field = place('host')
   const written = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`

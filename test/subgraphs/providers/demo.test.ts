@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { removeDemo } from '../../../db/demo-removal.ts'
 import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/demo.ts'
-import { provideDemo } from '../../../subgraphs/providers/demo.ts'
+import { provideDemo } from '../../../subgraphs/providers/demo/demo.ts'
 import { supergraph } from '../../kit/supergraph.ts'
 import { person } from '../../kit/viewers.ts'
 import { createCredential } from './documents.ts'
@@ -10,18 +10,52 @@ test('the demo has a credential of its own at the sandbox, made once, which goes
   await using graph = await supergraph()
   const { organizationId, userId } = await providePeople(graph.platform.identity, null)
   const provide = (sandbox: string) => provideDemo(graph.platform.providers.job(`user:${userId}`), { organizationId, userId, sandbox })
-  const found = () => graph.rows('select organization_id, provider, name, base_url, level, masked from providers.credentials')
+  const found = () => graph.rows('select organization_id, provider, name, base_url, level, masked from providers.credentials where organization_id is not null')
   await Promise.all([provide('http://localhost:4100'), provide('http://localhost:4100')])
   const made = { organization_id: organizationId, provider: 'custom', name: 'demo-models', level: 'ORGANIZATION', masked: '••••dels' }
   expect(await found()).toEqual([{ ...made, base_url: 'http://localhost:4100/openai/v1' }])
   await provide('http://localhost:51234')
   expect(await found()).toEqual([{ ...made, base_url: 'http://localhost:51234/openai/v1' }])
-  await graph.rows(`update providers.credentials set base_url = 'https://models.test/v1'`)
+  await graph.rows(`update providers.credentials set base_url = 'https://models.test/v1' where organization_id is not null`)
   await provide('http://localhost:4100')
   expect(await found()).toEqual([{ ...made, base_url: 'https://models.test/v1' }])
   const { credentials } = graph.platform.providers.job('test')
-  const [kept] = await graph.rows<{ id: string; secret: string }>('select id, secret from providers.credentials')
+  const [kept] = await graph.rows<{ id: string; secret: string }>('select id, secret from providers.credentials where organization_id is not null')
   expect(credentials.open(kept!)).toMatch(/^sk-sandbox-/)
+})
+
+test('the platform has a credential of its own for each vendor that the sandbox plays, made once; one that somebody has kept stays', async () => {
+  await using graph = await supergraph()
+  const { organizationId, userId } = await providePeople(graph.platform.identity, null)
+  const { owner } = await graph.seed.owner()
+  const input = { provider: 'openai', level: 'PLATFORM', fields: [{ name: 'apiKey', value: 'sk-somebodys-own' }] }
+  ;(await graph.execute(createCredential, { input }, { as: person(userId, owner.organizationId!, ['platform_super_admin']) })).data()
+  const provide = () => provideDemo(graph.platform.providers.job(`user:${userId}`), { organizationId, userId, sandbox: 'http://localhost:4100' })
+  await Promise.all([provide(), provide()])
+  await provide()
+  const kept = await graph.rows<{ provider: string; masked: string }>(
+    'select provider, masked from providers.credentials where organization_id is null order by provider',
+  )
+  expect(kept.map(({ provider }) => provider)).toEqual(expect.arrayContaining(['anthropic', 'openai', 'stripe', 'x', 'youtube']))
+  expect(new Set(kept.map(({ provider }) => provider)).size).toBe(kept.length)
+  expect(kept.find(({ provider }) => provider === 'openai')!.masked).toBe('••••-own')
+})
+
+test('the demo allows a model that is about to go and one without a price, once and never again; both go with the demo', async () => {
+  await using graph = await supergraph()
+  const { organizationId, userId } = await providePeople(graph.platform.identity, null)
+  const provide = () => provideDemo(graph.platform.providers.job(`user:${userId}`), { organizationId, userId, sandbox: 'http://localhost:4100' })
+  const allowed = async () => (await graph.rows(`select allowed_models as names from providers.model_preferences where capability = 'CHAT'`))[0]!.names
+  const platforms = await allowed()
+  await Promise.all([provide(), provide()])
+  expect(await allowed()).toEqual([...(platforms as string[]), 'openai/gpt-3.5-turbo', 'openai/demo-unpriced'])
+  await graph.rows(`update providers.model_preferences set allowed_models = array['openai/gpt-5-mini'] where capability = 'CHAT'`)
+  await provide()
+  expect(await allowed()).toEqual(['openai/gpt-5-mini'])
+  await graph.rows(`update providers.model_preferences set allowed_models = array['openai/gpt-5-mini', 'openai/gpt-3.5-turbo'] where capability = 'CHAT'`)
+  await removeDemo(graph.database.sequelize)
+  expect(await allowed()).toEqual(['openai/gpt-5-mini'])
+  expect(await graph.rows(`select name from providers.models where created_by = 'system:demo'`)).toEqual([])
 })
 
 test('with the demo goes what its people have kept for the platform, whose password everybody knows; what others have kept stays', async () => {

@@ -1,6 +1,6 @@
 import { newId } from '../../../../platform/ids.ts'
 import { mask } from '../../../../subgraphs/providers/credential/rules.ts'
-import type { CredentialRow } from '../../../../subgraphs/providers/stores/credential.ts'
+import type { CredentialRow } from '../../../../subgraphs/providers/stores/credential/credential.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 

@@ -1,0 +1,148 @@
+import type { Pieces, Reply } from '../network.ts'
+import { json, pause } from '../network.ts'
+import type { PlayedModel } from './catalogue.ts'
+import { type Asked, type InOrder, isReply, modelOf } from './openai-asked.ts'
+import { refuse } from './openai-problems.ts'
+import { type Body, eventOf, isObject, newId, objectsIn } from './taken.ts'
+import { instanceOf, lastUserText, type Said, say, textIn, wordsOf } from './words.ts'
+
+/** What is answered: a text, or a call of a tool with its arguments. */
+interface Answer {
+  readonly id: string
+  readonly created: number
+  readonly model: PlayedModel
+  readonly said: Said
+  readonly tool: { readonly id: string; readonly name: string } | null
+  readonly promptTokens: number
+}
+
+const roles = ['developer', 'system', 'user', 'assistant', 'tool', 'function']
+
+/** POST /v1/chat/completions: https://platform.openai.com/docs/api-reference/chat/create */
+export function chat({ stall, call, key, body }: Asked): InOrder | Reply {
+  const model = modelOf(body, 'chat')
+  if (isReply(model)) return model
+  const wrong = mistakeIn(body, model)
+  if (wrong) return wrong
+  const messages = objectsIn(body.messages)!
+  const text = lastUserText(messages)
+  const tool = wantedTool(body)
+  if (tool && isReply(tool)) return tool
+  const most = (body.max_completion_tokens ?? body.max_tokens ?? null) as number | null
+  const stops = [body.stop].flat().filter(stop => typeof stop === 'string')
+  const answer: Answer = {
+    id: newId('chatcmpl-'),
+    created: Math.floor(stall.deps.clock.now().getTime() / 1000),
+    model,
+    said: tool ? say(JSON.stringify(instanceOf(tool.parameters, text)), most) : say(contentFor(body.response_format, text), most, stops),
+    tool: tool && { id: newId('call_'), name: tool.name },
+    promptTokens: messages.reduce((sum, { content }) => sum + wordsOf(textIn(content)).length, 0),
+  }
+  const stream = body.stream === true
+  const counts = stream && isObject(body.stream_options) && body.stream_options.include_usage === true
+  return {
+    take() {
+      stall.note(call, key, { id: answer.id, model: String(body.model), text, stream })
+      return stream ? streamed(answer, counts) : json(200, completion(answer), 'accepted')
+    },
+    endless: stream ? () => streamed(answer, counts, true) : undefined,
+  }
+}
+
+function mistakeIn(body: Body, model: PlayedModel): Reply | undefined {
+  const wrong = (message: string, param: string, code: string | null = null) => refuse(400, message, { param, code })
+  const messages = objectsIn(body.messages)
+  if (body.messages === undefined) return wrong("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
+  if (!messages) return wrong("Invalid type for 'messages': expected an array of objects.", 'messages', 'invalid_type')
+  if (messages.length === 0) return wrong("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+  const strange = messages.findIndex(({ role }) => !roles.includes(String(role)))
+  if (strange !== -1)
+    return wrong(
+      `Invalid value: '${messages[strange]!.role}'. Supported values are: ${roles.map(role => `'${role}'`).join(', ')}.`,
+      `messages[${strange}].role`,
+      'invalid_value',
+    )
+  if (body.max_tokens !== undefined && /^gpt-5/.test(model.id))
+    return wrong(
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      'max_tokens',
+      'unsupported_parameter',
+    )
+  for (const name of ['max_completion_tokens', 'max_tokens']) {
+    const value = body[name] ?? 1
+    if (!Number.isInteger(value) || (value as number) < 1)
+      return wrong(`Invalid '${name}': integer below minimum value. Expected a value >= 1.`, name, 'integer_below_min_value')
+  }
+  if (body.stream_options !== undefined && body.stream_options !== null && body.stream !== true)
+    return wrong("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options')
+  if (body.tool_choice !== undefined && !Array.isArray(body.tools)) return wrong("'tool_choice' is only allowed when 'tools' are specified.", 'tool_choice')
+  return undefined
+}
+
+/** The tool that has to be called, with the schema of its arguments; null: none has to. */
+function wantedTool({ tools, tool_choice: choice }: Body): { readonly name: string; readonly parameters: unknown } | Reply | null {
+  const list = (objectsIn(tools) ?? []).flatMap(tool => (isObject(tool.function) ? [tool.function] : []))
+  const named = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
+  if (choice !== 'required' && named === undefined) return null
+  const found = named === undefined ? list[0] : list.find(({ name }) => name === named)
+  return found
+    ? { name: String(found.name), parameters: found.parameters ?? {} }
+    : refuse(400, `Tool choice '${named}' not found in 'tools' parameter.`, { param: 'tool_choice' })
+}
+
+function contentFor(format: unknown, text: string): string {
+  const { type, json_schema: wanted } = isObject(format) ? format : {}
+  if (type === 'json_object') return JSON.stringify({ echo: text })
+  if (type === 'json_schema') return JSON.stringify(instanceOf(isObject(wanted) ? wanted.schema : {}, text))
+  return `Echo: ${text}`
+}
+
+const usageOf = ({ promptTokens, said }: Answer) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: said.words.length,
+  total_tokens: promptTokens + said.words.length,
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+})
+
+const finishOf = ({ said, tool }: Answer): string => (said.end === 'maximum' ? 'length' : tool ? 'tool_calls' : 'stop')
+
+function completion(answer: Answer) {
+  const { id, created, model, said, tool } = answer
+  const text = said.words.join('')
+  const spoken = tool ? { content: null, tool_calls: [{ id: tool.id, type: 'function', function: { name: tool.name, arguments: text } }] } : { content: text }
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model: model.snapshot,
+    choices: [{ index: 0, message: { role: 'assistant', ...spoken, refusal: null, annotations: [] }, logprobs: null, finish_reason: finishOf(answer) }],
+    usage: usageOf(answer),
+    service_tier: 'default',
+    system_fingerprint: null,
+  }
+}
+
+/** One word a chunk, and at the end what it all comes to, if that was asked for. */
+function streamed(answer: Answer, counts: boolean, isEndless = false): Reply {
+  const { id, created, model, said, tool } = answer
+  const shared = { id, object: 'chat.completion.chunk', created, model: model.snapshot, service_tier: 'default', system_fingerprint: null }
+  const chunk = (delta: object, finish: string | null = null) =>
+    eventOf({ ...shared, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...(counts && { usage: null }) })
+  const first = tool
+    ? { content: null, tool_calls: [{ index: 0, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } }] }
+    : { content: '', refusal: null }
+  const deltaOf = (word: string) => (tool ? { tool_calls: [{ index: 0, function: { arguments: word } }] } : { content: word })
+  const body: Pieces = async function* (signal) {
+    yield chunk({ role: 'assistant', ...first })
+    for (const word of said.words) yield chunk(deltaOf(word))
+    while (isEndless && !signal.aborted) {
+      await pause(10, signal)
+      yield chunk(deltaOf(' more'))
+    }
+    yield chunk({}, finishOf(answer))
+    if (counts) yield eventOf({ ...shared, choices: [], usage: usageOf(answer) })
+    yield 'data: [DONE]\n\n'
+  }
+  return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body, outcome: 'accepted' }
+}

@@ -1,0 +1,13 @@
+/** How long a sound is that its header describes (RIFF WAVE), in seconds; null for what is no such file. */
+export function secondsOfWav(file: Buffer): number | null {
+  if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return null
+  let bytesASecond: number | null = null
+  for (let at = 12; at + 8 <= file.length; ) {
+    const [name, size] = [file.toString('latin1', at, at + 4), file.readUInt32LE(at + 4)]
+    if (name === 'fmt ' && at + 20 <= file.length) bytesASecond = file.readUInt32LE(at + 16)
+    // What is told of the data counts as far as it is there: recorders that were cut off tell more.
+    if (name === 'data') return bytesASecond ? Math.min(size, file.length - at - 8) / bytesASecond : null
+    at += 8 + size + (size % 2)
+  }
+  return null
+}

@@ -1,0 +1,101 @@
+/** What a played model says, a token a word. */
+export interface Said {
+  /** Joined, they are the text. */
+  readonly words: readonly string[]
+  /** Why it ends where it ends. */
+  readonly end: 'said' | 'maximum' | 'stop'
+  /** The sequence that stopped it. */
+  readonly stop: string | null
+}
+
+/** Words with the blanks before them: joined, they are the text. */
+export const wordsOf = (text: string): readonly string[] => text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
+
+/** @param most words; null: as many as it likes */
+export function say(text: string, most: number | null, stops: readonly string[] = []): Said {
+  const [first] = stops.flatMap(stop => (stop && text.includes(stop) ? [{ stop, at: text.indexOf(stop) }] : [])).sort((a, b) => a.at - b.at)
+  const words = wordsOf(first ? text.slice(0, first.at) : text)
+  if (most !== null && words.length > most) return { words: words.slice(0, most), end: 'maximum', stop: null }
+  return first ? { words, end: 'stop', stop: first.stop } : { words, end: 'said', stop: null }
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const formats: Readonly<Record<string, string>> = {
+  'date-time': '2030-01-01T00:00:00Z',
+  date: '2030-01-01',
+  time: '00:00:00Z',
+  email: 'echo@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  uri: 'https://example.com/echo',
+  uuid: '00000000-0000-7000-8000-000000000000',
+}
+
+/** A smallest value that a JSON schema allows, with the message in its strings. @param root where `$ref` leads */
+export function instanceOf(schema: unknown, message: string, root: unknown = schema, depth = 0): unknown {
+  if (!isSchema(schema) || depth > 30) return message
+  if (typeof schema.$ref === 'string') return instanceOf(resolve(root, schema.$ref), message, root, depth + 1)
+  if ('const' in schema) return schema.const
+  if (Array.isArray(schema.enum)) return schema.enum[0]
+  if (Array.isArray(schema.allOf)) {
+    const { allOf, ...rest } = schema
+    return instanceOf(Object.assign({}, ...allOf, rest), message, root, depth + 1)
+  }
+  const [choice] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? []
+  if (choice !== undefined) return instanceOf(choice, message, root, depth + 1)
+  const type = Array.isArray(schema.type) ? schema.type[0] : (schema.type ?? (isSchema(schema.properties) ? 'object' : 'string'))
+  const inner = (part: unknown): unknown => instanceOf(part, message, root, depth + 1)
+  switch (type) {
+    case 'object': {
+      const properties = isSchema(schema.properties) ? schema.properties : {}
+      const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
+      return Object.fromEntries(required.map(name => [name, inner(properties[name])]))
+    }
+    case 'array':
+      return Array.from({ length: numberIn(schema.minItems) ?? 0 }, () => inner(schema.items))
+    case 'number':
+    case 'integer':
+      return smallestNumber(schema)
+    case 'boolean':
+      return false
+    case 'null':
+      return null
+    default: {
+      const text = formats[String(schema.format)] ?? message
+      return text.padEnd(numberIn(schema.minLength) ?? 0, '.').slice(0, numberIn(schema.maxLength))
+    }
+  }
+}
+
+function smallestNumber(schema: Schema): number {
+  const step = numberIn(schema.multipleOf) ?? 1
+  const above = numberIn(schema.exclusiveMinimum)
+  const least = above === undefined ? (numberIn(schema.minimum) ?? 0) : above + step
+  const most = numberIn(schema.maximum)
+  return most !== undefined && most < least ? most : Math.ceil(least / step) * step
+}
+
+const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+/** What `#/$defs/step` names. */
+const resolve = (root: unknown, reference: string): unknown =>
+  reference
+    .replace(/^#\/?/, '')
+    .split('/')
+    .filter(part => part !== '')
+    .reduce<unknown>((at, part) => (isSchema(at) ? at[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined), root)
+
+/** The text of a message's content: a string, or parts of which those of text count. */
+export const textIn = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : Array.isArray(content)
+      ? content.flatMap(part => (isSchema(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n')
+      : ''
+
+/** What the person said last. */
+export const lastUserText = (messages: readonly { readonly role?: unknown; readonly content?: unknown }[]): string =>
+  textIn(messages.findLast(({ role }) => role === 'user')?.content)

@@ -1,0 +1,268 @@
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
+import type { Clock } from '../../platform/clock.ts'
+import type { RequestLog } from '../control.ts'
+import type { FaultKind, Faults } from '../faults.ts'
+import type { Control } from '../network.ts'
+import type { Collection, State } from '../state.ts'
+
+/** A mail that was taken. */
+export interface ReceivedMail {
+  /** ISO 8601, UTC, milliseconds. */
+  readonly receivedAt: string
+  readonly id: string
+  /** The envelope's addresses, of which the headers may say others. */
+  readonly from: string
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Names in lower case; of one that stands there more than once the values with a comma between. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface MailServerOptions {
+  readonly state: State
+  readonly faults: Faults
+  readonly requests: RequestLog
+  readonly clock: Clock
+  /** `localhost` is the loopback addresses of both families. */
+  readonly host: string
+  /** A free one in its place when it is taken; 0 takes a free one. */
+  readonly port: number
+  /** Where it reports what becomes of mails, and with what it signs that. @default nowhere; a secret of its own, which it keeps */
+  readonly reports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
+  readonly log?: { error(facts: object, message: string): void }
+}
+
+/** A mail server that listens. */
+export interface MailServer {
+  readonly port: number
+  /** Where and as whom it is spoken to: `smtp://user:password@host:port`. */
+  readonly url: string
+  /** What was taken, the oldest first. @param to an envelope address; null: for everybody */
+  received(to: string | null): readonly ReceivedMail[]
+  /** With what its reports are signed: `whsec_…`. */
+  readonly reportSecret: string
+  /** `emit`: `{ event, messageId, recipient, reason }` reports that a mail was delivered, returned or complained of, and answers what the report was answered. */
+  readonly controls: { readonly emit: Control }
+  stop(): Promise<void>
+}
+
+/** The name under which faults and logs know it. */
+export const smtp = 'smtp'
+
+/** How many mails are remembered, and how many bytes one may have. */
+const mostMails = 2_000
+const mostBytes = 1024 * 1024
+/** How long a connection may say nothing, in ms. */
+const silenceMs = 60_000
+
+interface Account {
+  readonly user: string
+  readonly password: string
+}
+
+/**
+ * Starts a mail server as one is met in the wild: ESMTP (RFC 5321) with PIPELINING, 8BITMIME, SIZE and SMTPUTF8, which wants AUTH PLAIN or LOGIN
+ * before anything else. What it takes goes nowhere but into the state of the sandbox, before its answer leaves.
+ */
+export async function startMailServer({ state, faults, requests, clock, host, port, reports = {}, log }: MailServerOptions): Promise<MailServer> {
+  const mails = state.collection<ReceivedMail>('smtp mails', mostMails)
+  const { user, password } = accountIn(state.collection<Account>('smtp account', 1))
+  const reportSecret = reports.secret ?? secretIn(state.collection<string>('smtp report secret', 1))
+  const sockets = new Set<Socket>()
+
+  const note = (method: string, status: number | null, reason: string, fault: FaultKind | null = null) =>
+    requests.add({ at: clock.now().toISOString(), network: smtp, method, path: '', status, outcome: fault ? 'faulted' : 'refused', fault, reason })
+
+  async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of stream as AsyncIterable<Buffer>) if (!stream.sizeExceeded) chunks.push(chunk)
+    if (stream.sizeExceeded) {
+      note('DATA', 552, 'the message is larger than SIZE says')
+      throw refusal(552, 'Message exceeds fixed maximum message size')
+    }
+    const refused = faults.take(smtp, ['status'])
+    if (refused) {
+      const status = refused.status!
+      note('DATA', status, 'a fault was armed', 'status')
+      throw refusal(status, status < 500 ? 'Try again later' : 'Not taken')
+    }
+    const mail = await readMail(Buffer.concat(chunks), session, clock)
+    mails.set(mail.id, mail)
+    const fault = faults.take(smtp, ['timeout-after-accept', 'accept-then-reset', 'slow'])
+    state.commit()
+    if (!fault) return
+    note('DATA', fault.fault === 'slow' ? 250 : null, 'a fault was armed', fault.fault)
+    if (fault.fault === 'slow') await new Promise(resolve => setTimeout(resolve, fault.delayMs).unref())
+    else if (fault.fault === 'timeout-after-accept') await new Promise(() => {})
+    else {
+      for (const socket of sockets) if (socket.remotePort === session.remotePort && socket.remoteAddress === session.remoteAddress) socket.resetAndDestroy()
+    }
+  }
+
+  const make = async (): Promise<SMTPServer> => {
+    const { SMTPServer } = await import('smtp-server')
+    const server = new SMTPServer({
+      name: 'mail.sandbox.test',
+      banner: 'Sandbox',
+      size: mostBytes,
+      authMethods: ['PLAIN', 'LOGIN'],
+      allowInsecureAuth: true,
+      disabledCommands: ['STARTTLS'],
+      disableReverseLookup: true,
+      socketTimeout: silenceMs,
+      closeTimeout: 1,
+      logger: false,
+      onAuth(auth, _session, done) {
+        if (isSame(auth.username, user) && isSame(auth.password, password)) return done(null, { user })
+        note('AUTH', 535, 'the user name or the password is wrong')
+        done(refusal(535, 'Authentication credentials invalid'))
+      },
+      onData(stream, session, done) {
+        take(stream, session).then(
+          () => done(null, 'Taken'),
+          error => {
+            if (!(error as { responseCode?: number }).responseCode) log?.error({ err: error }, 'the sandbox could not take a mail')
+            stream.resume()
+            done(error)
+          },
+        )
+      },
+    })
+    // Whoever leaves without a word is no fault of the server.
+    server.on('error', () => {})
+    return server
+  }
+  // What speaks is made when somebody listens: most starts send no mail.
+  let speaking: Promise<SMTPServer> | undefined
+  const open = () =>
+    createServer(socket => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      socket.on('error', () => {})
+      speaking ??= make()
+      speaking.then(
+        server => server.server.emit('connection', socket),
+        error => {
+          log?.error({ err: error }, 'the sandbox has no mail server')
+          socket.destroy()
+        },
+      )
+    })
+  const servers = await listen(open, host, port)
+  const bound = (servers[0]!.address() as AddressInfo).port
+  let stopped: Promise<void> | undefined
+  const stop = async () => {
+    const closed = Promise.all(servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return {
+    port: bound,
+    reportSecret,
+    controls: { emit: input => report(input, reports.url, reportSecret, clock) },
+    url: `smtp://${user}:${password}@${host === 'localhost' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${bound}`,
+    received: to => [...mails.values()].filter(mail => to === null || mail.to.some(each => each.toLowerCase() === to.toLowerCase())),
+    stop() {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+/** The account by which the platform signs in here, alike after every restart. */
+function accountIn(accounts: Collection<Account>): Account {
+  const [known] = accounts.values()
+  if (known) return known
+  const account = { user: 'supergraph', password: randomBytes(18).toString('base64url') }
+  accounts.set('platform', account)
+  return account
+}
+
+function secretIn(secrets: Collection<string>): string {
+  const [known] = secrets.values()
+  const secret = known ?? `whsec_${randomBytes(32).toString('base64')}`
+  if (known === undefined) secrets.set('own', secret)
+  return secret
+}
+
+const events = ['bounce', 'complaint', 'delivered']
+
+/** Reports what became of a mail, as providers of mail do: signed by the rules of Standard Webhooks. */
+async function report(input: Readonly<Record<string, unknown>>, url: string | undefined, secret: string, clock: Clock): Promise<object | string> {
+  const { event, messageId, recipient, reason, id = `msg_${randomUUID()}`, ...others } = input
+  if (Object.keys(others).length > 0) return `${Object.keys(others).join(', ')} is not known here: a report has event, messageId, recipient, reason and id.`
+  if (typeof event !== 'string' || !events.includes(event)) return `event is ${JSON.stringify(event)}: expected one of ${events.join(', ')}.`
+  if (typeof messageId !== 'string' || typeof recipient !== 'string' || typeof id !== 'string') return 'messageId and recipient have to be texts.'
+  if (url === undefined) return 'Nobody is there to be told: start the sandbox with where reports go.'
+  const { Webhook } = await import('standardwebhooks')
+  const now = clock.now()
+  const body = JSON.stringify({ type: event, messageId, recipient, reason: reason ?? event, at: now.toISOString() })
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, now, body),
+  }
+  try {
+    const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
+    await answer.arrayBuffer()
+    return { status: answer.status }
+  } catch (error) {
+    return `The report could not be brought: ${error instanceof Error ? error.message : error}`
+  }
+}
+
+async function readMail(raw: Buffer, { envelope }: SMTPServerSession, clock: Clock): Promise<ReceivedMail> {
+  const { default: PostalMime } = await import('postal-mime')
+  const { subject = '', text = '', html = '', headers } = await PostalMime.parse(raw)
+  const byName: Record<string, string> = {}
+  for (const { key, value } of headers) byName[key] = Object.hasOwn(byName, key) ? `${byName[key]}, ${value}` : value
+  return {
+    receivedAt: clock.now().toISOString(),
+    id: randomUUID(),
+    from: envelope.mailFrom ? envelope.mailFrom.address : '',
+    to: envelope.rcptTo.map(({ address }) => address),
+    subject,
+    text,
+    html,
+    headers: byName,
+  }
+}
+
+const refusal = (responseCode: number, sentence: string): Error => Object.assign(new Error(sentence), { responseCode })
+
+function isSame(given: string | null | undefined, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(wanted)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** Listens on one address, or on both loopback families under one port; a machine without IPv6 has the first only. */
+async function listen(open: () => Server, host: string, port: number): Promise<readonly Server[]> {
+  if (host !== 'localhost') return [await listenOn(open(), host, port)]
+  for (let [wanted, turn] = [port, 1]; ; wanted = 0, turn += 1) {
+    let first: Server | undefined
+    try {
+      first = await listenOn(open(), '127.0.0.1', wanted)
+      return [first, await listenOn(open(), '::1', (first.address() as AddressInfo).port)]
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (first && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return [first]
+      first?.close()
+      if (code !== 'EADDRINUSE' || turn === 5) throw error
+    }
+  }
+}
+
+function listenOn(server: Server, host: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve(server)
+    })
+  })
+}

@@ -1,0 +1,120 @@
+import { attach, changeMethod, createCustomer, detach, shownMethod } from './cards.ts'
+import { createPortal, createSession, expireSession, sessionNow } from './checkout.ts'
+import type { Form } from './form.ts'
+import { cancelIntent, captureIntent, confirmIntent, createIntent } from './intents.ts'
+import { type Kind, kinds, type Objects, type StripeObject } from './objects.ts'
+import { createPrice, createProduct } from './prices.ts'
+import { StripeProblem } from './problems.ts'
+import { createRefund, createTransfer, refundNow, reverseTransfer, shownTransfer } from './refunds.ts'
+import { changeSubscription, createSubscription, previewInvoice } from './subscriptions.ts'
+
+/** What one address does with what it is sent. */
+type Does = (objects: Objects, form: Form, id: string, origin: string) => object
+
+/** What creates or changes something, by the address below `/v1`; `:id` is any id. */
+const writes: Readonly<Record<string, Does>> = {
+  '/products': createProduct,
+  '/prices': createPrice,
+  '/customers': createCustomer,
+  '/payment_methods/:id': (objects, form, id) => changeMethod(objects, id, form),
+  '/payment_methods/:id/attach': (objects, form, id) => attach(objects, id, form),
+  '/payment_methods/:id/detach': (objects, form, id) => detach(objects, id, form),
+  '/subscriptions': createSubscription,
+  '/subscriptions/:id': (objects, form, id) => changeSubscription(objects, id, form),
+  '/invoices/create_preview': previewInvoice,
+  '/checkout/sessions': (objects, form, _, origin) => sessionNow(objects, createSession(objects, form, origin)),
+  '/checkout/sessions/:id/expire': (objects, form, id) => expireSession(objects, id, form),
+  '/billing_portal/sessions': (objects, form, _, origin) => createPortal(objects, form, origin),
+  '/payment_intents': createIntent,
+  '/payment_intents/:id/confirm': (objects, form, id) => confirmIntent(objects, id, form),
+  '/payment_intents/:id/capture': (objects, form, id) => captureIntent(objects, id, form),
+  '/payment_intents/:id/cancel': (objects, form, id) => cancelIntent(objects, id, form),
+  '/refunds': createRefund,
+  '/transfers': createTransfer,
+  '/transfers/:id/reversals': (objects, form, id) => reverseTransfer(objects, id, form),
+}
+
+/** What is read one by one and in lists, and how it is shown. */
+const reads: Readonly<Record<string, readonly [Kind, ((objects: Objects, object: StripeObject) => object)?]>> = {
+  '/products': ['product'],
+  '/prices': ['price'],
+  '/customers': ['customer'],
+  '/payment_methods': ['payment_method', (_, method) => shownMethod(method)],
+  '/subscriptions': ['subscription'],
+  '/checkout/sessions': ['checkout.session', sessionNow],
+  '/payment_intents': ['payment_intent'],
+  '/charges': ['charge'],
+  '/refunds': ['refund', refundNow],
+  '/transfers': ['transfer', shownTransfer],
+  '/balance_transactions': ['balance_transaction'],
+  '/disputes': ['dispute'],
+}
+
+/** By which fields each list can be narrowed. */
+const filters = ['customer', 'payment_intent', 'charge', 'type', 'status', 'transfer_group', 'destination'] as const
+
+function listed(objects: Objects, path: string, form: Form): object {
+  const [kind, shown = (_: Objects, object: StripeObject) => object] = reads[path]!
+  const wanted = filters.map(name => [name, form.text(name)] as const).filter(([, value]) => value)
+  const expand = form.texts('expand')
+  const page = objects.list(kind, form, { path: `/v1${path}`, only: object => wanted.every(([name, value]) => object[name] === value) }) as {
+    data: StripeObject[]
+  }
+  form.end()
+  const data = page.data.map(object => shown(objects, object))
+  return { ...page, data: expand.includes('data.source') ? data.map(each => withSource(objects, each)) : data }
+}
+
+/** An entry of the balance with what it is about in the place of its id. */
+function withSource(objects: Objects, entry: object): object {
+  const { source } = entry as { source: string }
+  const kind = (Object.keys(kinds) as Kind[]).find(each => source.startsWith(`${kinds[each].prefix}_`))
+  return kind ? { ...entry, source: objects.find(kind, source, null) } : entry
+}
+
+/** Answers one call below `/v1`. @throws StripeProblem */
+export function answerAt(objects: Objects, method: string, path: string, form: Form, origin: string): object {
+  const known = method === 'POST' ? writing(path) : method === 'GET' ? reading(path) : null
+  if (!known)
+    throw new StripeProblem(
+      404,
+      { type: 'invalid_request_error', message: `Unrecognized request URL (${method}: /v1${path}). Please see https://stripe.com/docs.` },
+      true,
+    )
+  return known(objects, form, origin)
+}
+
+type Known = (objects: Objects, form: Form, origin: string) => object
+
+function writing(path: string): Known | null {
+  for (const [pattern, does] of Object.entries(writes)) {
+    const id = matched(pattern, path)
+    if (id !== null) return (objects, form, origin) => does(objects, form, id, origin)
+  }
+  return null
+}
+
+function reading(path: string): Known | null {
+  if (Object.hasOwn(reads, path)) return (objects, form) => listed(objects, path, form)
+  const reversals = matched('/transfers/:id/reversals', path)
+  if (reversals !== null)
+    return (objects, form) => objects.list('transfer_reversal', form, { path: `/v1${path}`, only: ({ transfer }) => transfer === reversals })
+  const [, list, id] = /^(\/.+)\/([^/]+)$/.exec(path) ?? []
+  const read = list !== undefined && Object.hasOwn(reads, list) ? reads[list]! : null
+  if (!read) return null
+  const [kind, shown = (_: Objects, object: StripeObject) => object] = read
+  return (objects, form) => {
+    form.texts('expand')
+    form.end()
+    return shown(objects, objects.find(kind, decodeURIComponent(id!), null))
+  }
+}
+
+/** The id in a path that a pattern fits; empty where the pattern has none, null when it does not fit. */
+function matched(pattern: string, path: string): string | null {
+  const [before, after] = pattern.split(':id')
+  if (after === undefined) return pattern === path ? '' : null
+  if (!path.startsWith(before!) || !path.endsWith(after)) return null
+  const id = path.slice(before!.length, path.length - after.length)
+  return id && !id.includes('/') ? decodeURIComponent(id) : null
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { spoilt } from '../faults.ts'
+import { type Call, type Control, type Deps, json, type Network, type Reply, textOf, type Vendor } from '../network.ts'
+import { answerAt } from './addresses.ts'
+import { paySession } from './checkout.ts'
+import { readForm } from './form.ts'
+import { openObjects } from './objects.ts'
+import { type Complaint, StripeProblem } from './problems.ts'
+import { makeSubscription } from './subscriptions.ts'
+
+/** The version of the interface that is played: that of the package that is installed. */
+export const apiVersion = '2026-10-28.endive'
+
+/** What it was asked to do and did: one entry a call, and none for a call that was answered again under its key. */
+export interface ReceivedObject {
+  readonly receivedAt: string
+  readonly id: string
+  readonly object: string
+  readonly path: string
+  /** What people would know it by: a name, an address, a description. */
+  readonly text: string
+  readonly idempotencyKey: string | null
+}
+
+/** What was answered under a key. */
+interface Answered {
+  readonly at: number
+  readonly hash: string
+  readonly path: string
+  readonly status: number
+  readonly body: object
+}
+
+const keptMs = 24 * 3600 * 1000
+
+/** The played Stripe: one account in test mode, with the connected account `acct_demo`. */
+export const stripe: Vendor = { title: 'Stripe', play }
+
+function play(name: string, { state, faults, clock, origin }: Deps): Network {
+  const objects = openObjects(state, clock)
+  const answered = state.collection<Answered>('stripe.keys', 20_000)
+  const received = state.collection<ReceivedObject>('stripe.received', 5_000)
+  /** Keys whose first call is under way: a call that is held up is done, and has not answered. */
+  const busy = new Set<string>()
+  let calls = received.size
+
+  const refused = (status: number, error: Complaint, key: string | null): Reply => json(status, { error }, 'refused', headersOf(key))
+
+  const headersOf = (key: string | null, isReplay = false): Record<string, string> => ({
+    'request-id': objects.id('req'),
+    'stripe-version': apiVersion,
+    ...(key !== null && { 'idempotency-key': key }),
+    ...(isReplay && { 'idempotent-replayed': 'true' }),
+  })
+
+  const run = (call: Call, path: string): { readonly status: number; readonly body: object; readonly isKept: boolean } => {
+    try {
+      const form = readForm(call.method === 'GET' ? call.query.toString() : textOf(call))
+      const body = answerAt(objects, call.method, path, form, `${origin()}/${name}`)
+      return { status: 200, body, isKept: true }
+    } catch (error) {
+      if (!(error instanceof StripeProblem)) throw error
+      return { status: error.status, body: { error: error.complaint }, isKept: !error.isBefore }
+    }
+  }
+
+  /** What a call under a key is told that came before; null: it is the first. */
+  const before = (key: string, path: string, hash: string): Reply | null => {
+    if (key.length > 255) return refused(400, { type: 'invalid_request_error', message: 'Idempotency keys can have up to 255 characters.' }, null)
+    if (busy.has(key)) {
+      const message = `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`
+      return refused(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message }, key)
+    }
+    const known = answered.get(key)
+    if (!known || clock.now().getTime() - known.at > keptMs) return null
+    if (known.hash === hash) return json(known.status, known.body, known.status < 400 ? 'read' : 'refused', headersOf(key, true))
+    const what =
+      known.path === path ? 'with the same parameters they were first used with' : `for the same endpoint they were first used for ('/v1${known.path}')`
+    const message = `Keys for idempotent requests can only be used ${what}. Try using a key other than '${key}' if you meant to execute a different request.`
+    return refused(400, { type: 'idempotency_error', message }, key)
+  }
+
+  const write = (call: Call, path: string, key: string | null): Reply => {
+    const hash = createHash('sha256').update(`${path}\n`).update(call.body).digest('base64url')
+    const earlier = key === null ? null : before(key, path, hash)
+    if (earlier) return earlier
+    const at = clock.now().getTime()
+    const { status, body, isKept } = run(call, path)
+    if (key !== null && isKept) answered.set(key, { at, hash, path, status, body })
+    if (status >= 400) return { ...json(status, body, 'refused', headersOf(key)), reason: (body as { error: Complaint }).error.code ?? 'invalid' }
+    if (path !== '/invoices/create_preview') note(body as Named, path, key)
+    return json(status, body, 'accepted', headersOf(key))
+  }
+
+  interface Named {
+    readonly id: string
+    readonly object: string
+    readonly name?: string | null
+    readonly email?: string | null
+    readonly description?: string | null
+  }
+
+  const note = ({ id, object, name: called, email, description }: Named, path: string, idempotencyKey: string | null): void => {
+    calls += 1
+    const text = email ?? called ?? description ?? ''
+    received.set(`${calls}:${id}`, { receivedAt: clock.now().toISOString(), id, object, path: `/v1${path}`, text, idempotencyKey })
+  }
+
+  const answer = async (call: Call): Promise<Reply> => {
+    const session = /^\/checkout\/(cs_test_\w+)$/.exec(call.path)?.[1]
+    if (session !== undefined && call.method === 'GET') return pay(session)
+    if (!call.path.startsWith('/v1/'))
+      return refused(404, { type: 'invalid_request_error', message: `Unrecognized request URL (${call.method}: ${call.path}).` }, null)
+    const path = call.path.slice('/v1'.length)
+    const mistake = unfit(call)
+    if (mistake) return refused(mistake.status, mistake.complaint, null)
+    if (call.method !== 'POST') {
+      const { status, body } = run(call, path)
+      return json(status, body, status < 400 ? 'read' : 'refused', headersOf(null))
+    }
+    const key = [call.headers['idempotency-key'] ?? null].flat()[0] ?? null
+    const held = faults.armed().find(({ network, fault }) => network === name && fault === 'slow')
+    const reply = await spoilt(faults, name, {
+      refuse: ({ status }) =>
+        refused(
+          status,
+          {
+            type: status === 429 ? 'invalid_request_error' : 'api_error',
+            message: 'An unknown error occurred.',
+            ...(status === 429 && { code: 'rate_limit' }),
+          },
+          key,
+        ),
+      take: () => write(call, path, key),
+    })
+    if (held && reply.fault === 'slow' && key !== null) {
+      busy.add(key)
+      setTimeout(() => busy.delete(key), held.delayMs).unref()
+    }
+    return reply
+  }
+
+  const pay = (id: string): Reply => {
+    try {
+      return json(200, paySession(objects, id), 'accepted')
+    } catch (error) {
+      if (!(error instanceof StripeProblem)) throw error
+      return refused(error.status, error.complaint, null)
+    }
+  }
+
+  /** Makes what no call of ours makes: a subscription with a customer, a monthly price, and one item of so many. */
+  const makeObject: Control = ({ object, quantity = 1, ...others }) => {
+    const unknown = Object.keys(others)[0]
+    if (unknown !== undefined) return `${unknown} is not known here: an object has object and quantity.`
+    if (object !== 'subscription') return `object is ${JSON.stringify(object)}: expected "subscription".`
+    if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > 1_000_000)
+      return `quantity is ${JSON.stringify(quantity)}: expected a whole number from 1 to 1000000.`
+    const make = (path: string, fields: Record<string, string>) =>
+      answerAt(objects, 'POST', path, readForm(new URLSearchParams(fields).toString()), origin()) as { readonly id: string }
+    const customer = make('/customers', { email: 'subscriber@example.test' })
+    const price = make('/prices', { currency: 'eur', unit_amount: '1500', 'recurring[interval]': 'month', 'product_data[name]': 'Seats' })
+    const { id, items } = makeSubscription(objects, customer.id, [{ price: objects.find('price', price.id, null), quantity }], {})
+    return { id, customerId: customer.id, itemId: items.data[0].id, priceId: price.id }
+  }
+
+  return { name, answer, received: () => [...received.values()], controls: { objects: makeObject } }
+}
+
+/** What is said of a call that Stripe does not look into: who calls is unknown, or the version is. */
+function unfit({ headers }: Call): StripeProblem | null {
+  const key = keyOf(headers.authorization)
+  const said = (status: number, message: string) => new StripeProblem(status, { type: 'invalid_request_error', message })
+  if (!key) return said(401, 'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.')
+  if (!/^(?:sk|rk)[-_](?:test|sandbox)[-_]/.test(key)) return said(401, `Invalid API Key provided: ${key.slice(0, 3)}****`)
+  const version = headers['stripe-version']
+  return version === undefined || version === apiVersion ? null : said(400, `Invalid Stripe API version: ${version}`)
+}
+
+/** As bearer, or as the name of a person without a password. */
+function keyOf(authorization: string | undefined): string | null {
+  const [, scheme, value] = /^(Bearer|Basic) (.+)$/i.exec(authorization ?? '') ?? []
+  if (value === undefined) return null
+  return scheme!.toLowerCase() === 'bearer' ? value : Buffer.from(value, 'base64').toString('utf8').split(':')[0]!
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import type { Call, Reply } from '../network.ts'
+import { json } from '../network.ts'
+import { invalid, notFound, refusal } from './problems.ts'
+import { type Films, type Session, type Video, videoResource } from './videos.ts'
+
+/** What a film is called and who may see it, of a body in JSON. */
+export function factsIn(text: string): Pick<Video, 'title' | 'description' | 'privacyStatus'> | null {
+  try {
+    const { snippet, status } = (text.trim() === '' ? {} : JSON.parse(text)) as {
+      readonly snippet?: { readonly title?: unknown; readonly description?: unknown }
+      readonly status?: { readonly privacyStatus?: unknown }
+    }
+    const title = typeof snippet?.title === 'string' ? snippet.title : 'unknown'
+    const privacyStatus = typeof status?.privacyStatus === 'string' ? status.privacyStatus : 'public'
+    if (!['public', 'unlisted', 'private'].includes(privacyStatus) || title.length > 100) return null
+    return { title, description: typeof snippet?.description === 'string' ? snippet.description : '', privacyStatus }
+  } catch {
+    return null
+  }
+}
+
+/** Parts but the last are multiples of this many bytes. */
+const unit = 256 * 1024
+
+/** The parts of a resource that a call is about: with commas between, or one at a time as the official client sends them. */
+export const partsOf = ({ query }: Call): readonly string[] => query.getAll('part').flatMap(each => each.split(',').flatMap(part => part.trim() || []))
+const published = (video: Video, call: Call): Reply => json(200, videoResource(video, [...partsOf(call), 'snippet', 'status']), 'accepted')
+const badMetadata = () => refusal({ ...invalid('The request metadata specifies an invalid title or privacy status.'), reason: 'invalidVideoMetadata' })
+
+/** Begins an upload in parts: its address is told in `Location`. */
+export function beginSession(films: Films, call: Call, origin: string): Reply {
+  const facts = factsIn(call.body.toString('utf8'))
+  if (!facts) return badMetadata()
+  const told = call.headers['x-upload-content-length']
+  const total = typeof told === 'string' && /^\d+$/.test(told) ? Number(told) : null
+  const session: Session = { ...facts, id: randomBytes(24).toString('base64url'), total, got: 0, videoId: null }
+  films.sessions.set(session.id, session)
+  const query = new URLSearchParams(call.query)
+  query.set('upload_id', session.id)
+  return {
+    status: 200,
+    headers: { location: `${origin}/youtube${call.path}?${query}`, 'x-guploader-uploadid': session.id, 'content-length': '0' },
+    body: '',
+    outcome: 'granted',
+  }
+}
+
+/** Takes a part of an upload, or says how far it is. */
+export function continueSession(films: Films, call: Call): Reply {
+  const session = films.sessions.get(call.query.get('upload_id') ?? '')
+  if (!session) return refusal(notFound('upload session'))
+  const known = session.videoId === null ? undefined : films.videos.get(session.videoId)
+  if (known) return published(known, call)
+  const range = call.headers['content-range']
+  if (range === undefined) return take(films, session, call, { from: 0, size: call.size, total: call.size })
+  const [, whole, first, last, all] = /^bytes (?:(\*)|(\d+)-(\d+))\/(\d+|\*)$/.exec(range) ?? []
+  if (whole) return unfinished(session)
+  if (first === undefined) return refusal(invalid('Failed to parse Content-Range header.'))
+  const [from, to, total] = [Number(first), Number(last), all === '*' ? null : Number(all)]
+  const size = to - from + 1
+  const isLast = total !== null && to + 1 === total
+  if (size !== call.size || (total !== null && (to >= total || (session.total ?? total) !== total))) return refusal(invalid('Invalid Content-Range header.'))
+  if (!isLast && size % unit !== 0) return refusal(invalid(`Chunks but the last must be multiples of ${unit} bytes.`))
+  return take(films, session, call, { from, size, total })
+}
+
+function take(films: Films, session: Session, call: Call, { from, size, total }: { from: number; size: number; total: number | null }): Reply {
+  // What came before, or too soon, is not kept: the answer says where to go on.
+  if (from !== session.got) return unfinished(session)
+  const got = from + size
+  if (total === null || got < total) {
+    const next = { ...session, got, total: total ?? session.total }
+    films.sessions.set(session.id, next)
+    return { ...unfinished(next), outcome: 'granted' }
+  }
+  const { title, description, privacyStatus } = session
+  const video = films.publish({ title, description, privacyStatus, bytes: got })
+  films.sessions.set(session.id, { ...session, got, videoId: video.id })
+  return published(video, call)
+}
+
+const unfinished = ({ got }: Session): Reply => ({
+  status: 308,
+  headers: { 'content-length': '0', ...(got > 0 && { range: `bytes=0-${got - 1}` }) },
+  body: '',
+  outcome: 'read',
+})
+
+/** Takes a film in one call: facts and file beside each other (RFC 2387), or the file alone. */
+export function insert(films: Films, call: Call): Reply {
+  const type = call.headers['content-type'] ?? ''
+  const [, quoted, plain] = /^multipart\/related;.*?boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) return published(films.publish({ ...factsIn('')!, bytes: call.size }), call)
+  const text = call.body.toString('latin1')
+  const delimiter = `--${boundary}`
+  const [head = -1, body = -1, second = -1] = [text.indexOf('\r\n\r\n'), text.indexOf(`\r\n${delimiter}`), text.indexOf(delimiter, delimiter.length)]
+  const media = text.indexOf('\r\n\r\n', second)
+  if (!text.startsWith(delimiter) || head < 0 || body < head || second < 0 || media < 0) return refusal(invalid('Malformed multipart body.'))
+  const facts = factsIn(Buffer.from(text.slice(head + 4, body), 'latin1').toString('utf8'))
+  if (!facts) return badMetadata()
+  // What follows the file: the last delimiter, and a line end perhaps.
+  const bytes = call.size - (media + 4) - `\r\n${delimiter}--`.length
+  return published(films.publish({ ...facts, bytes: Math.max(0, bytes) }), call)
+}

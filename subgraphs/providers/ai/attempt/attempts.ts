@@ -1,0 +1,118 @@
+import type { Clock } from '../../../../platform/clock.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { Attempt, Candidate } from '../../stores/ai/engine.ts'
+import type { CredentialInUse, CredentialsInUse } from '../../stores/credential/in-use.ts'
+import { providerNameOf } from '../../stores/model/candidates.ts'
+import { type Cooldowns, candidateKey } from './cooldown.ts'
+import { type AttemptFailure, failureOfWay, restOf } from './failure.ts'
+
+export interface AttemptsOptions<C extends Candidate, Answer> {
+  /** In the order in which they are tried: one attempt each. */
+  readonly candidates: readonly C[]
+  /** Null: there is none, and the candidate is passed over. */
+  credentialOf(candidate: C): Promise<CredentialInUse | null>
+  /**
+   * Asks one candidate, once. What it resolves with is the call's answer: when that is a stream, its first event is there.
+   * @throws AttemptFailure, or OutboundFailure as the way out throws it
+   */
+  attempt(candidate: C, credential: CredentialInUse, secret: string): Promise<Answer>
+  /** Aborted when whoever asked goes away: then nobody else is tried. */
+  readonly signal: AbortSignal
+}
+
+export type AttemptsEnd<C extends Candidate, Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer; readonly candidate: C; readonly attempts: readonly Attempt[] }
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly attempts: readonly Attempt[] }
+  /** Whoever asked went away meanwhile. */
+  | { readonly kind: 'left'; readonly attempts: readonly Attempt[] }
+
+export interface AttemptsDeps {
+  readonly clock: Clock
+  readonly cooldowns: Cooldowns
+  /** Told what became of credentials; never waited for. */
+  readonly credentials: Pick<CredentialsInUse, 'note'>
+  /** Counts. @param outcome `answered`, or the name of the failure */
+  counted(provider: string, outcome: string, latencyMs: number): void
+}
+
+/** Why a candidate gave no answer: it is limited for so many ms, or something else is wrong. */
+type Verdict = { readonly waitMs: number } | 'failed' | 'no_credential'
+
+/**
+ * Tries the candidates of a call in order, one attempt each; one that rests is passed over. After a 401 an old secret in its grace is
+ * tried, as a second attempt of the same candidate. Nothing else is repeated anywhere.
+ */
+export type RunAttempts = <C extends Candidate, Answer>(options: AttemptsOptions<C, Answer>) => Promise<AttemptsEnd<C, Answer>>
+
+export function createAttempts({ clock, cooldowns, credentials, counted }: AttemptsDeps): RunAttempts {
+  const nowMs = () => clock.now().getTime()
+  return async ({ candidates, credentialOf, attempt, signal }) => {
+    const attempts: Attempt[] = []
+    const verdicts: Verdict[] = []
+    for (const candidate of candidates) {
+      const credential = await credentialOf(candidate)
+      if (signal.aborted) return { kind: 'left', attempts }
+      if (credential === null) {
+        verdicts.push('no_credential')
+        continue
+      }
+      const key = candidateKey(credential.id, candidate.name)
+      const rest = cooldowns.restOf(key, nowMs())
+      if (rest) {
+        verdicts.push(rest.isLimit ? { waitMs: rest.until - nowMs() } : 'failed')
+        continue
+      }
+      let failure: AttemptFailure | undefined
+      for (const secret of credential.secrets) {
+        if (secret === undefined) continue
+        const began = performance.now()
+        const tried = (status: number | null, name: string | null) => {
+          const latencyMs = Math.round(performance.now() - began)
+          attempts.push({ provider: providerNameOf(candidate), model: candidate.name, status, failure: name, latencyMs })
+          counted(candidate.provider, name ?? 'answered', latencyMs)
+        }
+        try {
+          const answer = await attempt(candidate, credential, secret)
+          tried(200, null)
+          cooldowns.worked(key)
+          credentials.note(credential, secret, 'taken')
+          return { kind: 'answered', answer, candidate, attempts }
+        } catch (error) {
+          if (signal.aborted || (error instanceof OutboundFailure && error.kind === 'left')) {
+            tried(null, 'left')
+            return { kind: 'left', attempts }
+          }
+          failure = failureOfWay(error)
+          tried(failure.status, failure.failure)
+          if (failure.failure === 'refused_credential') credentials.note(credential, secret, 'refused', failure.message)
+          if (failure.status !== 401) break
+        }
+      }
+      if (!failure) continue
+      if (!failure.moves) {
+        const { message, param } = failure
+        return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, { reason: 'refused_by_provider', ...(param && { field: param }) }), attempts }
+      }
+      const restMs = restOf(failure)
+      if (restMs === null) cooldowns.failed(key, nowMs())
+      else cooldowns.limited(key, restMs, nowMs())
+      verdicts.push(restMs === null ? 'failed' : { waitMs: restMs })
+    }
+    return { kind: 'refused', refusal: endOf(verdicts), attempts }
+  }
+}
+
+/** What the caller is told when nobody answered. */
+function endOf(verdicts: readonly Verdict[]): Refusal {
+  const tried = verdicts.filter(each => each !== 'no_credential')
+  if (tried.length === 0)
+    return new Refusal('UPSTREAM_FAILED', 'There is no credential for any provider of this model: set one, or ask the platform to.', {
+      reason: 'no_credential',
+    })
+  const waits = tried.map(each => (each === 'failed' ? Number.POSITIVE_INFINITY : each.waitMs))
+  if (waits.some(wait => wait === Number.POSITIVE_INFINITY))
+    return new Refusal('UPSTREAM_FAILED', 'None of the models that may answer did: try again in a moment.', { reason: 'no_answer' })
+  const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1000))
+  return new Refusal('RATE_LIMITED', `The models that may answer are limited by their providers: ask again in ${retryAfter} s.`, { retryAfter })
+}

@@ -1,0 +1,127 @@
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import { withoutSecrets } from '../../stores/credential/in-use.ts'
+
+/** Why an attempt failed, as the log of calls and the metrics name it. */
+export type FailureName =
+  | 'rate_limited'
+  | 'insufficient_quota'
+  | 'bad_request'
+  | 'refused_credential'
+  | 'not_found'
+  | 'server_error'
+  | 'timeout'
+  | 'unreachable'
+  | 'cut'
+  | 'too_large'
+  | 'wrong_type'
+  | 'malformed'
+
+/** An attempt that gave no answer. Its message may be shown only where the provider itself refused what was asked (`bad_request`). */
+export class AttemptFailure extends Error {
+  readonly failure: FailureName
+  /** The HTTP status; null where none came. */
+  readonly status: number | null
+  /** After a 429, in milliseconds; null where the provider names no time. */
+  readonly retryAfterMs: number | null
+  /** The part of the request that the provider named. */
+  readonly param: string | null
+  constructor(
+    failure: FailureName,
+    status: number | null,
+    message: string,
+    more: { readonly retryAfterMs?: number | null; readonly param?: string | null } = {},
+  ) {
+    super(message)
+    this.name = 'AttemptFailure'
+    this.failure = failure
+    this.status = status
+    this.retryAfterMs = more.retryAfterMs ?? null
+    this.param = more.param ?? null
+  }
+
+  /** Whether the next candidate is tried: after everything but what is wrong with the request itself. */
+  get moves(): boolean {
+    return this.failure !== 'bad_request'
+  }
+}
+
+/** What a 429 that names no time is waited for, and the longest that one may ask for. */
+const limited = { unnamedMs: 10_000, mostMs: 300_000, quotaMs: 600_000 } as const
+
+/** How long a candidate rests after this failure because of a limit; null for failures of another kind. */
+export function restOf({ failure, retryAfterMs }: AttemptFailure): number | null {
+  if (failure === 'insufficient_quota') return limited.quotaMs
+  if (failure !== 'rate_limited') return null
+  return Math.min(limited.mostMs, Math.max(retryAfterMs ?? limited.unnamedMs, 1))
+}
+
+/** What a provider says in an error, as all of them write it: `{ error: { message, type, param, code } }`, or the message alone. */
+export interface ProvidersError {
+  readonly message: string | null
+  readonly type: string | null
+  readonly code: string | null
+  readonly param: string | null
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** Reads the body of an error; whatever it is, nothing is thrown. */
+export function readProvidersError(text: string): ProvidersError {
+  try {
+    const parsed = JSON.parse(text) as Record<string, unknown> | unknown[]
+    // Google's compatible wire puts it into a list.
+    const { error, message } = (Array.isArray(parsed) ? parsed[0] : parsed) as { error?: unknown; message?: unknown }
+    const found = (typeof error === 'object' && error !== null ? error : { message: textOf(error) ?? message }) as Record<string, unknown>
+    return { message: textOf(found.message), type: textOf(found.type), code: textOf(found.code), param: textOf(found.param) }
+  } catch {
+    return { message: null, type: null, code: null, param: null }
+  }
+}
+
+/**
+ * What an answer with an error means.
+ * @param now milliseconds, for a Retry-After that is a date
+ * @param secrets with which it was asked: some repeat them, and who asks a model may not know them
+ */
+export function failureOf(status: number, headers: Headers, text: string, now: number, secrets: readonly (string | null)[] = []): AttemptFailure {
+  const { message, type, code, param } = readProvidersError(text)
+  if (status === 429) {
+    const isQuota = code === 'insufficient_quota' || type === 'insufficient_quota'
+    return new AttemptFailure(isQuota ? 'insufficient_quota' : 'rate_limited', status, 'The provider limits its calls.', {
+      retryAfterMs: retryAfter(headers, now),
+    })
+  }
+  if (status === 401 || status === 403) return new AttemptFailure('refused_credential', status, 'The provider refused the credential.')
+  if (status === 404) return new AttemptFailure('not_found', status, 'The provider does not know the model.')
+  if (status >= 400 && status < 500) {
+    const told = (words: string | null) => words && withoutSecrets(words, secrets)
+    const sentence = told(message) || `The provider refused the request with status ${status}.`
+    return new AttemptFailure('bad_request', status, sentence, { param: told(param)?.slice(0, 200) ?? null })
+  }
+  return new AttemptFailure('server_error', status, `The provider answered with status ${status}.`)
+}
+
+/** Milliseconds of Retry-After, by whichever of its forms came; null without one. */
+function retryAfter(headers: Headers, now: number): number | null {
+  const precise = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  if (Number.isFinite(precise) && precise >= 0) return precise
+  const given = headers.get('retry-after')
+  if (given === null) return null
+  const seconds = Number(given)
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000
+  const at = Date.parse(given)
+  return Number.isNaN(at) ? null : Math.max(0, at - now)
+}
+
+/** What an `OutboundFailure` means for an attempt; anything else is thrown on as it is. */
+export function failureOfWay(error: unknown): AttemptFailure {
+  if (error instanceof AttemptFailure) return error
+  if (!(error instanceof OutboundFailure)) throw error
+  if (error.kind === 'late') return new AttemptFailure('timeout', null, 'The provider did not answer in time.')
+  if (error.kind === 'large') return new AttemptFailure('too_large', null, 'The answer of the provider is too long.')
+  return new AttemptFailure(
+    error.sent ? 'cut' : 'unreachable',
+    null,
+    error.sent ? 'The connection to the provider broke.' : 'The provider could not be reached.',
+  )
+}

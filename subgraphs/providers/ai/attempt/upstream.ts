@@ -1,0 +1,132 @@
+import type { Clock } from '../../../../platform/clock.ts'
+import type { StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
+import { nestsTooDeep } from '../../../http/depth.ts'
+import type { Addresses } from '../../stores/addresses.ts'
+import type { Candidate, Upstream } from '../../stores/ai/engine.ts'
+import { isModelVendor, type ModelVendor } from '../../stores/credential/catalogue.ts'
+import type { CredentialInUse } from '../../stores/credential/in-use.ts'
+import { AttemptFailure, failureOf, failureOfWay } from './failure.ts'
+
+/** How long models may take, in ms. */
+export interface AiTimes {
+  /** Until the first byte of an answer. */
+  readonly firstByteMs: number
+  /** Between two bytes of it. */
+  readonly idleMs: number
+  /** For a call in all, however many are tried. */
+  readonly totalMs: number
+}
+
+/** The languages that vendors of models speak. */
+export type Wire = 'openai' | 'anthropic'
+
+export const wireOf = ({ provider }: Pick<Candidate, 'provider'>): Wire => (provider === 'anthropic' ? 'anthropic' : 'openai')
+
+/** The longest answer of a provider, in bytes; of an error, what is read of it. */
+const most = { answer: 32 * 1024 * 1024, error: 64 * 1024 } as const
+
+export interface UpstreamDeps {
+  readonly stream: StreamOutbound
+  readonly addresses: Pick<Addresses, ModelVendor | 'aiGateway'>
+  readonly times: AiTimes
+  readonly clock: Clock
+}
+
+/** Under what the hosting platform's gateway to models has each vendor. */
+const behindGateway: Readonly<Record<string, string>> = { openai: '/openai', anthropic: '/anthropic', google: '/google-ai-studio/v1beta/openai' }
+
+export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps): Upstream {
+  const { aiGateway } = addresses
+
+  /** Where a provider is called. How calls travel is configuration; a credential says it of custom providers alone. */
+  const placeOf = ({ provider }: Candidate, { baseUrl }: CredentialInUse): { base: string; headers: Record<string, string> } => {
+    const way = behindGateway[provider]
+    if (aiGateway && way) return { base: aiGateway.url + way, headers: aiGateway.token === null ? {} : { 'cf-aig-authorization': `Bearer ${aiGateway.token}` } }
+    const base = isModelVendor(provider) ? addresses[provider] : baseUrl
+    if (base === null) throw new AttemptFailure('unreachable', null, `Nobody knows where ${provider} is called.`)
+    return { base, headers: {} }
+  }
+
+  const ask: Upstream['ask'] = async (candidate, credential, secret, question, hurry) => {
+    const { base, headers } = placeOf(candidate, credential)
+    const left = Math.max(1, Math.round(hurry.endsAt - performance.now()))
+    const attemptMs = Math.min(hurry.attemptMs ?? left, left)
+    const isStream = question.type === 'text/event-stream'
+    const answer = await stream(base + question.path, {
+      method: 'POST',
+      headers: { ...headers, ...authorization(candidate, secret), accept: [question.type].flat().join(', '), ...question.headers },
+      body: question.body,
+      firstByteMs: Math.min(times.firstByteMs, attemptMs),
+      idleMs: times.idleMs,
+      // A stream that has begun is the caller's: what they give an attempt is for its beginning.
+      totalMs: isStream ? left : attemptMs,
+      mostBytes: most.answer,
+      signal: hurry.signal,
+    }).catch((error: unknown) => {
+      throw failureOrLeft(error)
+    })
+    if (answer.status < 200 || answer.status > 299) {
+      const said = await textOf(answer, most.error)
+      throw failureOf(answer.status, answer.headers, said, clock.now().getTime(), [secret, aiGateway?.token ?? null])
+    }
+    const type = /^[^;\s]*/.exec(answer.headers.get('content-type') ?? '')![0].toLowerCase()
+    if ([question.type].flat().includes(type)) return answer
+    answer.cancel()
+    throw new AttemptFailure('wrong_type', answer.status, 'The provider answered with something that is not its protocol’s.')
+  }
+
+  return {
+    ask,
+    async askJson(candidate, credential, secret, question, hurry) {
+      const answer = await ask(candidate, credential, secret, { ...question, type: 'application/json' }, hurry)
+      const bytes = await bytesOf(answer)
+      if (nestsTooDeep(bytes)) throw malformed(answer.status)
+      try {
+        const json: unknown = JSON.parse(bytes.toString('utf8'))
+        if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { headers: answer.headers, json: json as Record<string, unknown> }
+      } catch {
+        // The sentence below says it.
+      }
+      throw malformed(answer.status)
+    },
+  }
+}
+
+export const malformed = (status: number | null): AttemptFailure =>
+  new AttemptFailure('malformed', status, 'The provider answered with something that is not its protocol’s.')
+
+const authorization = (candidate: Candidate, secret: string): Readonly<Record<string, string>> =>
+  wireOf(candidate) === 'anthropic' ? { 'x-api-key': secret, 'anthropic-version': '2023-06-01' } : { authorization: `Bearer ${secret}` }
+
+/** What the way out failed by, as an attempt's failure; whoever left is told as it is. */
+function failureOrLeft(error: unknown): unknown {
+  if ((error as { kind?: string }).kind === 'left') return error
+  return failureOfWay(error)
+}
+
+/** Reads an answer to its end. @throws as `ask` does */
+export async function bytesOf(answer: StreamedAnswer): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  try {
+    for await (const part of answer.body) parts.push(part)
+  } catch (error) {
+    throw failureOrLeft(error)
+  }
+  return parts.length === 1 ? Buffer.from(parts[0]!.buffer, parts[0]!.byteOffset, parts[0]!.byteLength) : Buffer.concat(parts)
+}
+
+/** The beginning of a body, for what an error says; whatever happens, nothing is thrown but that nobody waits any more. */
+async function textOf(answer: StreamedAnswer, mostBytes: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of answer.body) {
+      parts.push(part)
+      size += part.byteLength
+      if (size >= mostBytes) break
+    }
+  } catch (error) {
+    if ((error as { kind?: string }).kind === 'left') throw error
+  }
+  return Buffer.concat(parts).toString('utf8', 0, mostBytes)
+}

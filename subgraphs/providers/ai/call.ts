@@ -1,0 +1,116 @@
+import type { Logger } from 'pino'
+import { Refusal } from '../../../platform/errors.ts'
+import type { Answered, Attempt, MakeCall } from '../stores/ai/engine.ts'
+import { isProvider } from '../stores/credential/catalogue.ts'
+import type { CredentialsInUse } from '../stores/credential/in-use.ts'
+import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
+import type { Models } from '../stores/model/in-use.ts'
+import type { Usage } from '../stores/model/prices.ts'
+import type { Calls, OpenCall } from '../stores/spend/calls.ts'
+import type { RunAttempts } from './attempt/attempts.ts'
+import type { AiTimes } from './attempt/upstream.ts'
+
+export interface AiDeps {
+  readonly models: Models
+  readonly calls: Calls
+  readonly credentials: CredentialsInUse
+  readonly runAttempts: RunAttempts
+  readonly times: AiTimes
+  readonly log: Pick<Logger, 'error'>
+  /** Counts one call of an organization. @throws RATE_LIMITED */
+  admit(organizationId: string): Promise<void> | void
+}
+
+/** Whoever asked went away: nobody reads this. */
+export const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
+
+/** Headers that tell of attempts, also beside refusals. */
+export const attemptHeaders = (callId: string, attempts: number): Readonly<Record<string, string>> => ({
+  'x-gateway-call-id': callId,
+  'x-gateway-attempts': String(attempts),
+})
+
+/** More than any call uses, and what a row holds: a provider of one's own may say whatever it likes. */
+const mostCounted = 2_000_000_000
+
+const bounded = ({ inputTokens, outputTokens, units }: Usage): Usage => {
+  const held = (count: number | null) => (count === null ? null : Math.min(count, mostCounted))
+  return { inputTokens: held(inputTokens), outputTokens: held(outputTokens), units: held(units) }
+}
+
+const nothingUsed: Usage = { inputTokens: null, outputTokens: null, units: null }
+
+export function createCalls({ models, calls, credentials, runAttempts, times, log, admit }: AiDeps): MakeCall {
+  return async call => {
+    const { caller, capability, named, fallback, mayOverride, operation, signal } = call
+    const began = performance.now()
+    await admit(caller.organizationId)
+    const { candidates } = await models.candidates({ capability, organizationId: caller.organizationId, named, fallback, mayOverride })
+    const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model)) }))
+    const open = await calls.begin(caller, { family: 'AI', operation, requestedModel: named, candidates: upper, prompt: call.prompt })
+    const settle = settling(open, models, began, log)
+    const allowed = new Set(open.allowed)
+    const end = await runAttempts({
+      candidates: candidates.filter(({ name }) => allowed.has(name)),
+      credentialOf: ({ provider, name }) =>
+        isProvider(provider)
+          ? credentials.resolve(provider, caller.organizationId, provider === 'custom' ? name.slice(0, name.indexOf('/')) : undefined)
+          : Promise.resolve(null),
+      attempt: (model, credential, secret) =>
+        call.attempt(model, credential, secret, { endsAt: began + times.totalMs, attemptMs: call.attemptMs, signal }, open.isLimited),
+      signal,
+    }).catch(async error => {
+      await settle('FAILED', [], null, null, null)
+      throw error
+    })
+    const { attempts } = end
+    if (end.kind === 'answered') return answered(settle, end.answer, end.candidate, open.id, attempts, Math.round(performance.now() - began))
+    await settle(end.kind === 'left' ? 'ABORTED' : 'FAILED', attempts, null, null, null)
+    const { code, message, extensions } = end.kind === 'left' ? leftRefusal() : end.refusal
+    throw new Refusal(code, message, { ...extensions, callId: open.id, attempts: attempts.length })
+  }
+}
+
+type Settle = (
+  status: 'SUCCEEDED' | 'FAILED' | 'ABORTED',
+  attempts: readonly Attempt[],
+  model: AiModel | null,
+  usage: Usage | null,
+  firstByteMs: number | null,
+) => Promise<bigint | null>
+
+// What follows stays for as long as a stream goes on: it holds nothing of what was asked.
+
+/** Writes what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
+function settling(open: OpenCall, models: Models, began: number, log: Pick<Logger, 'error'>): Settle {
+  return async (status, attempts, model, told, firstByteMs) => {
+    const usage = told && bounded(told)
+    const costMicros = model && usage ? models.costOf(model, usage) : 0n
+    const latencyMs = Math.round(performance.now() - began)
+    const [name, provider] = model ? [model.name, providerNameOf(model)] : [null, null]
+    try {
+      await open.settle({ status, model: name, provider, ...(usage ?? nothingUsed), costMicros, attempts, firstByteMs, latencyMs })
+    } catch (error) {
+      log.error({ err: error, call: open.id }, 'what became of a call could not be written')
+    }
+    return costMicros
+  }
+}
+
+function answered<Answer>(settle: Settle, answer: Answer, model: AiModel, callId: string, attempts: readonly Attempt[], firstByteMs: number): Answered<Answer> {
+  return {
+    answer,
+    model,
+    callId,
+    attempts,
+    headers: {
+      ...attemptHeaders(callId, attempts.length),
+      'x-gateway-provider': providerNameOf(model),
+      'x-gateway-model': encodeURI(model.name),
+      ...(model.retiresAt && { sunset: model.retiresAt.toUTCString() }),
+    },
+    succeeded: usage => settle('SUCCEEDED', attempts, model, usage, firstByteMs),
+    failed: async usage => void (await settle('FAILED', attempts, model, usage, firstByteMs)),
+    left: async usage => void (await settle('ABORTED', attempts, model, usage, firstByteMs)),
+  }
+}

@@ -1,0 +1,62 @@
+import { malformed } from '../../attempt/upstream.ts'
+import { type Given, isObject } from '../../wire/fields.ts'
+import { type Completion, count, type FinishReason, type Tokens } from '../completion.ts'
+import type { ToolCall } from '../messages.ts'
+import type { ChatRequest } from '../request.ts'
+import { answeringTool } from './request.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  pause_turn: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+/** Why it ended. @param isAnswer whether the tool that was called stands for the answer */
+export const reasonOf = (given: unknown, isAnswer: boolean): FinishReason => {
+  const reason = (typeof given === 'string' && reasons[given]) || 'stop'
+  return isAnswer && reason === 'tool_calls' ? 'stop' : reason
+}
+
+/** What was used: this wire counts what it has kept, and what it keeps now, beside the input, where the other one counts it in. */
+export function tokensOf(usage: unknown): Tokens {
+  const {
+    input_tokens: input,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: made,
+    output_tokens: output,
+  } = isObject(usage) ? usage : ({} as Given)
+  return { input: count(input) + count(read) + count(made), output: count(output), cached: count(read), reasoning: 0 }
+}
+
+/** Reads a `message`. @throws AttemptFailure `malformed` for anything else */
+export function readMessage(json: Given, request: ChatRequest, now: Date): Completion {
+  if (json.type !== 'message' || !Array.isArray(json.content)) throw malformed(200)
+  const answering = answeringTool(request)
+  let content: string | null = null
+  let isAnswer = false
+  const toolCalls: ToolCall[] = []
+  for (const block of json.content as unknown[]) {
+    if (!isObject(block)) throw malformed(200)
+    if (block.type === 'text' && typeof block.text === 'string') content = (content ?? '') + block.text
+    if (block.type !== 'tool_use' || typeof block.name !== 'string') continue
+    if (block.name === answering?.name) {
+      // The answer is this, and not what was said on the way to it.
+      content = JSON.stringify(block.input ?? {})
+      isAnswer = true
+    } else toolCalls.push({ id: String(block.id), type: 'function', function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) } })
+  }
+  if (isAnswer) toolCalls.length = 0
+  return {
+    id: typeof json.id === 'string' ? json.id : '',
+    created: Math.floor(now.getTime() / 1000),
+    content,
+    refusal: null,
+    toolCalls,
+    finishReason: reasonOf(json.stop_reason, isAnswer),
+    tokens: tokensOf(json.usage),
+  }
+}

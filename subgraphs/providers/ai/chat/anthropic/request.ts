@@ -1,0 +1,113 @@
+import { nestsTooDeep } from '../../../../http/depth.ts'
+import type { Given } from '../../wire/fields.ts'
+import { type ChatMessage, type ContentPart, textOf } from '../messages.ts'
+import type { Asking } from '../openai.ts'
+import type { ChatRequest } from '../request.ts'
+import type { Tool } from '../tools.ts'
+
+/** What a model must produce at most, where nobody says: this wire cannot do without. */
+const unsaidTokens = 4_096
+
+/** The name of the tool whose input is the answer, where JSON of any form is wanted. */
+const jsonTool = 'answer_in_json'
+
+/**
+ * The tool that stands for an answer in JSON: its input is the answer. A tool can be asked of every model of this vendor, and with every
+ * schema; null where the answer may be text.
+ */
+export function answeringTool({ responseFormat }: Pick<ChatRequest, 'responseFormat'>): Tool | null {
+  if (responseFormat?.type === 'json_object')
+    return { name: jsonTool, description: 'Gives the answer, as a JSON object.', parameters: { type: 'object', additionalProperties: true }, strict: null }
+  if (responseFormat?.type !== 'json_schema') return null
+  const { name, description, schema } = responseFormat
+  return { name, description: description ?? 'Gives the answer in this form.', parameters: schema, strict: null }
+}
+
+/** The body of a request of the Messages API. What it has no word for (`seed`, penalties) is left out. */
+export function anthropicBody(request: ChatRequest, { upstream, maxTokens }: Asking): string {
+  const { messages, stream, temperature, topP, stop, tools, user } = request
+  const { system, turns } = turnsOf(messages)
+  const answering = answeringTool(request)
+  const offered = answering ? [...tools.filter(({ name }) => name !== answering.name), answering] : tools
+  return JSON.stringify({
+    model: upstream,
+    max_tokens: maxTokens ?? unsaidTokens,
+    ...(system !== '' && { system }),
+    messages: turns,
+    ...(stream && { stream: true }),
+    // What is above 1 on the other wire is as free as this one gets.
+    ...(temperature !== null && { temperature: Math.min(1, temperature) }),
+    ...(topP !== null && { top_p: topP }),
+    ...(stop.length > 0 && { stop_sequences: stop }),
+    ...(offered.length > 0 && { tools: offered.map(toolOf), tool_choice: choiceOf(request, answering) }),
+    ...(user !== null && { metadata: { user_id: user } }),
+  })
+}
+
+const toolOf = ({ name, description, parameters }: Tool) => ({
+  name,
+  ...(description !== null && { description }),
+  input_schema: { type: 'object', ...parameters },
+})
+
+/** Which tool is to be called: where the answer is one, it or another one, but no text. */
+function choiceOf({ tools, toolChoice, parallelToolCalls }: ChatRequest, answering: Tool | null): object {
+  const alone = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
+  if (typeof toolChoice === 'object' && toolChoice !== null) return { type: 'tool', name: toolChoice.name, ...alone }
+  if (answering !== null && (tools.length === 0 || toolChoice === 'none')) return { type: 'tool', name: answering.name }
+  if (answering !== null || toolChoice === 'required') return { type: 'any', ...alone }
+  return toolChoice === 'none' ? { type: 'none' } : { type: 'auto', ...alone }
+}
+
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: Given[]
+}
+
+/** The conversation in turns: what the system says stands beside it, and what tools gave is the user's. */
+function turnsOf(messages: readonly ChatMessage[]): { readonly system: string; readonly turns: readonly Turn[] } {
+  const system: string[] = []
+  const turns: Turn[] = []
+  const say = (role: Turn['role'], content: readonly Given[]) => {
+    const last = turns.at(-1)
+    if (last?.role === role) last.content.push(...content)
+    else if (content.length > 0) turns.push({ role, content: [...content] })
+  }
+  for (const message of messages) {
+    if (message.role === 'system' || message.role === 'developer') system.push(textOf(message.content))
+    else if (message.role === 'tool') say('user', [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: textOf(message.content) }])
+    else if (message.role === 'assistant') {
+      const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => ({ type: 'tool_use', id, name, input: inputOf(given) }))
+      say('assistant', [...blocksOf(message.content), ...calls])
+    } else say('user', blocksOf(message.content))
+  }
+  const said = system.filter(text => text !== '').join('\n\n')
+  // A conversation needs somebody who asks.
+  return turns.length > 0 ? { system: said, turns } : { system: '', turns: [{ role: 'user', content: [{ type: 'text', text: said || ' ' }] }] }
+}
+
+/** The arguments of a call as the object that they write; what is none is handed over as it is. */
+function inputOf(given: string): unknown {
+  if (nestsTooDeep(Buffer.from(given))) return { arguments: given }
+  try {
+    const value: unknown = JSON.parse(given === '' ? '{}' : given)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Below.
+  }
+  return { arguments: given }
+}
+
+function blocksOf(content: string | readonly ContentPart[] | null): Given[] {
+  const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+  // This wire refuses a text without a character.
+  return parts.flatMap((part): Given[] =>
+    part.type === 'text' ? (part.text === '' ? [] : [{ type: 'text', text: part.text }]) : [pictureOf(part.image_url.url)],
+  )
+}
+
+function pictureOf(url: string): Given {
+  const comma = url.indexOf(',')
+  const type = /^data:(image\/\w+);base64$/.exec(url.slice(0, Math.max(0, comma)))?.[1]
+  return { type: 'image', source: type ? { type: 'base64', media_type: type, data: url.slice(comma + 1) } : { type: 'url', url } }
+}

@@ -1,0 +1,93 @@
+import type { Usage } from '../../stores/model/prices.ts'
+import type { ToolCall } from './messages.ts'
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+/** What a model said, whoever it is. */
+export interface Completion {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly created: number
+  readonly content: string | null
+  /** What it said instead of an answer. */
+  readonly refusal: string | null
+  readonly toolCalls: readonly ToolCall[]
+  readonly finishReason: FinishReason
+  readonly tokens: Tokens
+}
+
+/** What it used. */
+export interface Tokens {
+  readonly input: number
+  readonly output: number
+  /** Of the input: what the vendor had kept from before. */
+  readonly cached: number
+  /** Of the output: what was thought and not said. */
+  readonly reasoning: number
+}
+
+export const usageOf = ({ input, output }: Tokens): Usage => ({ inputTokens: input, outputTokens: output, units: null })
+
+/** What was used, as OpenAI's wire tells it. */
+export const wireUsage = ({ input, output, cached, reasoning }: Tokens) => ({
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
+  prompt_tokens_details: { cached_tokens: cached },
+  completion_tokens_details: { reasoning_tokens: reasoning },
+})
+
+/** The answer on OpenAI's wire: one form, whoever has answered. @param model our name of it */
+export const wireCompletion = ({ id, created, content, refusal, toolCalls, finishReason, tokens }: Completion, model: string) => ({
+  id,
+  object: 'chat.completion',
+  created,
+  model,
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content, refusal, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) },
+      logprobs: null,
+      finish_reason: finishReason,
+    },
+  ],
+  usage: wireUsage(tokens),
+})
+
+/** What a chunk of a stream begins with: the same in all of one answer. */
+export interface ChunkHead {
+  readonly id: string
+  readonly created: number
+  /** Our name of it. */
+  readonly model: string
+}
+
+/** One event of a stream. */
+export const wireChunk = ({ id, created, model }: ChunkHead, delta: object, finishReason: FinishReason | null = null): string =>
+  `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] })}\n\n`
+
+/** The event that tells what was used. */
+export const wireUsageChunk = ({ id, created, model }: ChunkHead, tokens: Tokens): string =>
+  `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [], usage: wireUsage(tokens) })}\n\n`
+
+/** What ends every stream that is whole. */
+export const wireDone = 'data: [DONE]\n\n'
+
+/** How much text a token stands for at least, where nobody has counted: vendors make one of about four bytes. */
+const bytesAToken = 4
+
+/**
+ * What was used, where the vendor did not say: a stream that was left, or one whose vendor never does. Each piece of an answer is a token
+ * at least, and four bytes of text are one, so it is the larger of the two, and never more than was held back for it; of the question four
+ * bytes are one.
+ */
+export function estimated(
+  input: { readonly bytes: number; readonly known: number | null },
+  output: { readonly pieces: number; readonly bytes: number; readonly most: number },
+): Tokens {
+  const counted = Math.max(output.pieces, Math.ceil(output.bytes / bytesAToken))
+  return { input: input.known ?? Math.ceil(input.bytes / bytesAToken), output: Math.min(counted, output.most), cached: 0, reasoning: 0 }
+}
+
+/** A number that a vendor counts with; 0 for what is none. */
+export const count = (value: unknown): number => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0)

@@ -1,0 +1,101 @@
+import { type Given, isObject, wrong } from '../wire/fields.ts'
+
+/** A piece of what somebody says. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string } }
+
+export interface ToolCall {
+  readonly id: string
+  readonly type: 'function'
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+/** What was said, as OpenAI's wire writes it: what is not here was refused. */
+export type ChatMessage =
+  | { readonly role: 'system' | 'developer' | 'user'; readonly content: string | readonly ContentPart[]; readonly name?: string }
+  | { readonly role: 'assistant'; readonly content: string | readonly ContentPart[] | null; readonly tool_calls?: readonly ToolCall[]; readonly name?: string }
+  | { readonly role: 'tool'; readonly content: string | readonly ContentPart[]; readonly tool_call_id: string }
+
+/** How many messages a conversation has at most, and parts a message. */
+const most = { messages: 10_000, parts: 1_000, calls: 128 } as const
+
+/** What models and tools are called, in requests. */
+export const nameForm = /^[\w-]{1,64}$/
+
+/** Reads the messages of a conversation. @returns them, and how many pictures lie behind addresses. @throws BAD_USER_INPUT with the `field` */
+export function readMessages(given: unknown): { readonly messages: readonly ChatMessage[]; readonly pictures: number } {
+  if (!Array.isArray(given) || given.length === 0 || given.length > most.messages)
+    return wrong('messages', `messages is a list of 1 to ${most.messages} messages, such as [{ "role": "user", "content": "Hello" }].`)
+  let pictures = 0
+  const messages = given.map((message: unknown, index): ChatMessage => {
+    const field = `messages[${index}]`
+    if (!isObject(message)) return wrong('messages', `${field} is not an object with role and content.`)
+    const { role } = message
+    const name = message.name === undefined || message.name === null ? {} : { name: readText(message.name, `${field}.name`, 64) }
+    const isAssistants = role === 'assistant'
+    const content = readContent(message.content, field, { mayBeNone: isAssistants, mayShow: role === 'user' })
+    if (Array.isArray(content)) pictures += (content as readonly ContentPart[]).filter(part => part.type === 'image_url').length
+    if (role === 'system' || role === 'developer' || role === 'user') return { role, content: content!, ...name }
+    if (role === 'tool') return { role, content: content!, tool_call_id: readText(message.tool_call_id, `${field}.tool_call_id`, 200) }
+    if (!isAssistants) return wrong(`${field}.role`, `${field}.role is system, developer, user, assistant or tool.`)
+    const calls = readToolCalls(message.tool_calls, field)
+    if (content === null && calls.length === 0) wrong(`${field}.content`, `${field} says nothing: it needs content or tool_calls.`)
+    return { role, content, ...(calls.length > 0 && { tool_calls: calls }), ...name }
+  })
+  return { messages, pictures }
+}
+
+/** Reads what a message says. */
+function readContent(
+  given: unknown,
+  field: string,
+  { mayBeNone, mayShow }: { readonly mayBeNone: boolean; readonly mayShow: boolean },
+): string | readonly ContentPart[] | null {
+  if (typeof given === 'string') return given
+  if (mayBeNone && (given === null || given === undefined)) return null
+  if (!Array.isArray(given) || given.length === 0 || given.length > most.parts)
+    return wrong(`${field}.content`, `${field}.content is a text, or a list of 1 to ${most.parts} parts.`)
+  return given.map((part: unknown, index) => readPart(part, `${field}.content[${index}]`, mayShow))
+}
+
+function readPart(part: unknown, field: string, mayShow: boolean): ContentPart {
+  if (!isObject(part)) return wrong(field, `${field} is not an object with a type.`)
+  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text }
+  // What a model of somebody's said no with is told to the next one as what it is: a text.
+  if (part.type === 'refusal' && typeof part.refusal === 'string') return { type: 'text', text: part.refusal }
+  if (part.type !== 'image_url') return wrong(field, `${field} is of no type that is taken here: give text${mayShow ? ', or image_url' : ' alone'}.`)
+  if (!mayShow) return wrong(field, `${field} is a picture: only what the user says may hold one.`)
+  const image = part.image_url
+  if (!isObject(image) || typeof image.url !== 'string') return wrong(`${field}.image_url`, `${field}.image_url is an object with a url.`)
+  if (!/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=-]+$/.test(image.url) && !isWebAddress(image.url))
+    return wrong(`${field}.image_url`, `${field}.image_url.url is an https address, or data:image/png;base64,… (png, jpeg, gif or webp).`)
+  const detail = image.detail === undefined || image.detail === null ? {} : { detail: readText(image.detail, `${field}.image_url.detail`, 20) }
+  return { type: 'image_url', image_url: { url: image.url, ...detail } }
+}
+
+const isWebAddress = (url: string): boolean => url.length <= 8_000 && /^https?:\/\//i.test(url) && URL.canParse(url)
+
+function readToolCalls(given: unknown, field: string): readonly ToolCall[] {
+  if (given === undefined || given === null) return []
+  if (!Array.isArray(given) || given.length > most.calls) return wrong(`${field}.tool_calls`, `${field}.tool_calls is a list of at most ${most.calls} calls.`)
+  return given.map((call: unknown, index): ToolCall => {
+    const at = `${field}.tool_calls[${index}]`
+    const made = isObject(call) && isObject(call.function) ? (call.function as Given) : null
+    if (!isObject(call) || made === null || (call.type !== undefined && call.type !== 'function') || typeof made.arguments !== 'string')
+      return wrong(at, `${at} is not a call of a function with id, function.name and function.arguments.`)
+    if (typeof made.name !== 'string' || !nameForm.test(made.name))
+      return wrong(`${at}.function.name`, `${at}.function.name takes 1 to 64 letters, digits, "_" and "-".`)
+    return { id: readText(call.id, `${at}.id`, 200), type: 'function', function: { name: made.name, arguments: made.arguments } }
+  })
+}
+
+/** The text of what was said, pictures left out. */
+export const textOf = (content: string | readonly ContentPart[] | null): string =>
+  typeof content === 'string' ? content : (content ?? []).map(part => (part.type === 'text' ? part.text : '')).join('')
+
+/** A text that there must be. @throws BAD_USER_INPUT */
+export function readText(value: unknown, field: string, most: number): string {
+  if (typeof value !== 'string' || value === '' || value.length > most) return wrong(field, `${field} is a text of 1 to ${most} characters.`)
+  return value
+}

@@ -1,0 +1,160 @@
+import { type Given, isObject, modelIn, wrong } from '../wire/fields.ts'
+import { type ChatMessage, readMessages, readText } from './messages.ts'
+import { type ResponseFormat, readResponseFormat, readToolChoice, readTools, type Tool, type ToolChoice } from './tools.ts'
+
+/** A conversation that is to be gone on with, checked: what stands in it, every vendor of models can be asked. */
+export interface ChatRequest {
+  /** Null: the preference. */
+  readonly model: string | null
+  readonly messages: readonly ChatMessage[]
+  readonly stream: boolean
+  /** Whether the stream tells what was used. */
+  readonly includeUsage: boolean
+  /** The most that may be produced, in tokens; null: not said. */
+  readonly maxTokens: number | null
+  /** Whether it was said by its older name: not every provider knows both. */
+  readonly hasOldMaximum: boolean
+  readonly temperature: number | null
+  readonly topP: number | null
+  readonly stop: readonly string[]
+  readonly seed: number | null
+  readonly tools: readonly Tool[]
+  readonly toolChoice: ToolChoice | null
+  readonly parallelToolCalls: boolean | null
+  readonly responseFormat: ResponseFormat | null
+  readonly user: string | null
+  /** What vendors on OpenAI's wire take besides, and others have no word for. */
+  readonly hints: Readonly<Record<string, unknown>>
+  /** How long it is, in bytes: no model makes more tokens of it. Pictures behind an address count as what they may be at most. */
+  readonly inputBytes: number
+}
+
+/** What a picture that lies behind an address is counted as, in tokens: no vendor makes more of one. */
+export const pictureTokens = 5_000
+
+/** Members that are read below. */
+const taken = new Set(
+  'model messages stream stream_options max_completion_tokens max_tokens temperature top_p stop seed tools tool_choice parallel_tool_calls response_format user metadata n'.split(
+    ' ',
+  ),
+)
+
+/** Members of OpenAI's that are passed on where the vendor has them, and change neither the form of the answer nor its price. */
+const hints: Readonly<Record<string, (value: unknown) => boolean>> = {
+  frequency_penalty: value => typeof value === 'number' && Math.abs(value) <= 2,
+  presence_penalty: value => typeof value === 'number' && Math.abs(value) <= 2,
+  logit_bias: isObject,
+  reasoning_effort: value => typeof value === 'string' && value.length <= 20,
+  verbosity: value => typeof value === 'string' && value.length <= 20,
+  // What OpenAI has put in the place of `user`: whose question it is, and which ones begin alike.
+  safety_identifier: value => typeof value === 'string' && value.length <= 200,
+  prompt_cache_key: value => typeof value === 'string' && value.length <= 200,
+}
+
+/** Members that clients send by habit: with these values they say nothing, with another one they ask for what is not had here. */
+const saysNothing: Readonly<Record<string, readonly unknown[]>> = {
+  logprobs: [false],
+  top_logprobs: [0],
+  store: [false],
+  service_tier: ['auto', 'default'],
+  modalities: [],
+}
+
+/**
+ * Reads the body of a chat request.
+ * @param body  as it was parsed
+ * @param bytes how long it was
+ * @throws BAD_USER_INPUT with the `field` that is wrong; a member that is not known here is refused, never passed over in silence
+ */
+export function readChat(body: unknown, bytes: number): ChatRequest {
+  if (!isObject(body)) return wrong('body', 'The body is not a JSON object.')
+  if ('prompt' in body) wrong('prompt', 'Text completions with a prompt are not had here: send the text as messages: [{ "role": "user", "content": … }].')
+  const given: Record<string, unknown> = {}
+  for (const name in body) {
+    const value = body[name]
+    // Null is how many clients say that they say nothing.
+    if (value === null || value === undefined) continue
+    if (taken.has(name)) given[name] = value
+    else if (Object.hasOwn(hints, name) && !hints[name]!(value)) wrong(name, `${name} is not as OpenAI’s API describes it.`)
+    else if (!Object.hasOwn(hints, name) && !(Object.hasOwn(saysNothing, name) && isSilent(name, value)))
+      wrong(name.slice(0, 100), `${name.slice(0, 100)} is not taken here: leave it out.`)
+  }
+  if (given.n !== undefined && given.n !== 1) wrong('n', 'n is 1: ask once for each answer.')
+  checkMetadata(given.metadata)
+  const { messages, pictures } = readMessages(given.messages)
+  const stream = readTruth(given, 'stream') ?? false
+  const tools = readTools(given.tools)
+  return {
+    model: modelIn(given),
+    messages,
+    stream,
+    includeUsage: readIncludeUsage(given.stream_options, stream),
+    maxTokens: readMost(given),
+    hasOldMaximum: given.max_tokens !== undefined && given.max_completion_tokens === undefined,
+    temperature: readNumber(given, 'temperature', 0, 2),
+    topP: readNumber(given, 'top_p', 0, 1),
+    stop: readStop(given.stop),
+    seed: readWhole(given, 'seed', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    tools,
+    toolChoice: readToolChoice(given.tool_choice, tools),
+    parallelToolCalls: readTruth(given, 'parallel_tool_calls'),
+    responseFormat: readResponseFormat(given.response_format),
+    user: given.user === undefined ? null : readText(given.user, 'user', 200),
+    hints: Object.fromEntries(Object.keys(hints).flatMap(name => (body[name] === null || body[name] === undefined ? [] : [[name, body[name]]]))),
+    inputBytes: bytes + pictures * pictureTokens,
+  }
+}
+
+const isSilent = (name: string, value: unknown): boolean =>
+  name === 'modalities' ? Array.isArray(value) && value.length === 1 && value[0] === 'text' : saysNothing[name]!.includes(value)
+
+function readTruth(given: Given, name: string): boolean | null {
+  const value = given[name]
+  if (value === undefined) return null
+  return typeof value === 'boolean' ? value : wrong(name, `${name} is true or false.`)
+}
+
+function readNumber(given: Given, name: string, least: number, most: number): number | null {
+  const value = given[name]
+  if (value === undefined) return null
+  return typeof value === 'number' && value >= least && value <= most ? value : wrong(name, `${name} is a number from ${least} to ${most}.`)
+}
+
+function readWhole(given: Given, name: string, least: number, most: number): number | null {
+  const value = given[name]
+  if (value === undefined) return null
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+    ? (value as number)
+    : wrong(name, `${name} is a whole number, ${least} or more.`)
+}
+
+/** The newer name counts where both are there. */
+function readMost(given: Given): number | null {
+  const old = readWhole(given, 'max_tokens', 1, 10_000_000)
+  return readWhole(given, 'max_completion_tokens', 1, 10_000_000) ?? old
+}
+
+function readStop(value: unknown): readonly string[] {
+  if (value === undefined) return []
+  const all = Array.isArray(value) ? value : [value]
+  if (all.length > 4 || all.some(each => typeof each !== 'string' || each === '' || each.length > 1000))
+    wrong('stop', 'stop is a text, or a list of at most four, of 1 to 1000 characters each.')
+  return all as string[]
+}
+
+function readIncludeUsage(value: unknown, stream: boolean): boolean {
+  if (value === undefined) return false
+  if (!isObject(value)) return wrong('stream_options', 'stream_options is an object, such as { "include_usage": true }.')
+  if (!stream) wrong('stream_options', 'stream_options is for streams: set stream to true, or leave it out.')
+  const { include_usage: includeUsage = false, include_obfuscation: _padding, ...rest } = value
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) wrong('stream_options', `stream_options.${unknown.slice(0, 100)} is not taken here: leave it out.`)
+  return typeof includeUsage === 'boolean' ? includeUsage : wrong('stream_options', 'stream_options.include_usage is true or false.')
+}
+
+/** Taken, for clients send it, and passed on to nobody: vendors keep it beside a conversation, and here none is kept. */
+function checkMetadata(value: unknown): void {
+  if (value === undefined) return
+  const isWell = isObject(value) && Object.keys(value).length <= 16 && Object.values(value).every(each => typeof each === 'string' && each.length <= 512)
+  if (!isWell) wrong('metadata', 'metadata is an object of at most 16 texts of at most 512 characters.')
+}

@@ -1,0 +1,138 @@
+import { AttemptFailure } from '../../attempt/failure.ts'
+import { isObject } from '../../wire/fields.ts'
+import { reasonOf, tokensOf } from '../anthropic/completion.ts'
+import { type ChunkHead, count, estimated, type FinishReason, type Tokens, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
+import { parse, toldFailure } from './openai.ts'
+import { bytesOf, dataOf, type EventReader, type Reading } from './reader.ts'
+
+/** A piece of an answer that is being written. */
+interface Block {
+  readonly kind: 'text' | 'call' | 'answer' | 'other'
+  /** Of a call: which one it is. */
+  readonly index: number
+  /** Whether any of its input came. */
+  hasInput: boolean
+}
+
+/**
+ * Reads the events of the Messages API, and makes chunks of OpenAI's wire of them.
+ * @param answering the tool whose input is the answer itself; null where there is none
+ */
+export function anthropicReader({ model, includeUsage, inputBytes, mostTokens, now }: Reading, answering: string | null): EventReader {
+  let head: ChunkHead = { id: '', created: Math.floor(now.getTime() / 1000), model }
+  let hasBegun = false
+  let said: Tokens = { input: 0, output: 0, cached: 0, reasoning: 0 }
+  let hasInput = false
+  let isCounted = false
+  let pieces = 0
+  let bytes = 0
+  let calls = 0
+  let isAnswer = false
+  /** What is said beside an answer that is a tool's input: it is one itself only when that never comes. */
+  let aside = ''
+  let reason: FinishReason = 'stop'
+  let isDone = false
+  const blocks = new Map<unknown, Block>()
+
+  const chunk = (delta: object, finish: FinishReason | null = null): string => {
+    const begin = hasBegun ? '' : wireChunk(head, { role: 'assistant', content: '' })
+    hasBegun = true
+    return begin + wireChunk(head, delta, finish)
+  }
+  const counted = (text: unknown): string => {
+    if (typeof text !== 'string' || text === '') return ''
+    pieces += 1
+    bytes += Buffer.byteLength(text)
+    return text
+  }
+  const argumentsOf = ({ index }: Block, given: string) => chunk({ tool_calls: [{ index, function: { arguments: given } }] })
+
+  const started = (index: unknown, block: unknown): string => {
+    if (!isObject(block)) return ''
+    const isCall = block.type === 'tool_use'
+    const kind = isCall ? (block.name === answering ? 'answer' : 'call') : block.type === 'text' ? 'text' : 'other'
+    blocks.set(index, { kind, index: calls, hasInput: false })
+    if (kind === 'answer') isAnswer = true
+    if (kind !== 'call') return kind === 'text' && answering === null ? said0(block.text) : ''
+    return chunk({ tool_calls: [{ index: calls++, id: block.id, type: 'function', function: { name: block.name, arguments: '' } }] })
+  }
+  /** The text that a block begins with: none, as a rule. */
+  const said0 = (text: unknown): string => {
+    const given = counted(text)
+    return given === '' ? '' : chunk({ content: given })
+  }
+
+  const went = (index: unknown, delta: unknown): string => {
+    const block = blocks.get(index)
+    if (!block || !isObject(delta)) return ''
+    const given = counted(delta.type === 'text_delta' ? delta.text : delta.type === 'input_json_delta' ? delta.partial_json : '')
+    if (given === '') return ''
+    block.hasInput = true
+    if (block.kind === 'call') return argumentsOf(block, given)
+    if (block.kind === 'text' && answering !== null) aside += given
+    else if (block.kind !== 'other') return chunk({ content: given })
+    return ''
+  }
+
+  const stopped = (index: unknown): string => {
+    const block = blocks.get(index)
+    blocks.delete(index)
+    if (!block || block.hasInput) return ''
+    // A call without arguments has an empty object of them.
+    return block.kind === 'call' ? argumentsOf(block, '{}') : block.kind === 'answer' ? chunk({ content: '{}' }) : ''
+  }
+
+  const used = (): Tokens => (isCounted ? said : estimated({ bytes: inputBytes, known: hasInput ? said.input : null }, { pieces, bytes, most: mostTokens }))
+
+  const take = (event: Readonly<Record<string, unknown>>): string => {
+    switch (event.type) {
+      case 'message_start': {
+        const message = isObject(event.message) ? event.message : {}
+        head = { ...head, id: String(message.id ?? '') }
+        said = tokensOf(message.usage)
+        hasInput = isObject(message.usage)
+        return ''
+      }
+      case 'content_block_start':
+        return started(event.index, event.content_block)
+      case 'content_block_delta':
+        return went(event.index, event.delta)
+      case 'content_block_stop':
+        return stopped(event.index)
+      case 'message_delta': {
+        const { delta, usage } = event
+        if (isObject(usage)) {
+          said = { ...said, output: count(usage.output_tokens) }
+          isCounted = true
+        }
+        if (isObject(delta) && typeof delta.stop_reason === 'string') reason = reasonOf(delta.stop_reason, isAnswer)
+        return ''
+      }
+      case 'message_stop':
+        isDone = true
+        return (isAnswer || aside === '' ? '' : chunk({ content: aside })) + chunk({}, reason)
+      case 'error':
+        throw toldFailure(isObject(event.error) ? event.error : {})
+      // Pings, and kinds that come later: clients are to pass them over.
+      default:
+        return ''
+    }
+  }
+
+  return {
+    take(line) {
+      const data = dataOf(line)
+      if (data === null || data === '' || isDone) return ''
+      const written = take(parse(data))
+      return written === '' ? '' : bytesOf(written)
+    },
+    end() {
+      if (!isDone) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
+      return (includeUsage ? bytesOf(wireUsageChunk(head, used())) : '') + wireDone
+    },
+    get isDone() {
+      return isDone
+    },
+    tokens: used,
+  }
+}

@@ -1,0 +1,118 @@
+import { nestsTooDeep } from '../../../../http/depth.ts'
+import { AttemptFailure } from '../../attempt/failure.ts'
+import { malformed } from '../../attempt/upstream.ts'
+import { isObject } from '../../wire/fields.ts'
+import { type ChunkHead, count, estimated, type Tokens, wireDone, wireUsageChunk } from '../completion.ts'
+import { tokensOf } from '../openai.ts'
+import { bytesOf, dataOf, type EventReader, type Reading, textOf } from './reader.ts'
+
+const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"', '"arguments":"', ',"usage":null']
+
+/**
+ * Reads `chat.completion.chunk`s, and passes them on under our name of the model, without the usage that the client has not asked for. Such
+ * a chunk is not parsed: what stands in a string of JSON has its quotes escaped, so a key with its quotes is found by looking for it. What
+ * looks otherwise is parsed.
+ */
+export function openaiReader({ model, includeUsage, inputBytes, mostTokens, now }: Reading): EventReader {
+  const named = bytesOf(JSON.stringify(model)).slice(1)
+  let head: ChunkHead | undefined
+  let tokens: Tokens | null = null
+  let pieces = 0
+  let bytes = 0
+  let hasFinished = false
+  let isDone = false
+
+  const counted = (length: number) => {
+    if (length === 0) return
+    pieces += 1
+    bytes += length
+  }
+
+  /** @returns null when it has to be parsed */
+  const passedOn = (data: string): string | null => {
+    if (!head || !data.endsWith('}') || !data.includes('"choices":[{') || data.includes('"usage":{')) return null
+    const at = data.indexOf(modelKey)
+    const end = at === -1 ? -1 : data.indexOf('"', at + modelKey.length)
+    if (end === -1) return null
+    for (const key of [contentKey, argumentsKey]) {
+      const begins = data.indexOf(key)
+      if (begins !== -1) counted(lengthOf(data, begins + key.length))
+    }
+    if (data.includes('"finish_reason":"')) hasFinished = true
+    const before = data.slice(0, at + modelKey.length)
+    const usage = data.indexOf(noUsage, end)
+    // `named` ends with the quote that `end` is.
+    if (usage === -1) return `data: ${before}${named}${data.slice(end + 1)}\n\n`
+    return `data: ${before}${named}${data.slice(end + 1, usage)}${data.slice(usage + noUsage.length)}\n\n`
+  }
+
+  const parsed = (data: string): string => {
+    const json = parse(data)
+    if (isObject(json.error)) throw toldFailure(json.error)
+    if (!Array.isArray(json.choices)) throw malformed(200)
+    head ??= { id: typeof json.id === 'string' ? json.id : '', created: count(json.created) || Math.floor(now.getTime() / 1000), model }
+    tokens = tokensOf(json.usage) ?? tokens
+    const [choice] = json.choices as unknown[]
+    // What tells of the usage alone is told anew at the end.
+    if (!isObject(choice)) return ''
+    const { delta } = choice
+    if (isObject(delta)) {
+      counted(typeof delta.content === 'string' ? delta.content.length : 0)
+      for (const call of Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [])
+        if (isObject(call) && isObject(call.function)) counted(typeof call.function.arguments === 'string' ? call.function.arguments.length : 0)
+    }
+    if (typeof choice.finish_reason === 'string') hasFinished = true
+    const { usage: _usage, ...rest } = json
+    return `data: ${bytesOf(JSON.stringify({ ...rest, model }))}\n\n`
+  }
+
+  const used = () => tokens ?? estimated({ bytes: inputBytes, known: null }, { pieces, bytes, most: mostTokens })
+  return {
+    take(line) {
+      const data = dataOf(line)
+      if (data === null || data === '' || isDone) return ''
+      if (data === '[DONE]') {
+        isDone = true
+        return ''
+      }
+      return passedOn(data) ?? parsed(data)
+    },
+    end() {
+      if (!head || !(isDone || hasFinished)) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
+      return (includeUsage ? bytesOf(wireUsageChunk(head, used())) : '') + wireDone
+    },
+    get isDone() {
+      return isDone
+    },
+    tokens: used,
+  }
+}
+
+/** How long a string of JSON is, as it is written, from its first character on. */
+function lengthOf(data: string, begins: number): number {
+  for (let end = data.indexOf('"', begins); end !== -1; end = data.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (data.charCodeAt(end - 1 - escapes) === 92) escapes++
+    if (escapes % 2 === 0) return end - begins
+  }
+  return 0
+}
+
+export function parse(data: string): Readonly<Record<string, unknown>> {
+  if (nestsTooDeep(Buffer.from(data, 'latin1'))) throw malformed(200)
+  try {
+    const json: unknown = JSON.parse(textOf(data))
+    if (isObject(json)) return json
+  } catch {
+    // Below.
+  }
+  throw malformed(200)
+}
+
+/** An error that is told in a stream, whose status was 200. */
+export function toldFailure({ type, code }: Readonly<Record<string, unknown>>): AttemptFailure {
+  const words = `${String(type)} ${String(code)}`
+  if (words.includes('insufficient_quota')) return new AttemptFailure('insufficient_quota', 429, 'The provider limits its calls.')
+  if (words.includes('rate_limit')) return new AttemptFailure('rate_limited', 429, 'The provider limits its calls.')
+  return new AttemptFailure('server_error', words.includes('overloaded') ? 529 : null, 'The provider told of an error of its own.')
+}

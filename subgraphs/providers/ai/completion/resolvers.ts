@@ -1,0 +1,45 @@
+import { claimed } from '../../../store/claim.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
+import { completeChat } from '../chat/complete.ts'
+import { readChat } from '../chat/request.ts'
+import { mostTools } from '../chat/tools.ts'
+import { toldInGraph } from '../one-piece.ts'
+import { askingOf } from '../wire/asking.ts'
+import { renamed, wrong } from '../wire/fields.ts'
+
+/** What goes by other names here than on the wire. */
+const names = { max_completion_tokens: 'maxOutputTokens', response_format: 'responseFormat', tool_choice: 'toolChoice' }
+
+/** The longest input of one completion, in bytes: that of a body on the wire. */
+const mostBytes = 10 * 1024 * 1024
+
+export const completionResolvers: Resolvers = {
+  Mutation: {
+    async createCompletion(_, { input }, context) {
+      const { fallback, maxOutputTokens, responseFormat, toolChoice, tools, messages, model } = input
+      const body = {
+        model,
+        messages: messages.map(({ role, content }) => ({ role: role.toLowerCase(), content })),
+        ...(maxOutputTokens != null && { max_completion_tokens: maxOutputTokens }),
+        ...(responseFormat != null && { response_format: responseFormat }),
+        ...(tools != null && { tools }),
+        ...(toolChoice != null && { tool_choice: toolChoice }),
+      }
+      const bytes = Buffer.byteLength(JSON.stringify(body))
+      if (bytes > mostBytes) wrong('messages', `messages and tools are longer than ${mostBytes} bytes together: leave some of them out.`)
+      const request = renamed(names, () => readChat(body, bytes))
+      const asking = await askingOf(context, 'COMPLETIONS', { fallback, signal: context.leaving })
+      const claim = { what: 'completion', once: input, tenantId: asking.caller.organizationId }
+      const made = await claimed(context, claim, () => completeChat(context.ai, request, asking))
+      const { content, refusal, finishReason, toolCalls, tokens } = made.answer
+      return {
+        ...toldInGraph(made),
+        content: content ?? refusal,
+        finishReason,
+        toolCalls: toolCalls.slice(0, mostTools).map(({ id, function: { name, arguments: given } }) => ({ id, name, arguments: given })),
+        inputTokens: tokens.input,
+        outputTokens: tokens.output,
+      }
+    },
+  },
+}

@@ -1,0 +1,26 @@
+import type { Engine } from '../../stores/ai/engine.ts'
+import { type Asking, jsonType, type Made, makeInOnePiece } from '../one-piece.ts'
+import { bodyOfEmbeddings, type EmbeddingAnswer, type EmbeddingRequest, mostTokens, readEmbeddingAnswer } from './request.ts'
+
+/** Vectors, and what they were counted as. */
+export interface Embedded extends EmbeddingAnswer {
+  readonly tokens: number
+}
+
+/** Has texts made into vectors. @throws Refusal */
+export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: Asking): Promise<Made<Embedded>> {
+  const most = mostTokens(request.input)
+  return makeInOnePiece(engine, asking, {
+    ...{ capability: 'EMBEDDING', operation: 'embeddings', named: request.model },
+    prompt: typeof request.input[0] === 'string' ? request.input.join('\n') : null,
+    bound: { inputBytes: most, maxOutputTokens: 0 },
+    path: '/embeddings',
+    body: ({ upstream }) => ({ type: jsonType, body: bodyOfEmbeddings(request, upstream) }),
+    read(json) {
+      const answer = readEmbeddingAnswer(json, request)
+      // Who counts more than there can be, or does not count, is paid for what there can be.
+      return answer && { ...answer, tokens: Math.min(answer.tokens ?? most, most) }
+    },
+    used: ({ tokens }) => ({ inputTokens: tokens, outputTokens: 0, units: null }),
+  })
+}

@@ -1,0 +1,19 @@
+import type { Ai } from '../../stores/ai/engine.ts'
+import { wholeExchange } from '../wire/exchange.ts'
+import { readGiven } from '../wire/fields.ts'
+import { embedTexts } from './embed.ts'
+import { readEmbeddingRequest } from './request.ts'
+
+/** Embeddings on OpenAI's wire. */
+export const embeddingExchange = (ai: Ai) =>
+  wholeExchange(ai, {
+    operation: 'EMBEDDINGS',
+    read: async request => readEmbeddingRequest(await readGiven(request)),
+    make: embedTexts,
+    write: ({ answer: { vectors, tokens }, model }) => ({
+      object: 'list',
+      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+      model: model.name,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    }),
+  })

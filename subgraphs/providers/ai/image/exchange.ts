@@ -1,0 +1,14 @@
+import type { Ai } from '../../stores/ai/engine.ts'
+import { wholeExchange } from '../wire/exchange.ts'
+import { readGiven } from '../wire/fields.ts'
+import { drawImages } from './draw.ts'
+import { readImageRequest } from './request.ts'
+
+/** Images on OpenAI's wire. */
+export const imageExchange = (ai: Ai) =>
+  wholeExchange(ai, {
+    operation: 'IMAGES',
+    read: async request => readImageRequest(await readGiven(request)),
+    make: drawImages,
+    write: ({ answer: { created, images, usage } }) => ({ created, data: images.map(each => ({ b64_json: each })), ...(usage && { usage }) }),
+  })

@@ -1,0 +1,73 @@
+import { type Given, modelIn, requireKnown, requireText, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
+
+/** The most images of one call. */
+export const mostImages = 4
+/** The most characters of a prompt. */
+export const longestPrompt = 32_000
+
+const qualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd'] as const
+const backgrounds = ['auto', 'transparent', 'opaque'] as const
+const formats = ['png', 'jpeg', 'webp'] as const
+
+/** Images that somebody wants. */
+export interface ImageRequest {
+  /** Null: the preference. */
+  readonly model: string | null
+  readonly prompt: string
+  readonly n: number
+  /** What is passed on as it was said; nothing of it was said where it is absent. */
+  readonly wishes: Readonly<Record<string, string>>
+}
+
+const known = ['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'response_format', 'user']
+
+/** Reads what a client of OpenAI's wire sends. Images come as base64 alone, so that is the one `response_format` that there is. @throws BAD_USER_INPUT */
+export function readImageRequest(given: Given): ImageRequest {
+  requireKnown(given, known)
+  wordIn(given, 'response_format', ['b64_json'])
+  textIn(given, 'user', 500)
+  const size = textIn(given, 'size', 20)
+  if (size !== null && !/^(?:auto|[1-9]\d{1,4}x[1-9]\d{1,4})$/.test(size)) wrong('size', 'size must be auto, or width and height in pixels, such as 1024x1024.')
+  const wishes = {
+    size,
+    quality: wordIn(given, 'quality', qualities),
+    background: wordIn(given, 'background', backgrounds),
+    output_format: wordIn(given, 'output_format', formats),
+  }
+  return {
+    model: modelIn(given),
+    prompt: requireText(given, 'prompt', longestPrompt),
+    n: wholeIn(given, 'n', 1, mostImages) ?? 1,
+    wishes: Object.fromEntries(Object.entries(wishes).filter((wish): wish is [string, string] => wish[1] !== null)),
+  }
+}
+
+/** The body for a provider. @param upstream what the provider calls the model */
+export const bodyOfImages = ({ prompt, n, wishes }: ImageRequest, upstream: string): string => JSON.stringify({ model: upstream, prompt, n, ...wishes })
+
+/** Images that were made. */
+export interface ImageAnswer {
+  /** Seconds since 1970. */
+  readonly created: number
+  /** In base64. */
+  readonly images: readonly string[]
+  /** As the provider counted, where it did. */
+  readonly usage: Readonly<Record<string, unknown>> | null
+}
+
+/** Reads a provider's answer; null when it is none of this protocol: no image, one that is no base64, or more than were asked for. */
+export function readImageAnswer(answer: unknown, { n }: ImageRequest, now: Date): ImageAnswer | null {
+  const { created, data, usage } = (answer ?? {}) as { readonly created?: unknown; readonly data?: unknown; readonly usage?: unknown }
+  if (!Array.isArray(data) || data.length < 1 || data.length > n) return null
+  const images = data.map(each => (each as { readonly b64_json?: unknown } | null)?.b64_json)
+  if (!images.every(isBase64)) return null
+  return {
+    created: Number.isSafeInteger(created) ? (created as number) : Math.floor(now.getTime() / 1000),
+    images,
+    usage: typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? (usage as Readonly<Record<string, unknown>>) : null,
+  }
+}
+
+/** By its beginning and its length: what is a picture is for whoever shows it. */
+const isBase64 = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= 4 && value.length % 4 === 0 && /^[A-Za-z0-9+/]{4,64}/.test(value) && !value.includes('\n')

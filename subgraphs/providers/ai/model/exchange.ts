@@ -1,0 +1,40 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { activeOrganization } from '../../../viewer.ts'
+import { requireNoService } from '../../administration/caller.ts'
+import type { AiModel } from '../../stores/model/candidates.ts'
+import type { Models } from '../../stores/model/in-use.ts'
+import { onWire } from '../wire/problem.ts'
+
+/** A model on OpenAI's wire. Nobody says when it was made. */
+const wireModel = ({ name, provider }: AiModel) => ({ id: name, object: 'model', created: 0, owned_by: provider })
+
+/** The models that an organization may name. */
+export const modelsExchange = (models: Models) =>
+  onWire(async (_, viewer) => {
+    requireNoService(viewer)
+    return Response.json({ object: 'list', data: (await models.allowed(activeOrganization(viewer, 'Models'))).map(wireModel) })
+  })
+
+/** One of them, by its name or by its last part where only one has it. */
+export const modelExchange = (models: Models, below: string) =>
+  onWire(async (request, viewer) => {
+    requireNoService(viewer)
+    const name = decoded(new URL(request.url).pathname.slice(below.length))
+    const allowed = await models.allowed(activeOrganization(viewer, 'Models'))
+    const found = allowed.filter(model => model.name === name || model.upstream === name)
+    const model = found.find(each => each.name === name) ?? (found.length === 1 ? found[0] : undefined)
+    if (!model)
+      throw new Refusal('NOT_FOUND', `There is no model ${name.slice(0, 200)} that may be named: GET /providers/api/ai/models lists them.`, {
+        reason: 'model_not_found',
+        field: 'model',
+      })
+    return Response.json(wireModel(model))
+  })
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,81 @@
+import type { AiCaller, Engine } from '../stores/ai/engine.ts'
+import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
+import type { Bound, Capability, Usage } from '../stores/model/prices.ts'
+import { malformed } from './attempt/upstream.ts'
+
+/** Who asks, and how: whatever door it came by. */
+export interface Asking {
+  readonly caller: AiCaller
+  /** Whether the rest of the chain may answer. */
+  readonly fallback: boolean
+  /** Whether another image model than the preference may be named. */
+  readonly mayOverride: boolean
+  /** What each attempt is given, in ms; null: as long as the settings say. */
+  readonly attemptMs: number | null
+  /** Aborts when whoever asked goes away. */
+  readonly signal: AbortSignal
+}
+
+/** A call whose answer comes in one piece of JSON. */
+export interface OnePiece<Answer> {
+  readonly capability: Capability
+  /** As the log names it. */
+  readonly operation: string
+  readonly named: string | null
+  /** What was asked, for organizations that have it stored. */
+  readonly prompt: string | null
+  readonly bound: Bound
+  /** Below a provider's base. */
+  readonly path: string
+  /** What a model is asked. */
+  body(model: AiModel): { readonly type: string; readonly body: string | Uint8Array }
+  /** Null: that is not the protocol's. */
+  read(json: unknown): Answer | null
+  used(answer: Answer): Usage
+}
+
+/** A call that was answered, and is written down. */
+export interface Made<Answer> {
+  readonly answer: Answer
+  readonly callId: string
+  readonly model: AiModel
+  /** Null: the model has no price. */
+  readonly costMicros: bigint | null
+  readonly attempts: number
+  /** What tells of it beside the answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Makes such a call. @throws Refusal */
+export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, asking: Asking, piece: OnePiece<Answer>): Promise<Made<Answer>> {
+  const { capability, operation, named, prompt, bound, path, body, read, used } = piece
+  const made = await makeCall<Answer>({
+    ...asking,
+    ...{ capability, operation, named, prompt },
+    bound: () => bound,
+    async attempt(model, credential, secret, hurry) {
+      const { type, body: written } = body(model)
+      const { json } = await upstream.askJson(model, credential, secret, { path, body: written, headers: { 'content-type': type } }, hurry)
+      const answer = read(json)
+      // An error in an answer of 200 comes here too: it is no answer.
+      if (answer === null) throw malformed(200)
+      return answer
+    },
+  })
+  const costMicros = await made.succeeded(used(made.answer))
+  return {
+    ...{ answer: made.answer, callId: made.callId, model: made.model, costMicros, attempts: made.attempts.length },
+    headers: { ...made.headers, ...(costMicros !== null && { 'x-gateway-cost-micros': String(costMicros) }) },
+  }
+}
+
+/** What every call answers in the graph beside its own. */
+export const toldInGraph = ({ callId, model, costMicros, attempts }: Made<unknown>) => ({
+  callId,
+  provider: providerNameOf(model),
+  model: model.name,
+  costMicros,
+  attempts,
+})
+
+export const jsonType = 'application/json'

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+import type { Exchanges } from '../../http/exchanges.ts'
+import type { Foundation } from '../../subgraph.ts'
+import type { Addresses } from '../stores/addresses.ts'
+import type { ClientDirectory } from '../stores/administration/clients.ts'
+import { lendCalls } from '../stores/ai/call-rates.ts'
+import type { Ai } from '../stores/ai/engine.ts'
+import type { CredentialsInUse } from '../stores/credential/in-use.ts'
+import type { Models } from '../stores/model/in-use.ts'
+import type { Calls } from '../stores/spend/calls.ts'
+import { createAttempts } from './attempt/attempts.ts'
+import { createCooldowns } from './attempt/cooldown.ts'
+import { type AiTimes, createUpstream } from './attempt/upstream.ts'
+import { createCalls } from './call.ts'
+import { chatExchange } from './chat/exchange.ts'
+import { embeddingExchange } from './embedding/exchange.ts'
+import { createFigures } from './figures.ts'
+import { imageExchange } from './image/exchange.ts'
+import { modelExchange, modelsExchange } from './model/exchange.ts'
+import { createAdmission } from './rate.ts'
+import { transcriptionExchange } from './transcription/exchange.ts'
+
+/** What OpenAI's wire stands under. */
+const below = '/providers/api/ai'
+
+/** What calls to models stand on. */
+export interface AiGround {
+  readonly models: Models
+  readonly calls: Calls
+  readonly credentials: CredentialsInUse
+  readonly clients: ClientDirectory
+  readonly addresses: Addresses
+  readonly times: AiTimes
+  readonly log: Logger
+}
+
+/** Opens the way to models: for doors, and for the graph. */
+export function openAi(
+  { clock, metrics, outbound, sequelize }: Pick<Foundation, 'clock' | 'metrics' | 'outbound' | 'sequelize'>,
+  { models, calls, credentials, clients, addresses, times, log }: AiGround,
+): { readonly ai: Ai; readonly exchanges: Exchanges } {
+  const { stream } = outbound
+  const figures = createFigures(metrics)
+  const admit = createAdmission((...wanted) => lendCalls(sequelize, ...wanted), clock)
+  const runAttempts = createAttempts({ clock, cooldowns: createCooldowns(), credentials, counted: figures.counted })
+  const ai: Ai = {
+    makeCall: createCalls({ models, calls, credentials, runAttempts, times, log, admit }),
+    upstream: createUpstream({ stream, addresses, times, clock }),
+    clock,
+    clients,
+    stream,
+  }
+  const [chat, image, transcription] = [chatExchange(ai, figures), imageExchange(ai), transcriptionExchange(ai)]
+  return {
+    ai,
+    exchanges: {
+      [`POST ${below}/completions`]: chat,
+      [`POST ${below}/chat/completions`]: chat,
+      [`POST ${below}/images`]: image,
+      [`POST ${below}/images/generations`]: image,
+      [`POST ${below}/transcriptions`]: transcription,
+      [`POST ${below}/audio/transcriptions`]: transcription,
+      [`POST ${below}/embeddings`]: embeddingExchange(ai),
+      [`GET ${below}/models`]: modelsExchange(models),
+      [`GET ${below}/models/**`]: modelExchange(models, `${below}/models/`),
+    },
+  }
+}

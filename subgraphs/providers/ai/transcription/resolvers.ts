@@ -1,0 +1,27 @@
+import { claimed } from '../../../store/claim.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
+import { toldInGraph } from '../one-piece.ts'
+import { askingOf } from '../wire/asking.ts'
+import { fetchRecording } from './fetch.ts'
+import { readTranscriptionRequest } from './request.ts'
+import { transcribe } from './transcribe.ts'
+
+export const transcriptionResolvers: Resolvers = {
+  Mutation: {
+    async createTranscription(_, { input }, context) {
+      const { fallback, audioUrl, model, language, prompt } = input
+      const asking = await askingOf(context, 'TRANSCRIPTIONS', { fallback, signal: context.leaving })
+      const given = Object.entries({ model, language, prompt }).filter((field): field is [string, string] => typeof field[1] === 'string')
+      // What is wrong with the rest is told before anything is fetched.
+      const read = (bytes: Uint8Array, name: string, type: string) =>
+        readTranscriptionRequest({ fields: Object.fromEntries(given), files: { file: { name, type, bytes } } })
+      read(new Uint8Array(1), '', '')
+      const claim = { what: 'transcription', once: { ...input, audioUrl: audioUrl.href }, tenantId: asking.caller.organizationId }
+      const made = await claimed(context, claim, async () => {
+        const { name, type, bytes } = await fetchRecording({ stream: context.ai.stream, reaches: context.reaches }, audioUrl, context.leaving)
+        return transcribe(context.ai, read(bytes, name, type), asking)
+      })
+      return { ...toldInGraph(made), text: made.answer.text, seconds: made.answer.seconds }
+    },
+  },
+}

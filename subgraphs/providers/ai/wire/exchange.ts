@@ -1,0 +1,28 @@
+import type { Exchange } from '../../../http/exchanges.ts'
+import { wholeResponse } from '../../../http/streamed.ts'
+import type { ServiceOperation } from '../../../scopes.ts'
+import type { Ai } from '../../stores/ai/engine.ts'
+import type { Asking, Made } from '../one-piece.ts'
+import { askingOf, mannerOf } from './asking.ts'
+import { onWire } from './problem.ts'
+
+/** A call whose answer comes in one piece, on OpenAI's wire. */
+export interface WholeExchange<Request, Answer> {
+  readonly operation: ServiceOperation
+  /** Reads what is asked. @throws BAD_USER_INPUT */
+  read(request: globalThis.Request): Promise<Request>
+  make(engine: Ai, request: Request, asking: Asking): Promise<Made<Answer>>
+  /** What is answered: JSON, or a plain text. */
+  write(made: Made<Answer>, request: Request): object | string
+}
+
+export const wholeExchange = <Asked, Answer>(ai: Ai, { operation, read, make, write }: WholeExchange<Asked, Answer>): Exchange =>
+  onWire(async (request, viewer) => {
+    const asking = await askingOf({ viewer, clients: ai.clients }, operation, mannerOf(request))
+    const asked = await read(request)
+    const made = await make(ai, asked, asking)
+    const body = write(made, asked)
+    return typeof body === 'string'
+      ? wholeResponse(body, 'text/plain; charset=utf-8', made.headers)
+      : wholeResponse(JSON.stringify(body), 'application/json', made.headers)
+  })

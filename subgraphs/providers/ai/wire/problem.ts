@@ -1,0 +1,40 @@
+import { codeOf, type Refusal } from '../../../../platform/errors.ts'
+import type { Exchange } from '../../../http/exchanges.ts'
+import { openAiError } from '../../../http/openai-error.ts'
+import { problemOf } from '../../../http/problem.ts'
+import { attemptHeaders } from '../call.ts'
+
+/** What refusals of calls tell beside their sentence. */
+interface Told {
+  readonly code: string
+  readonly reason?: string
+  readonly field?: string
+  readonly scopeType?: string
+  readonly resetsAt?: string | null
+  readonly callId?: string
+  readonly attempts?: number
+}
+
+/** A refusal as both read it: clients of the platform a problem document, clients of OpenAI's wire the `error` in it. */
+export function aiProblem(request: Request, refusal: Refusal): Response {
+  const { code, reason, field, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
+  const answer = problemOf(request, refusal, [], {
+    // As REST writes words of the graph.
+    ...(scopeType !== undefined && { scopeType: scopeType.toLowerCase(), resetsAt: resetsAt ?? null }),
+    error: openAiError(code, refusal.message, { field, reason }),
+  })
+  if (callId !== undefined) for (const [name, value] of Object.entries(attemptHeaders(callId, attempts))) answer.headers.set(name, value)
+  return answer
+}
+
+/** An exchange whose refusals clients of OpenAI's wire read too. */
+export const onWire =
+  (exchange: Exchange): Exchange =>
+  async (request, viewer) => {
+    try {
+      return await exchange(request, viewer)
+    } catch (error) {
+      if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
+      return aiProblem(request, error as Refusal)
+    }
+  }

@@ -1,0 +1,30 @@
+import { requireId } from '../../../platform/ids.ts'
+import { readPage } from '../../../platform/page.ts'
+import { activeOrganization } from '../../viewer.ts'
+import type { Resolvers } from '../resolvers.generated.ts'
+import { mostAttempts, newestFirst } from '../stores/call.ts'
+import { readWord } from './rules.ts'
+
+export const callResolvers: Resolvers = {
+  Query: {
+    providerCall: (_, { id }, { callRecords }) => callRecords.require(id),
+    providerCalls(_, { family, appId, userId, model, status, since, until, ...page }, { viewer, callRecords }) {
+      const filter = {
+        organizationId: activeOrganization(viewer, 'Calls'),
+        family: family ?? null,
+        appId: readWord(appId, 'appId'),
+        userId: userId == null ? null : requireId(userId, 'userId'),
+        model: readWord(model, 'model'),
+        status: status ?? null,
+        since: since?.toISOString() ?? null,
+        until: until?.toISOString() ?? null,
+      }
+      return callRecords.filtered(filter, readPage(page, newestFirst))
+    },
+  },
+  ProviderCall: {
+    attempts: ({ attempts }) => attempts.slice(0, mostAttempts),
+    user: ({ userId }) => (userId === null ? null : { id: userId }),
+    organization: ({ organizationId }) => ({ id: organizationId }),
+  },
+}

@@ -1,0 +1,43 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { slugs } from '../../../scopes.ts'
+import { type UsageFound, type UsageKey, usageKeys } from '../../stores/call.ts'
+
+const dayMs = 24 * 3_600_000
+/** How far usage is summed without being asked otherwise, and how far back at most, in days: calls are kept no longer. */
+export const days = { usual: 30, most: 400 } as const
+
+/** Reads what rows are told apart by: each once, in the order of the catalogue, so that the same question is the same. @throws BAD_USER_INPUT */
+export function readGroups(given: readonly UsageKey[]): readonly UsageKey[] {
+  if (given.length === 0) throw new Refusal('BAD_USER_INPUT', 'groupBy is empty: say what rows are told apart by.', { field: 'groupBy' })
+  return (Object.keys(usageKeys) as UsageKey[]).filter(key => given.includes(key))
+}
+
+/** Since when usage is summed. @throws BAD_USER_INPUT for what lies further back than calls are kept */
+export function readSince(given: Date | null | undefined, now: Date): Date {
+  if (!given) return new Date(now.getTime() - days.usual * dayMs)
+  // A day more, for whoever asks for midnight of the first.
+  if (now.getTime() - given.getTime() <= (days.most + 1) * dayMs) return given
+  throw new Refusal('BAD_USER_INPUT', `since lies more than ${days.most} days back: calls are kept no longer.`, { field: 'since' })
+}
+
+/** A row as the graph shows it: of what it is not grouped by it says nothing. */
+export const shown = ({ userId, inputTokens, outputTokens, units, costMicros, ...row }: UsageFound) => ({
+  appId: null,
+  model: null,
+  provider: null,
+  family: null,
+  day: null,
+  ...row,
+  user: userId == null ? null : { id: userId },
+  inputTokens: BigInt(inputTokens),
+  outputTokens: BigInt(outputTokens),
+  units: BigInt(units),
+  costMicros: BigInt(costMicros),
+})
+
+/** What an app is called: as its client is, else by the service that it is. */
+export function titleOf(appId: string, name: string | null): string {
+  if (name) return name
+  const slug = slugs.find(each => appId === `app_${each}`)
+  return slug ? slug[0]!.toUpperCase() + slug.slice(1) : appId
+}

@@ -1,0 +1,9 @@
+import { activeOrganization } from '../../../viewer.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
+import { payload } from './rules.ts'
+
+export const widgetResolvers: Resolvers = {
+  Query: {
+    providersWidget: async (_, __, { viewer, widget, publicUrl }) => payload(await widget.facts.load(activeOrganization(viewer, 'Credentials')), publicUrl),
+  },
+}

@@ -1,0 +1,43 @@
+import type { Events } from '../../../platform/events.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
+import { widgetTopic } from '../../subgraph.ts'
+import { providerOf } from '../stores/credential/catalogue.ts'
+import type { CredentialRow } from '../stores/credential/credential.ts'
+
+/** Tells screens, after commit, that a credential has changed: the widget of its organization counts those that fail. */
+export function announceCredential(events: Events, { organizationId }: Pick<CredentialRow, 'organizationId'>): void {
+  if (organizationId !== null) events.announce(widgetTopic('providers', organizationId), { app: 'providers' })
+}
+
+const keyOf = ({ id }: Pick<CredentialRow, 'id'>): string => `credential:${id}`
+const fails = (row: CredentialRow | null): row is CredentialRow => row?.status === 'FAILING'
+
+/** Where facts of credentials are told from. */
+interface Place {
+  readonly publicUrl: string
+}
+
+/**
+ * What the launcher is told of a change of a credential: that it waits for somebody because the provider refuses it, or does no more.
+ * @param after null for one that is gone
+ */
+export function factsOf(before: CredentialRow | null, after: CredentialRow | null, { publicUrl }: Place, admins: string | null = null): readonly NewFact[] {
+  if (fails(before) === fails(after)) return []
+  if (!fails(after)) return [{ kind: 'attention.closed', body: { key: keyOf(before!) } }]
+  // The platform's are seen to by whoever administers it; where nobody does yet, the widget alone says it.
+  const organizationId = after.organizationId ?? admins
+  if (organizationId === null) return []
+  const { title } = providerOf(after.provider)
+  const body = {
+    key: keyOf(after),
+    kind: 'CREDENTIAL_FAILING',
+    organizationId,
+    subjectId: after.id,
+    title: `${title} refuses the credential “${after.name}”`,
+    url: `${publicUrl}/providers/api/credentials/${after.id}`,
+    at: new Date(Math.max(...[after.updatedAt, after.testedAt, after.lastUsedAt].map(Number))).toISOString(),
+    audience: 'managers' as const,
+    ...(after.testMessage && { body: after.testMessage }),
+  }
+  return [{ kind: 'attention.opened', body }]
+}

@@ -1,0 +1,29 @@
+import { Refusal } from '../../../platform/errors.ts'
+import type { Exchanges } from '../../http/exchanges.ts'
+import { write } from '../../store/write.ts'
+import { activeOrganization, type Viewer } from '../../viewer.ts'
+import { requireOperation } from '../administration/caller.ts'
+import type { Context } from '../context.ts'
+import { isProvider, providerOf } from '../stores/credential/catalogue.ts'
+
+const below = '/providers/api/internal/network-applications/'
+
+/** Hands the application at a network, its secret included, to the one service that connects accounts with it. */
+export const credentialExchanges = (open: (viewer: Viewer, request: Request) => Context): Exchanges => ({
+  [`GET ${below}*`]: async (request, viewer) => {
+    const context = open(viewer, request)
+    await requireOperation(context, 'NETWORK_APPLICATIONS')
+    const organizationId = activeOrganization(viewer, 'Applications')
+    const platform = new URL(request.url).pathname.slice(below.length)
+    const found = isProvider(platform) && providerOf(platform).family === 'NETWORK' ? await context.credentialsInUse.resolve(platform, organizationId) : null
+    if (!found) throw new Refusal('NOT_FOUND', `There is no application at ${platform.slice(0, 40)}: a credential of that network has to be kept first.`)
+    // It stands in the record of whose secret it is.
+    const tenantId = found.level === 'PLATFORM' ? ((await context.platformOrganization.find()) ?? organizationId) : organizationId
+    await write(context, {
+      run: async () => found.id,
+      audit: id => ({ tenantId, action: 'network_application.read', subjectId: id, details: { platform, level: found.level, organizationId } }),
+    })
+    const body = { platform, clientId: found.plain.clientId, clientSecret: found.secrets[0] }
+    return Response.json(body, { headers: { 'cache-control': 'no-store' } })
+  },
+})

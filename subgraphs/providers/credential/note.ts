@@ -1,0 +1,22 @@
+import { step } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import type { Noted } from '../stores/credential/in-use.ts'
+import { announceCredential, factsOf } from './announce.ts'
+
+/** Writes how a call with a credential fared. No version of it comes of that: people have changed nothing. */
+export async function noteUse(context: Job, { id, sealed, status, message }: Noted): Promise<void> {
+  const { credentials, events, platformOrganization } = context
+  const admins = await platformOrganization.find()
+  await step(context, {
+    of: credentials,
+    hold: id,
+    decide(row, { now }) {
+      const used = { lastUsedAt: row.lastUsedAt && row.lastUsedAt > now ? row.lastUsedAt : now }
+      // Another secret stands there by now, or it was taken out of use: nothing is known of that.
+      const isNews = status !== null && row.secret === sealed && row.status !== 'DISABLED' && row.status !== status
+      return { changes: isNews ? { ...used, status, ...(message !== null && { testMessage: message }) } : used }
+    },
+    tell: ({ before, after }) => factsOf(before, after, context, admins),
+    announce: ({ before, after }) => (before.status === after.status ? undefined : announceCredential(events, after)),
+  })
+}

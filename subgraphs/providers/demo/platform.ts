@@ -1,0 +1,36 @@
+import { idOfName } from '../../../platform/ids.ts'
+import { inTransaction } from '../../store/write.ts'
+import { mask } from '../credential/rules.ts'
+import type { DemoPart } from './demo.ts'
+
+/** What is the platform's is known by the same ids on every machine. */
+const ground = '00000000-0000-7000-8000-000000000000'
+
+/** What third parties are called with that the sandbox plays: it takes these for good, and nobody else does. */
+const played = [
+  { provider: 'openai', name: 'OpenAI', plain: {}, secret: 'sk-sandbox-platform-openai' },
+  { provider: 'anthropic', name: 'Anthropic', plain: {}, secret: 'sk-sandbox-platform-anthropic' },
+  { provider: 'stripe', name: 'Stripe', plain: {}, secret: 'sk_test_sandbox_platform' },
+  { provider: 'x', name: 'X', plain: { clientId: 'sandbox-platform' }, secret: 'sandbox-platform-of-x' },
+  { provider: 'youtube', name: 'YouTube', plain: { clientId: 'sandbox-platform' }, secret: 'sandbox-platform-of-youtube' },
+] as const
+
+const idOf = (provider: string): string => idOfName(ground, `credential of ${provider}`)
+
+/** What of them is nobody's organization's: for whoever removes the demo. */
+export const ofPlatform: readonly string[] = played.map(({ provider }) => idOf(provider))
+
+/** Makes the platform's own credentials of what the sandbox plays, where there is none. */
+export const providePlatform: DemoPart = (job, { userId }) =>
+  inTransaction(job, async ({ transaction, now }) => {
+    const { credentials } = job
+    for (const { provider, name, plain, secret } of played) {
+      // Whoever starts at the same moment waits here, and finds it.
+      const { alike } = await credentials.ofOwner({ organizationId: null, provider, name }, transaction)
+      if (alike > 0) continue
+      const id = idOf(provider)
+      const place = { id, level: 'PLATFORM' as const, organizationId: null, provider, name, baseUrl: null }
+      const sealed = { secret: credentials.seal(id, secret), masked: mask(secret), plain }
+      await credentials.insert({ ...place, ...sealed, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
+    }
+  })

@@ -1,0 +1,33 @@
+import { domainToASCII } from 'node:url'
+import { Refusal } from '../../../platform/errors.ts'
+
+/** One address, as mail servers take it (RFC 5321 §4.1.2, without quoted forms): what stands before the @, and a name with a dot. */
+const beforeAt = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
+const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
+
+/** A domain as DNS has it: lower case, A-labels, without a point at its end; null for what is none, or is an address of IP. */
+export function readDomainName(given: string): string | null {
+  const name = domainToASCII(given.trim().replace(/\.$/, '')).toLowerCase()
+  const labels = name.split('.')
+  return name.length <= 253 && labels.length > 1 && labels.every(each => label.test(each)) && !/^\d+$/.test(labels.at(-1)!) ? name : null
+}
+
+/** What stands before the @, or null for what cannot stand there. */
+export const readLocalPart = (given: string): string | null => (given.length <= 64 && beforeAt.test(given) ? given : null)
+
+/** An address with its domain as DNS has it; null for what is none. */
+export function readMailAddress(given: string): string | null {
+  const at = given.lastIndexOf('@')
+  const [local, domain] = [readLocalPart(given.slice(0, at).trim()), readDomainName(given.slice(at + 1))]
+  return at > 0 && local && domain && local.length + domain.length < 254 ? `${local}@${domain}` : null
+}
+
+/** By what addresses are compared: nobody tells them apart by capitals. */
+export const sameAddress = (address: string): string => address.toLowerCase()
+
+/** @throws BAD_USER_INPUT with the `field`; the sentence does not repeat what was given */
+export function requireMailAddress(given: string, field: string): string {
+  const address = readMailAddress(given)
+  if (address) return address
+  throw new Refusal('BAD_USER_INPUT', `${field} must be a mail address such as ada@example.com, without a name, and in ASCII before the @.`, { field })
+}

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { Sweep } from '../../../../platform/jobs/queue.ts'
+import { step } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import { factsOf } from './news.ts'
+import { recordsOf } from './records.ts'
+import { look, lookAgainMs } from './rules.ts'
+
+/** How often domains are looked for whose turn it is, in ms, and how many one round looks up. */
+const everyMs = 60_000
+const atOnce = 20
+/** After how many ms a domain is looked up again that somebody took who then died. */
+const againMs = 600_000
+
+/** Looks the records of each domain up, once a day. Any number of processes may do so at the same time. */
+export const lookSweep = (job: () => Job, { clock, log }: { readonly clock: Clock; readonly log: Logger }): Sweep => ({
+  name: 'records of sender domains',
+  everyMs,
+  async run() {
+    const now = clock.now()
+    const found = await job().senderDomains.takeDue(now, new Date(now.getTime() + againMs), atOnce)
+    await Promise.all(found.map(id => lookUp(job(), id, log)))
+  },
+})
+
+/** Looks the records of one domain up, and writes what that makes of it. */
+export async function lookUp(job: Job, id: string, log: Pick<Logger, 'warn'>): Promise<void> {
+  const { senderDomains, mailing } = job
+  const seen = await senderDomains.byId.load(id)
+  if (!seen) return
+  const looked = await mailing.lookUp(recordsOf(seen, mailing.mailDomain))
+  const stepped = await step(job, {
+    of: senderDomains,
+    hold: id,
+    decide(row, { now }) {
+      const { status, seen } = look(row, looked)
+      const isNews = status !== row.status
+      return { changes: { seen, lastCheckedAt: now, nextCheckAt: new Date(now.getTime() + lookAgainMs), ...(isNews && { status }) }, isNews }
+    },
+    audit: ({ before, after }) =>
+      before.status === after.status || after.organizationId === null
+        ? null
+        : {
+            tenantId: after.organizationId,
+            action: `sender_domain.${after.status.toLowerCase()}`,
+            subjectId: after.id,
+            details: { domain: after.domain, level: after.level },
+          },
+    tell: ({ before, after }) => factsOf(before, after, job),
+  })
+  if (stepped && stepped.before.status !== stepped.after.status)
+    log.warn({ domain: stepped.after.domain, status: stepped.after.status }, 'a sender domain stands otherwise than when it was last looked up')
+}

@@ -1,0 +1,49 @@
+import { Resolver } from 'node:dns/promises'
+import type { RecordStatus, Seen } from '../../stores/email/domain.ts'
+import type { Mailing, WantedRecord } from '../../stores/email/mailing.ts'
+import { statusOf } from './records.ts'
+
+/** How long one question may take at one server, in ms, and how often it is asked. */
+const patience = { timeout: 2_000, tries: 2 }
+/** How long all questions of one domain may take together, in ms. */
+const allMs = 6_000
+/** How many records of one place are looked at, and how many domains are looked up at once. */
+const mostRecords = 100
+const atOnce = 8
+
+/** Answers that say that there is nothing. */
+const nothing = ['ENODATA', 'ENOTFOUND']
+
+/** @param servers `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`; null: those of the machine */
+export function createLookUp(servers: readonly string[] | null): Mailing['lookUp'] {
+  let busy = 0
+  const waiting: (() => void)[] = []
+
+  async function ask(resolver: Resolver, wanted: WantedRecord): Promise<RecordStatus | null> {
+    try {
+      const found = wanted.type === 'TXT' ? (await resolver.resolveTxt(wanted.host)).map(parts => parts.join('')) : await resolver.resolveCname(wanted.host)
+      return statusOf(wanted, found.slice(0, mostRecords))
+    } catch (error) {
+      return nothing.includes((error as NodeJS.ErrnoException).code ?? '') ? 'MISSING' : null
+    }
+  }
+
+  return async wanted => {
+    // Whoever is done hands its place on.
+    if (busy >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
+    else busy += 1
+    // One for each domain, so that giving up asks nothing else of the others.
+    const resolver = new Resolver(patience)
+    if (servers) resolver.setServers(servers)
+    const overdue = setTimeout(() => resolver.cancel(), allMs)
+    try {
+      const found = await Promise.all(wanted.map(async each => [each.purpose, await ask(resolver, each)] as const))
+      return Object.fromEntries(found.filter(([, status]) => status !== null)) as Seen
+    } finally {
+      clearTimeout(overdue)
+      const next = waiting.shift()
+      if (next) next()
+      else busy -= 1
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import type { Viewer } from '../../../viewer.ts'
+import type { Level } from '../../stores/credential/credential.ts'
+import type { DomainKind, DomainStatus, RecordPurpose, Seen, SenderDomainRow } from '../../stores/email/domain.ts'
+import { readDomainName } from '../address.ts'
+
+/** How many domains an organization may have, and the platform. */
+export const mostDomains = 20
+
+/** For how long a domain waits for its records before somebody else may claim it, in ms: who cannot set them does not keep it from its owner. */
+export const unprovenMs = 7 * 24 * 3_600_000
+
+/** How often the records of a domain are looked up, in ms. */
+export const lookAgainMs = 24 * 3_600_000
+
+/** What may happen to a domain. Rows are states, columns are verbs. */
+export const transitions = {
+  PENDING: { prove: 'VERIFIED', suspend: 'SUSPENDED' },
+  VERIFIED: { disprove: 'FAILED', suspend: 'SUSPENDED' },
+  FAILED: { prove: 'VERIFIED', suspend: 'SUSPENDED' },
+  // Whoever lifts it has the records looked up again.
+  SUSPENDED: { restore: 'PENDING' },
+} as const satisfies Readonly<Record<DomainStatus, Readonly<Record<string, DomainStatus>>>>
+
+const purposes: readonly RecordPurpose[] = ['OWNERSHIP', 'SPF', 'DKIM', 'DMARC', 'RETURN_PATH']
+
+/**
+ * What a look makes of a domain. What no server answered for stays as it was seen before.
+ * @param looked what was found of each record that a server answered for
+ */
+export function look({ status, seen }: Pick<SenderDomainRow, 'status' | 'seen'>, looked: Seen): { readonly status: DomainStatus; readonly seen: Seen } {
+  const now = { ...seen, ...looked }
+  const isProven = purposes.every(purpose => now[purpose] === 'FOUND')
+  // Only what a server said is against it: that none answered is no news of the domain.
+  const isDisproven = Object.values(looked).some(each => each !== 'FOUND')
+  if (status === 'SUSPENDED') return { status, seen: now }
+  if (isProven) return { status: 'VERIFIED', seen: now }
+  return { status: status === 'VERIFIED' && isDisproven ? 'FAILED' : status, seen: now }
+}
+
+/** Whether somebody's claim to a name has lapsed: it was never proven, for long enough. */
+export const hasLapsed = ({ status, level, createdAt }: Pick<SenderDomainRow, 'status' | 'level' | 'createdAt'>, now: Date): boolean =>
+  status === 'PENDING' && level === 'ORGANIZATION' && now.getTime() - createdAt.getTime() >= unprovenMs
+
+/** Names that are nobody's to send from: of this machine, of networks without an outside, and of examples that nobody can own. */
+const nobodys = /(?:^|\.)(?:localhost|local|internal|invalid|onion|arpa|home\.arpa)$/
+
+/** @throws BAD_USER_INPUT for what is no name that somebody can have */
+export function requireDomainName(given: string): string {
+  const name = readDomainName(given)
+  const refuse = (why: string): never => {
+    throw new Refusal('BAD_USER_INPUT', `domain ${why}: name one that you can set records for, such as mail.example.com.`, { field: 'domain' })
+  }
+  if (name === null) return refuse('is no name of a domain')
+  // Records stand below it, the longest of them below _domainkey.
+  if (name.length > 220) return refuse('is too long for the records below it')
+  if (nobodys.test(name)) return refuse('is nobody’s to set records for')
+  return name
+}
+
+/** @throws BAD_USER_INPUT for the platform's kind at another level */
+export function requireKind(kind: DomainKind, level: Level): void {
+  if (kind === 'PLATFORM_EMAIL' && level !== 'PLATFORM')
+    throw new Refusal('BAD_USER_INPUT', 'Domains of the kind PLATFORM_EMAIL are the platform’s: leave kind out, or give level PLATFORM.', { field: 'kind' })
+}
+
+/** Whoever administers the platform: in its organization, as a person. */
+const isAdmin = (role: string, { kind, userId, roles, clientId }: Viewer): boolean =>
+  kind === 'user' && userId !== null && clientId === null && roles.includes(role)
+
+/** @throws FORBIDDEN unless the viewer is a super admin of the platform: everybody sees what is the platform's, and they alone change it */
+export function requireMailChanger(viewer: Viewer): void {
+  if (isAdmin('platform_super_admin', viewer)) return
+  throw new Refusal('FORBIDDEN', 'What the platform sends from is changed by its super admins alone, in the organization "admin": ask one of them.')
+}

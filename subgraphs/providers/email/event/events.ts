@@ -1,0 +1,111 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Refusal } from '../../../../platform/errors.ts'
+import { isId, newId } from '../../../../platform/ids.ts'
+import type { Exchange } from '../../../http/exchanges.ts'
+import { step, write } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import { readMailAddress, sameAddress } from '../address.ts'
+import { outcomeOf } from '../message/news.ts'
+import { hear, type Report } from '../message/rules.ts'
+
+/** How far a report's time may lie from ours, in seconds. */
+const toleranceSeconds = 300
+
+/** A report of a mail server, checked. */
+export interface EmailEvent {
+  /** By what it is known when it is sent again. */
+  readonly id: string
+  readonly type: Report
+  readonly messageId: string
+  readonly recipient: string
+}
+
+const stranger = (): Refusal => new Refusal('UNAUTHENTICATED', 'The signature of this report is none of ours, or too old.')
+
+/**
+ * Checks the signature of a report, as Standard Webhooks has it: HMAC-SHA256 over id, time and body, and a time that is now.
+ * @param secret `whsec_` and base64, or base64 alone
+ * @throws UNAUTHENTICATED
+ */
+export async function requireSignature(headers: Headers, body: string, secret: string, now: Date): Promise<string> {
+  const { Webhook } = await import('standardwebhooks')
+  const [id, at, signatures] = [headers.get('webhook-id'), headers.get('webhook-timestamp'), headers.get('webhook-signature')]
+  if (!id || id.length > 300 || !at || !/^\d{1,12}$/.test(at) || !signatures) throw stranger()
+  if (Math.abs(now.getTime() / 1000 - Number(at)) > toleranceSeconds) throw stranger()
+  const wanted = Buffer.from(new Webhook(secret).sign(id, new Date(Number(at) * 1000), body))
+  // Several stand beside each other while the secret is changed.
+  const isOurs = signatures
+    .split(' ')
+    .slice(0, 20)
+    .some(each => each.length === wanted.length && timingSafeEqual(Buffer.from(each.padEnd(wanted.length).slice(0, wanted.length)), wanted))
+  if (!isOurs) throw stranger()
+  return id
+}
+
+const types: readonly string[] = ['bounce', 'complaint', 'delivered']
+
+/** @throws BAD_USER_INPUT for a body that is no report */
+export function readEvent(id: string, body: string): EmailEvent {
+  const refuse = (field: string): never => {
+    throw new Refusal('BAD_USER_INPUT', `${field} is not that of a report: { type: bounce, complaint or delivered, messageId, recipient, reason, at }.`, {
+      field,
+    })
+  }
+  let given: Record<string, unknown>
+  try {
+    given = Object(JSON.parse(body))
+  } catch {
+    return refuse('body')
+  }
+  const { type, messageId, recipient, at } = given
+  if (typeof type !== 'string' || !types.includes(type)) return refuse('type')
+  if (typeof messageId !== 'string' || messageId.length > 500 || /[\0\s]/.test(messageId.trim())) return refuse('messageId')
+  const address = typeof recipient === 'string' ? readMailAddress(recipient) : null
+  if (address === null) return refuse('recipient')
+  if (at !== undefined && at !== null && (typeof at !== 'string' || Number.isNaN(Date.parse(at)))) return refuse('at')
+  return { id, type: type as Report, messageId: messageId.trim(), recipient: address }
+}
+
+/** A report acts once, however often it is sent; one of a mail that nobody knows any more acts on nothing. */
+export async function act(job: Job, { id, type, messageId, recipient }: EmailEvent): Promise<void> {
+  const { emailMessages, emailSuppressions } = job
+  const key = createHash('sha256').update(id).digest('base64url')
+  const named = await emailMessages.byMessageId(messageId.startsWith('<') ? messageId : `<${messageId}>`)
+  if (named === null || !isId(named)) {
+    await write(job, { run: ({ transaction, now }) => emailMessages.hear(key, now, transaction) })
+    return
+  }
+  await step(job, {
+    of: emailMessages,
+    hold: named,
+    async decide(row, unit) {
+      if (!(await emailMessages.hear(key, unit.now, unit.transaction))) return null
+      const address = row.recipients.find(each => sameAddress(each.address) === sameAddress(recipient))?.address
+      const changes = address === undefined ? null : hear(row, type, address, unit.now)
+      if (address !== undefined && type !== 'delivered') {
+        const by = { organizationId: row.organizationId, reason: type, createdAt: unit.now, createdBy: 'email' }
+        await emailSuppressions.ensure({ ...by, id: newId(unit.now), address: sameAddress(address) }, unit.transaction)
+      }
+      return { changes: changes ?? {}, isNews: changes !== null }
+    },
+    tell: ({ before, after }) => outcomeOf(before, after),
+  })
+}
+
+export interface EventsOptions {
+  readonly job: () => Job
+  /** Null: nobody reports anything here. */
+  readonly secret: string | null
+  readonly now: () => Date
+}
+
+/** Takes the reports of mail servers. */
+export const eventsExchange =
+  ({ job, secret, now }: EventsOptions): Exchange =>
+  async request => {
+    const body = await request.text()
+    if (secret === null) throw stranger()
+    const id = await requireSignature(request.headers, body, secret, now())
+    await act(job(), readEvent(id, body))
+    return new Response(null, { status: 204 })
+  }

@@ -1,0 +1,25 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { requireName } from '../../../../platform/ids.ts'
+import type { SenderDomainRow } from '../../stores/email/domain.ts'
+import type { SenderIdentityRow } from '../../stores/email/identity.ts'
+import { readLocalPart, requireMailAddress } from '../address.ts'
+
+/** How many identities an organization may have, and the platform. */
+export const mostIdentities = 25
+
+/** @throws BAD_USER_INPUT for what cannot stand before the @ */
+export function requireLocalPart(given: string, { domain }: Pick<SenderDomainRow, 'domain'>): string {
+  const name = readLocalPart(given.trim().toLowerCase())
+  if (name && name.length + domain.length < 254) return name
+  throw new Refusal('BAD_USER_INPUT', "localPart takes 1 to 64 letters, digits and !#$%&'*+/=?^_`{|}~-, with single points between them.", {
+    field: 'localPart',
+  })
+}
+
+/** A name as people read it; null where none is given. @throws BAD_USER_INPUT */
+export const readDisplayName = (given: string | null | undefined): string | null => (given?.trim() ? requireName(given, 'displayName', 200) : null)
+
+/** @throws BAD_USER_INPUT */
+export const readReplyTo = (given: string | null | undefined): string | null => (given?.trim() ? requireMailAddress(given, 'replyTo') : null)
+
+export const addressOf = ({ localPart }: Pick<SenderIdentityRow, 'localPart'>, { domain }: Pick<SenderDomainRow, 'domain'>): string => `${localPart}@${domain}`

@@ -1,0 +1,9 @@
+import type { NewFact } from '../../../store/fact-kinds.ts'
+import type { EmailMessageRow } from '../../stores/email/message.ts'
+
+/** What the service whose app sent a mail is told of a change of it: each state in which nobody sends it any more. */
+export const outcomeOf = (before: Pick<EmailMessageRow, 'status'> | null, after: EmailMessageRow): readonly NewFact[] => {
+  const { id, organizationId, appId, status, dueAt } = after
+  if (dueAt !== null || before?.status === status) return []
+  return [{ kind: 'email.outcome', body: { messageId: id, organizationId, appId, status } }]
+}

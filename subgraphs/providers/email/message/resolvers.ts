@@ -1,0 +1,132 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { readId } from '../../../../platform/ids.ts'
+import { readPage } from '../../../../platform/page.ts'
+import type { Unit } from '../../../store/books.ts'
+import { notFound } from '../../../store/store.ts'
+import { create } from '../../../store/write.ts'
+import { activeOrganization, actorOf } from '../../../viewer.ts'
+import { requireOperation } from '../../administration/caller.ts'
+import type { Context } from '../../context.ts'
+import type { Resolvers, SendEmailInput } from '../../resolvers.generated.ts'
+import type { Sender } from '../../stores/email/identity.ts'
+import { type EmailMessageRow, newestFirst, type Recipient } from '../../stores/email/message.ts'
+import { sameAddress } from '../address.ts'
+import { addressOf } from '../identity/rules.ts'
+import { accountOf } from './account.ts'
+import { requireRoom } from './bound.ts'
+import { fromOf } from './compose.ts'
+import { readEmail } from './input.ts'
+import { outcomeOf } from './news.ts'
+import { statusOf } from './rules.ts'
+
+const things = 'Mails'
+
+/** Whom a mail is from. @throws NOT_FOUND for an identity of another organization; CONFLICT for one that may not send */
+async function senderOf({ senderIdentities }: Context, organizationId: string, identityId: string | null, { transaction }: Unit): Promise<Sender> {
+  const sender = await senderIdentities.sender(organizationId, identityId, transaction)
+  if (!sender && identityId !== null) throw notFound('sender identity', identityId)
+  if (!sender)
+    throw new Refusal('CONFLICT', 'There is no identity to send from: make one below a VERIFIED domain, or ask whoever runs the platform for one.', {
+      field: 'identityId',
+    })
+  if (sender.domainStatus === 'VERIFIED') return sender
+  throw new Refusal('CONFLICT', `Nothing leaves from ${sender.domain} while it is ${sender.domainStatus}: see its records, then verify it.`, {
+    field: 'identityId',
+    status: sender.domainStatus,
+  })
+}
+
+/** Marks those who get no mail from the organization. */
+async function withSuppressed({ emailSuppressions }: Context, organizationId: string, recipients: readonly Recipient[], { transaction }: Unit) {
+  const addresses = recipients.map(({ address }) => sameAddress(address))
+  const held = await emailSuppressions.among(organizationId, addresses, transaction)
+  return recipients.map((each): Recipient => (held.has(sameAddress(each.address)) ? { ...each, outcome: 'SUPPRESSED' } : each))
+}
+
+/** Writes a mail down; once for each key, for ever. */
+async function sendEmail(context: Context, input: SendEmailInput): Promise<EmailMessageRow> {
+  const { viewer, emailMessages, mailing } = context
+  const { organizationId, appId, pay } = await accountOf(context)
+  const { recipients: given, subject, content } = readEmail(input)
+  const identityId = readId(input.identityId, 'identityId')
+  const { row } = await create(context, {
+    of: emailMessages,
+    once: input,
+    tenantId: organizationId,
+    async run(unit, id) {
+      const { now } = unit
+      const sender = await senderOf(context, organizationId, identityId, unit)
+      const recipients = await withSuppressed(context, organizationId, given, unit)
+      const status = statusOf(recipients)
+      const replies = { ...content, replyTo: content.replyTo ?? sender.replyTo }
+      const isQueued = status === null
+      if (isQueued) await requireRoom(context, { organizationId, sender, recipients }, unit)
+      // Last, for whoever pays holds what everybody pays from.
+      if (isQueued) await pay(unit)
+      return {
+        organizationId,
+        id,
+        identityId: sender.id,
+        domainId: sender.domainId,
+        appId,
+        fromName: sender.displayName,
+        fromAddress: addressOf(sender, sender),
+        recipients,
+        subject,
+        content: isQueued ? emailMessages.seal(id, replies) : null,
+        status: status ?? 'QUEUED',
+        messageId: `<${id}@${sender.domain}>`,
+        dueAt: isQueued ? now : null,
+        createdAt: now,
+        updatedAt: now,
+        createdBy: actorOf(viewer),
+      }
+    },
+    audit: ({ id }) => ({ tenantId: organizationId, action: 'email.sent', subjectId: id, details: { appId, recipients: given.length } }),
+    tell: row => outcomeOf(null, row),
+    wake: (row, { transaction }) => (row.dueAt ? mailing.wake(row, row.dueAt, transaction) : undefined),
+  })
+  return row
+}
+
+const addressesOf = ({ recipients }: EmailMessageRow, as: Recipient['as']): string[] => recipients.filter(each => each.as === as).map(({ address }) => address)
+
+/**
+ * Whose mails a viewer sees: the app's; null: those of everybody in the organization. A service sees what it has sent itself: a subject may
+ * hold a code that is nobody else's.
+ * @throws FORBIDDEN for a service that may not send mails
+ */
+async function senderSeen(context: Context): Promise<string | null> {
+  const { viewer } = context
+  activeOrganization(viewer, things)
+  await requireOperation(context, 'EMAIL')
+  return viewer.kind === 'service' ? viewer.appId! : null
+}
+
+export const messageResolvers: Resolvers = {
+  Query: {
+    async emailMessage(_, { id }, context) {
+      const appId = await senderSeen(context)
+      const row = await context.emailMessages.require(id)
+      if (appId !== null && row.appId !== appId) throw notFound(context.emailMessages.what, id)
+      return row
+    },
+    async emailMessages(_, { status, ...page }, context) {
+      const appId = await senderSeen(context)
+      const organizationId = activeOrganization(context.viewer, things)
+      return context.emailMessages.filtered({ organizationId, appId, status: status ?? null }, readPage(page, newestFirst))
+    },
+  },
+  Mutation: {
+    sendEmail: (_, { input }, context) => sendEmail(context, input),
+  },
+  EmailMessage: {
+    __resolveReference: ({ id }, { emailMessages }) => emailMessages.byId.load(id),
+    identity: ({ identityId }, _, { senderIdentities }) => senderIdentities.byId.load(identityId),
+    from: fromOf,
+    to: row => addressesOf(row, 'to'),
+    cc: row => addressesOf(row, 'cc'),
+    failure: ({ failureCode, failureMessage }) => (failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' }),
+    providerMessageId: ({ messageId, attempts }) => (attempts > 0 ? messageId : null),
+  },
+}

@@ -1,0 +1,70 @@
+import type { Logger } from 'pino'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
+import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
+import type { Aging } from '../../../platform/jobs/retention.ts'
+import { createDial } from '../../../platform/smtp/dial.ts'
+import type { Exchanges } from '../../http/exchanges.ts'
+import type { Foundation } from '../../subgraph.ts'
+import type { Job } from '../context.ts'
+import type { Mailing } from '../stores/email/mailing.ts'
+import { lookSweep } from './domain/look.ts'
+import { createLookUp } from './domain/lookup.ts'
+import { eventsExchange } from './event/events.ts'
+import { createDeliver } from './message/deliver.ts'
+import { emailQueue, emailQueueName, emailSweep } from './message/queue.ts'
+import { createServers } from './message/servers.ts'
+
+/** What mail is told by configuration. */
+export interface EmailSettings {
+  /** Servers of DNS; null: those of the machine. */
+  readonly dnsServers: readonly string[] | null
+  /** With what reports of mail servers are signed; null: none are taken. */
+  readonly eventsSecret: string | null
+  /** Where the operator publishes whose servers send, and where returned mail goes. */
+  readonly domain: string
+  /** Places of mail servers, `host:port`, that may lie on a private address. */
+  readonly allowedServers: readonly string[]
+  /** For how many days mails are kept. */
+  readonly days: number
+}
+
+/** Mail of one process. */
+export interface OpenEmail {
+  readonly mailing: Mailing
+  readonly queue: JobQueue
+  readonly sweeps: readonly Sweep[]
+  readonly aging: readonly Aging[]
+  readonly exchanges: Exchanges
+  /** Ends the connections; called when no job runs any more. */
+  close(): void
+}
+
+/** For how many days it is known which reports were heard: longer than one is believed. */
+const eventDays = 2
+
+/** @param options.jobs the runner that has the queue */
+export function openEmail(
+  { clock }: Pick<Foundation, 'clock'>,
+  { dnsServers, eventsSecret, domain, allowedServers, days }: EmailSettings,
+  { job, jobs, log }: { readonly job: () => Job; readonly jobs: () => Jobs; readonly log: Logger },
+): OpenEmail {
+  const servers = createServers(createDial(allowedServers))
+  const deliver = createDeliver({ job, servers, clock, log })
+  const now = () => clock.now()
+  return {
+    mailing: {
+      mailDomain: domain,
+      lookUp: createLookUp(dnsServers),
+      wake: ({ id, organizationId }, at, transaction) =>
+        jobs().enqueue(emailQueueName, { messageId: id, organizationId }, { transaction, key: id, ...(at > now() && { startAfter: at }) }),
+    },
+    queue: emailQueue(deliver),
+    sweeps: [emailSweep((before, most) => job().emailMessages.overdue(before, most), deliver, now), lookSweep(job, { clock, log })],
+    aging: [
+      { table: 'providers.email_messages', key: 'organization_id, id', days, old: 'o.created_at < $1', order: 'o.created_at' },
+      { table: 'providers.email_events', key: 'key', days: eventDays, old: 'o.at < $1', order: 'o.at' },
+    ],
+    exchanges: { 'POST /providers/api/email/events': eventsExchange({ job, secret: eventsSecret, now }) },
+    close: () => servers.close(),
+  }
+}

@@ -1,0 +1,136 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { newId } from '../../../platform/ids.ts'
+import type { AuditLine, Unit } from '../../store/books.ts'
+import { write } from '../../store/write.ts'
+import { activeOrganization, actorOf } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import type { SetFallbackChainInput, SetModelPreferenceInput } from '../resolvers.generated.ts'
+import { customIn } from '../stores/model/candidates.ts'
+import type { Capability } from '../stores/model/prices.ts'
+import { most, readNames, requireLevel, requireSettable, type Settable } from './rules.ts'
+import { shownChain, shownPreference } from './shown.ts'
+import { tellWarnings } from './warnings.ts'
+
+/** Whose setting is changed. */
+interface Owner {
+  readonly tenantId: string
+  /** Null: the platform's. */
+  readonly organizationId: string | null
+  readonly level: 'ORGANIZATION' | 'PLATFORM'
+}
+
+function ownerOf({ viewer }: Context, level: 'ORGANIZATION' | 'PLATFORM' | null | undefined): Owner {
+  const tenantId = activeOrganization(viewer, 'Settings of models')
+  const wanted = level ?? 'ORGANIZATION'
+  requireLevel(viewer, wanted)
+  return { tenantId, organizationId: wanted === 'PLATFORM' ? null : tenantId, level: wanted }
+}
+
+/** What names can be set to; custom providers are those that the organization can call. */
+async function settable(
+  { aiModels, credentialsInUse }: Context,
+  { organizationId }: Owner,
+  capability: Capability,
+  names: readonly string[],
+  allowed: readonly string[] | null,
+  { now, transaction }: Unit,
+): Promise<Settable> {
+  const prefixes = organizationId === null ? [] : [...new Set(names.flatMap(name => customIn(name) ?? []))]
+  const customs: string[] = []
+  for (const prefix of prefixes) if (await credentialsInUse.resolve('custom', organizationId, prefix)) customs.push(prefix)
+  return { capability, known: await aiModels.named(names, transaction), allowed, customs, now }
+}
+
+const line = ({ tenantId, level }: Owner, action: string, subjectId: string, details: object): AuditLine => ({
+  tenantId,
+  action,
+  subjectId,
+  details: { level, ...details },
+})
+
+/** The platform's own setting of a capability as it stands: nobody changes it before the transaction ends. */
+async function platformsAllowed({ modelPreferences }: Context, capability: Capability, { transaction }: Unit): Promise<readonly string[]> {
+  const row = await modelPreferences.lockSetting(null, capability, transaction)
+  return row?.allowedModels ?? []
+}
+
+/** Sets which model answers where a call names none, and which may be named; or goes back to the platform's setting. */
+export async function setModelPreference(context: Context, { capability, model, allowedModels, level }: SetModelPreferenceInput) {
+  const { modelPreferences, aiModels, viewer } = context
+  const owner = ownerOf(context, level)
+  const names = allowedModels === null || allowedModels === undefined ? null : readNames(allowedModels, 'allowedModels', most.allowed)
+  await write(context, {
+    async run(unit) {
+      const { transaction, now } = unit
+      // The platform's first, for every one that takes both.
+      const platforms = await platformsAllowed(context, capability, unit)
+      const present = await modelPreferences.lockSetting(owner.organizationId, capability, transaction)
+      if (model === null || model === undefined) {
+        if (owner.level === 'PLATFORM') throw new Refusal('BAD_USER_INPUT', 'The platform has nothing to go back to: name a model.', { field: 'model' })
+        if (names !== null)
+          throw new Refusal('BAD_USER_INPUT', 'allowedModels are set together with a model: name one, or leave them out.', { field: 'allowedModels' })
+        if (!present) return null
+        await modelPreferences.remove(present, transaction)
+        await tellWarnings(context, owner.tenantId, unit)
+        return line(owner, 'model_preference.removed', present.id, { capability })
+      }
+      const allowed = names ?? present?.allowedModels ?? null
+      const within = owner.level === 'PLATFORM' ? null : platforms
+      const terms = await settable(context, owner, capability, [...(names ?? []), model], within, unit)
+      for (const [at, name] of (names ?? []).entries()) requireSettable(name, `allowedModels[${at}]`, terms)
+      requireSettable(model, 'model', terms)
+      if (!(allowed ?? platforms).includes(model) && !(allowed === null && customIn(model) !== null))
+        throw new Refusal('BAD_USER_INPUT', `${model} is not among the allowed models: name it in allowedModels as well.`, { field: 'model' })
+      const set = { model, allowedModels: allowed, tenantId: owner.level === 'PLATFORM' ? owner.tenantId : null, updatedAt: now }
+      const id = present?.id ?? newId(now)
+      if (present) await modelPreferences.update(present, { ...set, version: present.version + 1 }, transaction)
+      else {
+        const { level: whose, organizationId } = owner
+        await modelPreferences.insert({ id, level: whose, organizationId, capability, ...set, createdAt: now, createdBy: actorOf(viewer) }, transaction)
+      }
+      if (owner.level === 'PLATFORM') await aiModels.configure(capability, allowed!, now, transaction)
+      await tellWarnings(context, owner.tenantId, unit)
+      return line(owner, 'model_preference.updated', id, { capability, model, ...(names && { allowedModels: names }) })
+    },
+    audit: done => done,
+    announce: () => context.models.forget(),
+  })
+  return shownPreference(context, owner.organizationId, capability)
+}
+
+/** Sets which models answer where the first one does not; or goes back to the platform's chain. */
+export async function setFallbackChain(context: Context, { capability, models: given, level }: SetFallbackChainInput) {
+  const { fallbackChains, modelPreferences, viewer } = context
+  const owner = ownerOf(context, level)
+  const names = given === null || given === undefined ? null : readNames(given, 'models', most.chain)
+  await write(context, {
+    async run(unit) {
+      const { transaction, now } = unit
+      const platforms = await platformsAllowed(context, capability, unit)
+      const own = owner.organizationId === null ? null : await modelPreferences.lockSetting(owner.organizationId, capability, transaction)
+      const present = await fallbackChains.lockSetting(owner.organizationId, capability, transaction)
+      if (names === null) {
+        if (owner.level === 'PLATFORM')
+          throw new Refusal('BAD_USER_INPUT', 'The platform has no chain to go back to: give one, or an empty list.', { field: 'models' })
+        if (!present) return null
+        await fallbackChains.remove(present, transaction)
+        await tellWarnings(context, owner.tenantId, unit)
+        return line(owner, 'fallback_chain.removed', present.id, { capability })
+      }
+      const terms = await settable(context, owner, capability, names, own?.allowedModels ?? platforms, unit)
+      for (const [at, name] of names.entries()) requireSettable(name, `models[${at}]`, terms)
+      const set = { models: names, tenantId: owner.level === 'PLATFORM' ? owner.tenantId : null, updatedAt: now }
+      const id = present?.id ?? newId(now)
+      if (present) await fallbackChains.update(present, { ...set, version: present.version + 1 }, transaction)
+      else {
+        const { level: whose, organizationId } = owner
+        await fallbackChains.insert({ id, level: whose, organizationId, capability, ...set, createdAt: now, createdBy: actorOf(viewer) }, transaction)
+      }
+      await tellWarnings(context, owner.tenantId, unit)
+      return line(owner, 'fallback_chain.updated', id, { capability, models: names })
+    },
+    audit: done => done,
+    announce: () => context.models.forget(),
+  })
+  return shownChain(context, owner.organizationId, capability)
+}

@@ -1,0 +1,40 @@
+import { readPage } from '../../../platform/page.ts'
+import { writing } from '../../store/books.ts'
+import { activeOrganization } from '../../viewer.ts'
+import { requireNoService } from '../administration/caller.ts'
+import type { Resolvers } from '../resolvers.generated.ts'
+import { lifecycleOf, oldestFirst } from '../stores/model/model.ts'
+import { setFallbackChain, setModelPreference } from './changes.ts'
+import { governanceResolvers } from './governance.ts'
+import { shownChains, shownPreferences } from './shown.ts'
+import { sourcesOf } from './sync/shown.ts'
+
+export const modelResolvers: Resolvers = {
+  Query: {
+    aiModels(_, { capability, lifecycle, ...page }, { viewer, aiModels }) {
+      requireNoService(viewer)
+      return aiModels.filtered({ capability: capability ?? null, lifecycle: lifecycle ?? null }, readPage(page, oldestFirst))
+    },
+    modelPreferences(_, __, context) {
+      requireNoService(context.viewer)
+      return shownPreferences(context, activeOrganization(context.viewer, 'Settings of models'))
+    },
+    fallbackChains(_, __, context) {
+      requireNoService(context.viewer)
+      return shownChains(context, activeOrganization(context.viewer, 'Settings of models'))
+    },
+    modelGovernance: (_, __, { viewer }) => ({ organizationId: viewer.organizationId }),
+  },
+  Mutation: {
+    setModelPreference: (_, { input }, context) => setModelPreference(context, input),
+    setFallbackChain: (_, { input }, context) => setFallbackChain(context, input),
+    syncModels: (_, { input }, context) => context.modelRuns.run(context, input.sources ?? null, context.viewer.organizationId),
+  },
+  AiModel: {
+    lifecycle: (model, _, context) => lifecycleOf(model, context[writing].clock.now()),
+  },
+  ModelGovernance: governanceResolvers,
+  ModelSync: {
+    sources: ({ sources }) => sourcesOf(sources),
+  },
+}

@@ -1,0 +1,109 @@
+import type { NewModel } from '../../stores/model/model.ts'
+import type { Capability } from '../../stores/model/prices.ts'
+
+/** What of a source's answer is taken at most. */
+const mostModels = 2_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Something in a source's answer that is not what it says of itself. */
+const strange = (sentence: string): Error => new Error(sentence)
+
+/** Which model a dated snapshot is one of: `gpt-5-mini-2025-08-07` is `gpt-5-mini`. */
+const withoutDate = (id: string): string => id.replace(/-\d{4}-\d{2}-\d{2}$/, '').replace(/-\d{8}$/, '')
+
+/** What a model is for, by its name; null for what the platform has no way to call. */
+export function capabilityOf(id: string): Capability | null {
+  if (/embedding/.test(id)) return 'EMBEDDING'
+  if (/whisper|transcribe/.test(id)) return 'TRANSCRIPTION'
+  if (/image|dall-e|imagen/.test(id)) return 'IMAGE'
+  if (/tts|audio|realtime|moderation|search|instruct|babbage|davinci|sora|veo|computer-use|aqa|live/.test(id)) return null
+  return /^(?:gpt-|chatgpt-|o\d|claude-|gemini-|gemma-|demo-)/.test(id) ? 'CHAT' : null
+}
+
+const nameOf = (provider: string, id: string): string | null => {
+  const name = `${provider}/${withoutDate(id)}`
+  return /^[\x21-\x7e]+$/.test(name) && name.length <= 200 ? name : null
+}
+
+/** Each name once: the first that is told of it counts. */
+const once = (models: readonly NewModel[]): readonly NewModel[] =>
+  [...new Map(models.toReversed().map(model => [model.name, model])).values()].toReversed().slice(0, mostModels)
+
+/**
+ * What the list of a provider says: OpenAI's `{ data: [{ id }] }`, which the others have too.
+ * @throws what is not such a list
+ */
+export function readProviderList(provider: string, answer: unknown): readonly NewModel[] {
+  if (!isObject(answer) || !Array.isArray(answer.data)) throw strange('its answer is no list of models')
+  const models = answer.data.slice(0, mostModels * 2).flatMap((each: unknown): NewModel[] => {
+    const id = isObject(each) && typeof each.id === 'string' ? each.id.replace(/^models\//, '') : ''
+    const [name, capability] = [nameOf(provider, id), capabilityOf(id)]
+    return name && capability ? [{ name, capability }] : []
+  })
+  return once(models)
+}
+
+/** Providers of the open catalogue that the platform speaks to. */
+const followed = ['openai', 'anthropic', 'google'] as const
+
+/**
+ * What the open catalogue says: prices, limits and ends of the models of providers that are spoken to.
+ * @throws what is not such a catalogue
+ */
+export function readCatalogue(answer: unknown): readonly NewModel[] {
+  if (!isObject(answer)) throw strange('its answer is no catalogue')
+  const found = followed.flatMap(provider => {
+    const entry = answer[provider]
+    if (!isObject(entry) || !isObject(entry.models)) return []
+    return Object.values(entry.models)
+      .slice(0, mostModels * 2)
+      .flatMap(model => (isObject(model) ? readEntry(provider, model) : []))
+  })
+  if (found.length === 0) throw strange('its answer has no model of a provider that is known here')
+  return once(found)
+}
+
+function readEntry(provider: string, entry: Fields): readonly NewModel[] {
+  const { id, cost, limit, status } = entry
+  if (typeof id !== 'string') return []
+  const [name, capability] = [nameOf(provider, id), capabilityOf(id)]
+  if (!name || !capability) return []
+  const deprecatedAt = dayIn(entry.deprecation_date)
+  const retiresAt = dayIn(entry.retirement_date)
+  const ends = status === 'deprecated' || deprecatedAt !== null || retiresAt !== null
+  const limits = isObject(limit) ? limit : {}
+  const prices = isObject(cost) ? cost : {}
+  const model: NewModel = {
+    name,
+    capability,
+    contextTokens: tokensIn(limits.context),
+    // Of what makes vectors the catalogue tells how long they are.
+    maxOutputTokens: capability === 'EMBEDDING' ? null : tokensIn(limits.output),
+    inputMicrosPerMillion: microsIn(prices.input),
+    outputMicrosPerMillion: capability === 'EMBEDDING' ? null : microsIn(prices.output),
+    ...(ends && { lifecycle: 'DEPRECATED', deprecatedAt, retiresAt, replacement: replacementIn(provider, entry.replacement) }),
+  }
+  return [model]
+}
+
+/** Midnight of a day as `2030-06-30`. */
+function dayIn(value: unknown): string | null {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return null
+  const at = new Date(`${value}T00:00:00.000Z`)
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
+const tokensIn = (value: unknown): number | null => (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 1_000_000_000 ? value : null)
+
+/** US dollars for a million tokens, at most ten thousand, in whole micro-dollars, rounded up. */
+export function microsIn(dollars: unknown): string | null {
+  if (typeof dollars !== 'number' || !Number.isFinite(dollars) || dollars < 0 || dollars > 10_000) return null
+  // What a decimal fraction has as a double is a little beside it: that little is no micro-dollar more.
+  return String(Math.ceil(Number((dollars * 1_000_000).toFixed(3))))
+}
+
+const replacementIn = (provider: string, value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? (value.includes('/') ? value.slice(0, 200) : nameOf(provider, value)) : null

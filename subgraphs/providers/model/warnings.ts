@@ -1,0 +1,42 @@
+import { tell, type Unit, type Writing } from '../../store/books.ts'
+import type { NewFact } from '../../store/fact-kinds.ts'
+import type { OpenModelPreferences, Warning } from '../stores/model/settings.ts'
+
+/** Who writes, and where people go to see to it. */
+interface Place extends Writing {
+  readonly modelPreferences: Pick<OpenModelPreferences, 'takeWarnings'>
+  readonly publicUrl: string
+}
+
+function factOf({ organizationId, model, isNew, retiresAt, replacement }: Warning, publicUrl: string, now: Date): NewFact {
+  const key = `model:${organizationId}:${model}`
+  if (!isNew) return { kind: 'attention.closed', body: { key } }
+  return {
+    kind: 'attention.opened',
+    body: {
+      key,
+      kind: 'MODEL_DEPRECATED',
+      organizationId,
+      subjectId: model,
+      title: retiresAt ? `${model} ends on ${retiresAt.toISOString().slice(0, 10)}` : `${model} ends`,
+      url: `${publicUrl}/providers/api/models/preferences`,
+      at: now.toISOString(),
+      audience: 'managers',
+      body: `A preference or a chain of yours names it${replacement ? `. ${replacement} is offered in its place` : ''}.`,
+      ...(retiresAt && { dueAt: retiresAt.toISOString() }),
+    },
+  }
+}
+
+/**
+ * Tells managers that a model ends which they have set, once, and takes that back when they have not any more.
+ * @param organizationId null: everybody; five hundred at once, and whoever comes next takes the rest
+ */
+export async function tellWarnings(context: Place, organizationId: string | null, unit: Unit): Promise<void> {
+  const found = await context.modelPreferences.takeWarnings(organizationId, unit.now, unit.transaction)
+  await tell(
+    context,
+    found.map(warning => factOf(warning, context.publicUrl, unit.now)),
+    unit,
+  )
+}

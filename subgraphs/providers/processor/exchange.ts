@@ -1,0 +1,168 @@
+import type { Stripe } from 'stripe'
+import { Refusal } from '../../../platform/errors.ts'
+import { awayCause } from '../../../platform/sql/away.ts'
+import { write } from '../../store/write.ts'
+import { callerOf } from '../administration/caller.ts'
+import type { Context } from '../context.ts'
+import { readKey } from './read.ts'
+import { mostMs } from './stripe/client.ts'
+import { type Failure, failureOf, isKeyInUse, isKeyRefused } from './stripe/failure.ts'
+
+/** What a call is made with: handed to the official client as the last argument. */
+export type Options = Stripe.RequestOptions
+
+/** One thing that the processor is asked for. */
+export interface Asking<Answer> {
+  /** As the record of calls has it, the graph's own name: `createProcessorRefund`. */
+  readonly operation: string
+  /** How many calls it takes. @default 1 */
+  readonly calls?: number
+  run(stripe: Stripe, options: Options): Promise<Answer>
+}
+
+/** One thing that the processor is to do. */
+export interface Telling<Answer extends { readonly id: string }> extends Asking<Answer> {
+  /** What the processor knows it by, passed on as it is. */
+  readonly idempotencyKey: string
+  /** For the record of who did what: `processor_refund.created`. */
+  readonly action: string
+  /** What the record says besides. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** An answer of the processor. */
+interface Answered<Answer> {
+  readonly answer: Answer
+  /** With which it was made. */
+  readonly secret: string
+}
+
+/**
+ * Asks the processor for something. It counts as a call at a fixed price once anything was sent, whatever came of it.
+ * @throws BUDGET_EXCEEDED before anything is sent; CONFLICT, reason NO_CREDENTIAL, and as `failureOf` says
+ */
+export async function askProcessor<Answer>(context: Context, asking: Asking<Answer>): Promise<Answer> {
+  const { answer } = await counted(context, asking, null)
+  return answer
+}
+
+/**
+ * Has the processor do something, once for each key, and writes down who had it done. Where nobody can say whether it was done, that is
+ * written down too: money may have moved.
+ * @throws as `askProcessor`
+ */
+export async function tellProcessor<Answer extends { readonly id: string }>(context: Context, telling: Telling<Answer>): Promise<Answer> {
+  const key = readKey(telling.idempotencyKey)
+  const { answer, callId } = await counted(context, telling, key)
+  const isReplay = headersOf(answer)['idempotent-replayed'] === 'true'
+  await record(context, telling.action, callId, { processorId: answer.id, ...telling.details, ...(isReplay && { repeated: true }) })
+  return answer
+}
+
+async function counted<Answer>(context: Context, asking: Asking<Answer>, key: string | null): Promise<{ readonly answer: Answer; readonly callId: string }> {
+  const { calls, credentialsInUse } = context
+  const { operation, calls: count = 1 } = asking
+  const caller = await callerOf(context)
+  const credential = await credentialsInUse.resolve('stripe', caller.organizationId)
+  if (!credential)
+    throw new Refusal('CONFLICT', 'There is no credential of stripe, for this organization or for the platform: keep one first.', {
+      ...{ reason: 'NO_CREDENTIAL', provider: 'stripe' },
+    })
+  const costMicros = calls.priceOf.payment * BigInt(count)
+  const call = await calls.begin(caller, {
+    family: 'PAYMENTS',
+    operation,
+    requestedModel: null,
+    candidates: [{ model: null, provider: 'stripe', upperMicros: costMicros }],
+  })
+  const startedAt = performance.now()
+  const settle = (status: 'SUCCEEDED' | 'FAILED', micros: bigint, http: number | null, failure: string | null) => {
+    const latencyMs = Math.round(performance.now() - startedAt)
+    const attempt = { provider: 'stripe', model: null, status: http, failure, latencyMs }
+    return call.settle({ status, provider: 'stripe', model: null, units: count, costMicros: micros, attempts: [attempt], latencyMs })
+  }
+  try {
+    const answered = await attempted(context, asking, { key, secrets: credential.secrets, until: startedAt + mostMs })
+    credentialsInUse.note(credential, answered.secret, 'taken')
+    await settle('SUCCEEDED', costMicros, 200, null)
+    return { answer: answered.answer, callId: call.id }
+  } catch (error) {
+    const failure = failureOf(error, credential.secrets)
+    await settle(
+      'FAILED',
+      failure && !failure.wasSent ? 0n : costMicros,
+      failure?.status ?? null,
+      failure?.word ?? (error instanceof Refusal ? 'refused here' : 'accident'),
+    )
+    if (!failure) throw error
+    if (failure.credential) credentialsInUse.note(credential, credential.secrets[0], failure.credential, wordsOf(failure))
+    if (failure.isUnknown && key !== null) await record(context, 'processor_call.unanswered', call.id, { operation })
+    throw failure.refusal
+  }
+}
+
+const wordsOf = ({ credential, status }: Failure): string | undefined => (credential === 'refused' ? `The processor answered ${status}.` : undefined)
+
+/** How long is waited for another call with the same key, at first and at most, in ms. */
+const waits = { first: 100, most: 2_000 }
+
+/**
+ * One attempt; a second one with the secret before, where the present one is not taken; and again for as long as another call with the
+ * same key is under way: to neither of these anything was done.
+ */
+async function attempted<Answer>(
+  { processor }: Context,
+  { run }: Asking<Answer>,
+  { key, secrets, until }: { readonly key: string | null; readonly secrets: readonly [string, string?]; readonly until: number },
+): Promise<Answered<Answer>> {
+  const stripe = await processor()
+  let [secret, previous] = secrets
+  for (let wait = waits.first; ; ) {
+    const options: Options = {
+      ...{ apiKey: secret, ...(key !== null && { idempotencyKey: key }) },
+      // Of what takes two calls the second has what the first has left.
+      get timeout() {
+        return Math.max(1, Math.ceil(until - performance.now()))
+      },
+    }
+    try {
+      return { answer: await run(stripe, options), secret }
+    } catch (error) {
+      if (previous !== undefined && isKeyRefused(error)) {
+        secret = previous
+        previous = undefined
+        continue
+      }
+      if (!isKeyInUse(error) || performance.now() + wait >= until) throw error
+      await new Promise(resolve => setTimeout(resolve, wait))
+      wait = Math.min(wait * 2, waits.most)
+    }
+  }
+}
+
+/** For a further call that only says again what stands there already: a key is for one address alone. */
+export const keyless = ({ idempotencyKey, ...options }: Options): Options => options
+
+const headersOf = (answer: unknown): Readonly<Record<string, string>> =>
+  (answer as { lastResponse?: { headers?: Record<string, string> } }).lastResponse?.headers ?? {}
+
+/**
+ * Writes down who had something done by which call: the processor's own id of it is a detail, for it is none of ours.
+ * @throws UPSTREAM_FAILED, outcome `unknown`, where the database is away: the processor was told by then, and the same key answers what it made
+ */
+async function record(context: Context, action: string, subjectId: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+  const { organizationId } = await callerOf(context)
+  const line = { tenantId: organizationId, action, subjectId, details }
+  await write(context, { run: async () => subjectId, audit: () => line }).catch(cause => {
+    throw awayCause(cause) === null ? cause : unwritten()
+  })
+}
+
+const unwritten = (): Refusal =>
+  new Refusal(
+    'UPSTREAM_FAILED',
+    'The processor was told, and what became of it could not be written down: send the same again under the same idempotencyKey.',
+    {
+      outcome: 'unknown',
+    },
+  )

@@ -1,0 +1,74 @@
+import type { Order } from '../../../../platform/page.ts'
+import type { ProcessorRecordType } from '../../resolvers.generated.ts'
+
+/** Every kind of record, in the order in which those of one second stand. */
+export const recordTypes = ['PAYMENT_INTENT', 'REFUND', 'TRANSFER', 'TRANSFER_REVERSAL', 'DISPUTE'] as const satisfies readonly ProcessorRecordType[]
+
+/** What stands in one of the processor's lists: each has an order of its own, by which it is read on. */
+export interface Listed<Value> {
+  readonly type: ProcessorRecordType
+  /** What its list is read on by. */
+  readonly at: string
+  /** Seconds since 1970. */
+  readonly created: number
+  readonly value: Value
+}
+
+/** A part of one list, the newest first. */
+export interface Part<Value> {
+  readonly type: ProcessorRecordType
+  readonly entries: readonly Listed<Value>[]
+  readonly hasMore: boolean
+}
+
+/** How far the lists are read: by type the last entry that was shown, and when the youngest that may follow was made. */
+export interface Place {
+  readonly created: number | null
+  readonly after: Readonly<Partial<Record<ProcessorRecordType, string>>>
+}
+
+export const start: Place = { created: null, after: {} }
+
+/** An entry with how far the lists are read once it is shown. */
+export interface Shown<Value> extends Listed<Value> {
+  readonly place: Place
+}
+
+/**
+ * Merges parts of lists into one, the newest first; of one second by type, and within a type as its list has them. Each part begins where
+ * its list was read to, so that nothing comes twice, and nothing is left out as long as a part is no shorter than the page.
+ * @returns at most `first`, and whether more follows
+ */
+export function merge<Value>(
+  parts: readonly Part<Value>[],
+  from: Place,
+  first: number,
+): { readonly shown: readonly Shown<Value>[]; readonly hasMore: boolean } {
+  const rank = (type: ProcessorRecordType): number => recordTypes.indexOf(type)
+  const all = parts
+    .flatMap(({ entries }) => entries.map((entry, index) => ({ entry, index })))
+    .sort((one, other) => other.entry.created - one.entry.created || rank(one.entry.type) - rank(other.entry.type) || one.index - other.index)
+  let place = from
+  const shown = all.slice(0, first).map(({ entry }) => {
+    place = { created: entry.created, after: { ...place.after, [entry.type]: entry.at } }
+    return { ...entry, place }
+  })
+  return { shown, hasMore: all.length > shown.length || parts.some(({ hasMore }) => hasMore) }
+}
+
+const isSeconds = (value: string): boolean => /^\d{1,12}$/.test(value)
+const isPlace = (value: string): boolean => /^[\w-]{0,255}$/.test(value)
+
+/** Where an entry stands, as a cursor carries it. */
+export const order: Order<{ readonly place: Place }> = {
+  name: 'processor.records',
+  position: ({ place }) => [String(place.created ?? 0), ...recordTypes.map(type => place.after[type] ?? '')],
+  parts: [isSeconds, ...recordTypes.map(() => isPlace)],
+}
+
+/** How far a cursor says that the lists are read. */
+export function placeOf(position: readonly string[] | null): Place {
+  if (position === null) return start
+  const [created, ...after] = position
+  return { created: Number(created), after: Object.fromEntries(recordTypes.flatMap((type, index) => (after[index] ? [[type, after[index]]] : []))) }
+}

@@ -1,0 +1,48 @@
+import type { ResolverMap } from '../../executable.ts'
+import type { ServiceOperation } from '../../scopes.ts'
+import { requireOperation } from '../administration/caller.ts'
+import type { Context } from '../context.ts'
+import { processorCheckoutResolvers } from './checkout/resolvers.ts'
+import { processorCustomerResolvers } from './customer/resolvers.ts'
+import { processorIntentResolvers } from './intent/resolvers.ts'
+import { processorPriceResolvers } from './price/resolvers.ts'
+import { processorRecordResolvers } from './record/resolvers.ts'
+import { processorTransferResolvers } from './transfer/resolvers.ts'
+
+type Resolve = (parent: unknown, args: unknown, context: Context, info: unknown) => unknown
+
+/** What a service's client has to have for a root field; null: the field looks itself, for it depends on what is asked. */
+const needs = (field: string): ServiceOperation | null => {
+  if (field === 'processorRecords') return null
+  return field.includes('ProcessorTransfer') || field === 'processorTransfer' ? 'TRANSFERS' : 'PAYMENTS'
+}
+
+/** Nobody is told what is wrong with what they sent who may not send it. */
+const guarded = (fields: object | undefined): object =>
+  Object.fromEntries(
+    Object.entries((fields ?? {}) as Record<string, Resolve>).map(([field, resolve]) => {
+      const operation = needs(field)
+      const guard: Resolve = async (parent, args, context, info) => {
+        if (operation) await requireOperation(context, operation)
+        return resolve(parent, args, context, info)
+      }
+      return [field, guard]
+    }),
+  )
+
+const nouns = {
+  processorPrice: processorPriceResolvers,
+  processorCustomer: processorCustomerResolvers,
+  processorCheckout: processorCheckoutResolvers,
+  processorIntent: processorIntentResolvers,
+  processorTransfer: processorTransferResolvers,
+  processorRecord: processorRecordResolvers,
+}
+
+/** The processor, noun by noun: for services whose clients have the operations. */
+export const processorNouns: Readonly<Record<string, ResolverMap>> = Object.fromEntries(
+  Object.entries(nouns).map(([noun, { Query, Mutation }]) => [
+    noun,
+    { ...(Query && { Query: guarded(Query) }), ...(Mutation && { Mutation: guarded(Mutation) }) },
+  ]),
+)

@@ -1,0 +1,114 @@
+import type { Stripe } from 'stripe'
+import { Refusal } from '../../../../platform/errors.ts'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import { withoutSecrets } from '../../stores/credential/in-use.ts'
+
+/** What is known of a call that has failed. */
+export interface Failure {
+  /** What the caller is told. */
+  readonly refusal: Refusal
+  /** Whether anything reached the processor, so that it counts as a call. */
+  readonly wasSent: boolean
+  /** Whether nobody can say if it was done. */
+  readonly isUnknown: boolean
+  /** What it says of the credential; null: nothing. */
+  readonly credential: 'taken' | 'refused' | null
+  /** HTTP status of the answer; null: there was none. */
+  readonly status: number | null
+  /** A word for the record of calls. */
+  readonly word: string
+}
+
+type StripeError = Stripe.errors.StripeError
+
+const isStripeError = (error: unknown): error is StripeError =>
+  typeof (error as { type?: unknown } | null)?.type === 'string' && (error as { type: string }).type.startsWith('Stripe')
+
+/** Whether a first call with the same key has not been answered yet: nothing was done for this one. */
+export const isKeyInUse = (error: unknown): boolean => isStripeError(error) && error.statusCode === 409 && error.code === 'idempotency_key_in_use'
+
+/** Whether the secret is not the processor's any more: nothing was done. */
+export const isKeyRefused = (error: unknown): boolean => isStripeError(error) && error.statusCode === 401
+
+const unknownSentence =
+  'The processor was told, and no answer came that says whether it was done: send the same again under the same idempotencyKey, or look at what is on record there.'
+
+/** What the processor said, without what nobody is to read: its messages repeat parts of keys. */
+const said = (error: StripeError, secrets: readonly (string | undefined)[]): string =>
+  withoutSecrets(error.message, secrets).replace(/\b(?:sk|rk|whsec)_[\w*]+/g, '••••')
+
+/**
+ * Reads why a call failed.
+ * @param secrets with which it was made
+ * @returns null for what is no failure of the call, but an accident here
+ */
+export function failureOf(error: unknown, secrets: readonly (string | undefined)[]): Failure | null {
+  if (!isStripeError(error)) return null
+  const status = error.statusCode ?? null
+  if (error.type === 'StripeConnectionError') {
+    const wasSent = !(error.detail instanceof OutboundFailure) || (error.detail as OutboundFailure).sent
+    return wasSent ? unknown(null, 'no answer') : { ...plain(notSent(), null, 'not sent'), wasSent: false, credential: null }
+  }
+  // An answer that is none, or one of a server that has lost its way: it may have been done before.
+  if (status === null || status >= 500) return unknown(status, status === null ? 'no JSON' : `status ${status}`)
+  return {
+    ...plain(refusalOf(error, said(error, secrets)), status, error.code ?? `status ${status}`),
+    credential: status === 401 || status === 403 ? 'refused' : 'taken',
+  }
+}
+
+const plain = (refusal: Refusal, status: number | null, word: string): Failure => ({
+  refusal,
+  status,
+  word,
+  wasSent: true,
+  isUnknown: false,
+  credential: 'taken',
+})
+
+const unknown = (status: number | null, word: string): Failure => ({
+  ...plain(new Refusal('UPSTREAM_FAILED', unknownSentence, { outcome: 'unknown' }), status, word),
+  isUnknown: true,
+  credential: null,
+})
+
+const notSent = (): Refusal => new Refusal('UPSTREAM_FAILED', 'The processor could not be reached, and nothing was sent: try again.', { outcome: 'not_sent' })
+
+/** A refusal of the processor in our words: what is the caller's to mend is theirs, the rest is the platform's. */
+function refusalOf(error: StripeError, sentence: string): Refusal {
+  const { statusCode: status, rawType, code, decline_code: decline, param } = error
+  const details = { ...(code && { processorCode: code }), ...(param && { processorParam: param }) }
+  if (rawType === 'card_error' || status === 402) {
+    const intent = (error.payment_intent as { id?: string } | undefined)?.id
+    return new Refusal('CONFLICT', `The card was refused: ${sentence} Ask for another way to pay.`, {
+      ...{ reason: 'CARD_REFUSED', processorCode: code ?? null, declineCode: decline || null },
+      ...(intent && { paymentIntentId: intent }),
+    })
+  }
+  if (status === 409 && code === 'idempotency_key_in_use')
+    return new Refusal(
+      'CONFLICT',
+      'Another call with this idempotencyKey has not been answered by the processor yet: send it again later under the same key.',
+      {
+        ...{ reason: 'KEY_IN_USE', field: 'idempotencyKey' },
+      },
+    )
+  if (rawType === 'idempotency_error')
+    return new Refusal('CONFLICT', 'This idempotencyKey was used at the processor for something else: choose a new key for something new.', {
+      ...{ reason: 'KEY_REUSED', field: 'idempotencyKey' },
+    })
+  if (status === 404 || code === 'resource_missing') return new Refusal('NOT_FOUND', `The processor does not know it: ${sentence}`, details)
+  if (status === 400) return new Refusal(isOfState(code) ? 'CONFLICT' : 'BAD_USER_INPUT', `The processor does not take it: ${sentence}`, details)
+  if (status === 429)
+    return new Refusal('UPSTREAM_FAILED', 'The processor takes no more calls at present, and has not done this one: try again in a moment.', {
+      ...{ outcome: 'refused', ...details },
+    })
+  return new Refusal('UPSTREAM_FAILED', 'The processor has refused the platform, and has not done this: the credential of stripe is not good for it.', {
+    ...{ outcome: 'refused', ...(code && { processorCode: code }) },
+  })
+}
+
+/** Words for what the state of something does not allow: another input would not help. */
+const isOfState = (code: string | undefined): boolean =>
+  code !== undefined &&
+  (/_unexpected_state$/.test(code) || ['charge_already_refunded', 'charge_already_captured', 'balance_insufficient', 'charge_disputed'].includes(code))

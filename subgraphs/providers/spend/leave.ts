@@ -1,0 +1,17 @@
+import { record, tell, type Unit } from '../../store/books.ts'
+import type { Job } from '../context.ts'
+import { factsOf } from '../stores/spend/announce.ts'
+
+/** Removes the limits of somebody who is no member any more: what they spend in the organization is none of theirs. */
+export async function forgetMember(
+  job: Job,
+  { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+  unit: Unit,
+): Promise<void> {
+  for (const limit of await job.spendLimits.removeOfUser(organizationId, userId, unit.transaction)) {
+    const { id, level, scopeType, scopeValue, period } = limit
+    const details = { level, scopeType, scopeValue, period, why: 'membership.removed' }
+    await record(job, { tenantId: organizationId, action: 'spend_limit.deleted', subjectId: id, details }, unit)
+    await tell(job, factsOf(limit, null, job.publicUrl, unit.now), unit)
+  }
+}

@@ -1,0 +1,63 @@
+import type { Sequelize } from 'sequelize'
+import type { Clock } from '../../../../platform/clock.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { type Calls, inWords, type Said } from '../spend/calls.ts'
+import type { OrganizationRules, OrganizationsInUse } from './in-use.ts'
+import { statusWithin } from './organization.ts'
+
+const dayMs = 24 * 3_600_000
+/** Characters of a prompt that are kept, as it is and redacted. */
+const [longest, longestRedacted] = [100_000, 2_000]
+
+/** What stands for what was taken out. */
+const gap = '[…]'
+
+/** What looks like somebody's, or like a secret: addresses of mail and of pages with what they carry, keys, long numbers. */
+const telling = [
+  /[^\s@<>"']+@[^\s@<>"']+\.[^\s@<>"']+/gu,
+  /\bhttps?:\/\/\S+/giu,
+  /\b(?:Bearer|Basic)\s+[\w~+/.=-]{8,}/giu,
+  /\b(?:sk|pk|rk|sgk|sgs|sgo|whsec|ghp|xox\w)[-_][\w-]{6,}/giu,
+  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/gu,
+  /(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[\w+/=-]{24,}/gu,
+  /\+?\d(?:[ ().\-/]{0,2}\d){5,}/gu,
+] as const
+
+/** Words without what looks like an address, a secret or a number of somebody's, in their first characters alone. */
+export function redacted(words: string): string {
+  // More is looked at than is kept: what is taken out makes it shorter, and a secret must not be cut in two.
+  const left = telling.reduce((text, each) => text.replace(each, gap), words.slice(0, 2 * longestRedacted))
+  return left.slice(0, longestRedacted)
+}
+
+/** What is kept of what was asked, and until when. */
+export function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: Said, now: Date) {
+  const prompt = promptStorage === 'OFF' ? null : inWords(said)
+  if (prompt === null) return { prompt: null, promptUntil: null }
+  const words = promptStorage === 'REDACTED' ? redacted(prompt) : prompt.slice(0, longest)
+  // A database takes no zero character, and no half of one.
+  return { prompt: words.replaceAll('\0', '').toWellFormed(), promptUntil: new Date(now.getTime() + retentionDays * dayMs) }
+}
+
+/** Holds calls to the record of their organization: whether it may call at all, and what is kept of what it asks. */
+export const governed = (calls: Calls, organizations: Pick<OrganizationsInUse, 'of'>, clock: Clock, sequelize: Sequelize): Calls => {
+  const requireActive = (status: OrganizationRules['status']): void => {
+    if (status === 'ACTIVE') return
+    throw new Refusal('FORBIDDEN', 'The organization is suspended at the gateway: nothing is called for it. Ask whoever runs the platform.', {
+      reason: 'SUSPENDED',
+    })
+  }
+  return {
+    priceOf: calls.priceOf,
+    async begin(caller, order) {
+      const rules = await organizations.of(caller.organizationId)
+      requireActive(rules.status)
+      return calls.begin(caller, { ...order, ...keptPrompt(rules, order.prompt, clock.now()) })
+    },
+    async charge(caller, charge, unit) {
+      // Read where it is charged: whoever is in a transaction and waits for another connection holds one that somebody else waits for.
+      requireActive(await statusWithin(sequelize, caller.organizationId, unit.transaction))
+      return calls.charge(caller, charge, unit)
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import type { Transaction } from 'sequelize'
+import type { Cipher } from '../../../../platform/cipher.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import type { SealedColumn } from '../../../store/sealed.ts'
+import { type Rows, store } from '../../../store/store.ts'
+import type { Level } from '../credential/credential.ts'
+
+export type DomainKind = 'PLATFORM_EMAIL' | 'CUSTOM'
+export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED' | 'SUSPENDED'
+export type RecordPurpose = 'OWNERSHIP' | 'SPF' | 'DKIM' | 'DMARC' | 'RETURN_PATH'
+export type RecordStatus = 'MISSING' | 'WRONG' | 'FOUND'
+
+/** What was last seen of each record; one that nobody has looked for, or that no server answered for, is not there. */
+export type Seen = Readonly<Partial<Record<RecordPurpose, RecordStatus>>>
+
+/** Domains that mails leave from. */
+export const senderDomains = table('providers.sender_domains', {
+  id: uuid.key,
+  level: text.of<Level>(),
+  /** Null for the platform's own. */
+  organizationId: uuid.maybe,
+  /** As DNS has it: lower case, A-labels. */
+  domain: text,
+  kind: text.of<DomainKind>(),
+  status: text.of<DomainStatus>().or('PENDING'),
+  token: text,
+  selector: text,
+  /** SubjectPublicKeyInfo in base64. */
+  publicKey: text,
+  /** Sealed: PKCS #8 in PEM. */
+  privateKey: text,
+  seen: json.of<Seen>().or({}),
+  lastCheckedAt: moment.maybe,
+  nextCheckAt: moment,
+  ...stamps,
+})
+
+export type SenderDomainRow = Row<typeof senderDomains>
+
+const columns = selectList(senderDomains, 'd')
+const levelOf = statement('select level from providers.sender_domains where id = $1')
+const lockDomain = statement('select pg_advisory_xact_lock(hashtextextended($1, 11))')
+const claimOf = statement(`select ${columns} from providers.sender_domains d where d.domain = $1 for no key update of d`)
+const anyById = statement(`select ${columns} from providers.sender_domains d where d.id = $1`)
+const countOf = statement('select count(*)::int as count from providers.sender_domains where organization_id is not distinct from $1::uuid')
+const ofOwner = (condition: string) =>
+  statement(`select ${columns} from providers.sender_domains d where ${condition} order by d.level desc, d.created_at, d.id`)
+const seenBy = ofOwner('d.organization_id = $1 or d.organization_id is null')
+// Whoever looks for them takes them: another process does not look for them at the same time.
+const due = statement(
+  `update providers.sender_domains d set next_check_at = $2 where d.id in (
+     select id from providers.sender_domains where next_check_at <= $1 order by next_check_at limit $3 for no key update skip locked)
+   returning d.id`,
+)
+
+const place = (id: string) => `providers.sender_domain:${id}:private-key`
+
+/** The keys of domains as they are kept. */
+export const sealedDomainKeys: readonly SealedColumn[] = [{ table: senderDomains.name, key: 'id', column: 'private_key', about: place }]
+
+function domainSql(rows: Rows<typeof senderDomains>, cipher: Cipher) {
+  return {
+    /** What a private key is kept as. */
+    sealKey: (id: string, pem: string): string => cipher.seal(pem, place(id)),
+
+    /** The private key: for whoever signs a mail, never for an answer. @throws when it was sealed with a key that is not configured */
+    openKey: ({ id, privateKey }: Pick<SenderDomainRow, 'id' | 'privateKey'>): string => cipher.open(privateKey, place(id)),
+
+    /** An organization's domains, and after them the platform's. */
+    seenBy: (organizationId: string): Promise<SenderDomainRow[]> => rows.read(seenBy, [organizationId]),
+
+    /** At which level a domain stands, whosoever it is; null for none. */
+    async levelOf(id: string): Promise<Level | null> {
+      const [found] = await rows.read<{ level: Level }>(levelOf, [id])
+      return found?.level ?? null
+    },
+
+    /** A domain, whosoever it is: for whoever administers the platform. */
+    async anyById(id: string, transaction: Transaction): Promise<SenderDomainRow | null> {
+      const [found] = await rows.read(anyById, [id], transaction)
+      return found ?? null
+    },
+
+    /** Who has a name already. Nobody else takes it before the transaction ends. */
+    async claimOf(domain: string, transaction: Transaction): Promise<SenderDomainRow | null> {
+      await rows.read(lockDomain, [`domain ${domain}`], transaction)
+      const [found] = await rows.read(claimOf, [domain], transaction)
+      return found ?? null
+    },
+
+    /** How many an owner has. Nobody makes another one for it before the transaction ends. */
+    async countOf(organizationId: string | null, transaction: Transaction): Promise<number> {
+      await rows.read(lockDomain, [`owner ${organizationId ?? 'platform'}`], transaction)
+      const [found] = await rows.read<{ count: number }>(countOf, [organizationId], transaction)
+      return found!.count
+    },
+
+    /** Takes those whose turn it is to be looked up. @param next when they are looked up again, if whoever takes them dies */
+    async takeDue(now: Date, next: Date, most: number): Promise<readonly string[]> {
+      return (await rows.read<{ id: string }>(due, [now, next, most])).map(({ id }) => id)
+    },
+  }
+}
+
+/** An organization sees its own, and everybody the platform's. */
+export const domainStore = (cipher: Cipher) =>
+  store(senderDomains, { what: 'sender domain', tenancy: { where: 't.organization_id = :organization or t.organization_id is null' } }, rows =>
+    domainSql(rows, cipher),
+  )

@@ -1,0 +1,92 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { type Row, selectList, stamps, table, text, truth, uuid } from '../../../../platform/sql/table.ts'
+import { type Rows, store } from '../../../store/store.ts'
+import type { Level } from '../credential/credential.ts'
+import type { DomainStatus } from './domain.ts'
+
+/** Addresses that mails leave from. */
+export const senderIdentities = table('providers.sender_identities', {
+  id: uuid.key,
+  level: text.of<Level>(),
+  /** Null for the platform's own. */
+  organizationId: uuid.maybe,
+  domainId: uuid,
+  /** What stands before the @, in lower case. */
+  localPart: text,
+  displayName: text.maybe,
+  replyTo: text.maybe,
+  isDefault: truth.or(false),
+  ...stamps,
+})
+
+export type SenderIdentityRow = Row<typeof senderIdentities>
+
+const columns = selectList(senderIdentities, 'i')
+const seenBy = statement(
+  `select ${columns} from providers.sender_identities i where i.organization_id = $1 or i.organization_id is null order by i.level desc, i.created_at, i.id`,
+)
+const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 12))')
+const countOf = statement(
+  `select count(*)::int as "inAll", count(*) filter (where domain_id = $2 and local_part = $3)::int as alike
+     from providers.sender_identities where organization_id is not distinct from $1::uuid`,
+)
+const undefault = statement(
+  `update providers.sender_identities set is_default = false, version = version + 1, updated_at = $3
+    where organization_id is not distinct from $1::uuid and is_default and id <> $2`,
+)
+// The organization's comes first, where its domain may send; a default that may not send yet keeps nobody from being mailed.
+const sender = `${columns}, d.domain, d.status as "domainStatus"`
+const standing = statement(
+  `select ${sender} from providers.sender_identities i join providers.sender_domains d on d.id = i.domain_id
+    where i.is_default and (i.organization_id = $1 or i.organization_id is null) and d.status = 'VERIFIED'
+    order by i.organization_id nulls last limit 1`,
+)
+const named = statement(
+  `select ${sender} from providers.sender_identities i join providers.sender_domains d on d.id = i.domain_id
+    where i.id = $2 and (i.organization_id = $1 or i.organization_id is null)`,
+)
+
+/** Whom a mail may be from. */
+export interface Sender extends SenderIdentityRow {
+  readonly domain: string
+  readonly domainStatus: DomainStatus
+}
+
+function identitySql(rows: Rows<typeof senderIdentities>) {
+  return {
+    /** An organization's identities, and after them the platform's. */
+    seenBy: (organizationId: string): Promise<SenderIdentityRow[]> => rows.read(seenBy, [organizationId]),
+
+    /** How many an owner has, and how many with this address. Nobody makes another one for it before the transaction ends. */
+    async countOf({ organizationId, domainId, localPart }: Pick<SenderIdentityRow, 'organizationId' | 'domainId' | 'localPart'>, transaction: Transaction) {
+      await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
+      const [found] = await rows.read<{ inAll: number; alike: number }>(countOf, [organizationId, domainId, localPart], transaction)
+      return found!
+    },
+
+    /** Takes from whichever has it that it is the default. Nobody makes another one the default before the transaction ends. */
+    async onlyDefault({ organizationId, id }: Pick<SenderIdentityRow, 'organizationId' | 'id'>, now: Date, transaction: Transaction): Promise<void> {
+      await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
+      await rows.read(undefault, [organizationId, id, now], transaction)
+    },
+
+    /**
+     * Whom a mail of an organization is from: the identity that it names, its own or the platform's. Without a name its default where that
+     * may send, else the platform's; null where neither may.
+     */
+    async sender(organizationId: string, identityId: string | null, transaction: Transaction): Promise<Sender | null> {
+      const [found] = await (identityId === null
+        ? rows.read<Sender>(standing, [organizationId], transaction)
+        : rows.read<Sender>(named, [organizationId, identityId], transaction))
+      return found ?? null
+    },
+  }
+}
+
+/** An organization sees its own, and everybody the platform's. */
+export const identityStore = store(
+  senderIdentities,
+  { what: 'sender identity', tenancy: { where: 't.organization_id = :organization or t.organization_id is null' } },
+  identitySql,
+)

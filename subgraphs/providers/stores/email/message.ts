@@ -1,0 +1,189 @@
+import type { Transaction } from 'sequelize'
+import type { Cipher } from '../../../../platform/cipher.ts'
+import { isId } from '../../../../platform/ids.ts'
+import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { type Asked, filteredPages } from '../../../store/filtered.ts'
+import type { SealedColumn } from '../../../store/sealed.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import type { DomainStatus } from './domain.ts'
+
+export type EmailStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'BOUNCED' | 'COMPLAINED' | 'SUPPRESSED' | 'FAILED' | 'UNKNOWN'
+
+/** What became of a mail for one recipient; `REFUSED` by the mail server while it listened, `BOUNCED` as it reported later. */
+export type RecipientOutcome = Exclude<EmailStatus, 'QUEUED' | 'SENDING'> | 'REFUSED'
+
+export interface Recipient {
+  /** In lower case behind the @. */
+  readonly address: string
+  readonly as: 'to' | 'cc' | 'bcc'
+  /** Null as long as it is to be sent to them. */
+  readonly outcome: RecipientOutcome | null
+  /** What the mail server said of them, in codes. */
+  readonly answer: string | null
+}
+
+/** What only the mail itself holds; kept sealed, and only until nobody will send it any more. */
+export interface EmailContent {
+  readonly text: string | null
+  readonly html: string | null
+  readonly replyTo: string | null
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** Mails, each until some weeks after it was written. */
+export const emailMessages = table('providers.email_messages', {
+  organizationId: uuid.key,
+  id: uuid.key,
+  identityId: uuid,
+  domainId: uuid,
+  /** Who asked for it, which is told what becomes of it. */
+  appId: text,
+  fromName: text.maybe,
+  fromAddress: text,
+  recipients: json.of<readonly Recipient[]>(),
+  subject: text,
+  /** Sealed. */
+  content: text.maybe,
+  status: text.of<EmailStatus>().or('QUEUED'),
+  /** As its header says it, brackets included. */
+  messageId: text,
+  attempts: integer.or(0),
+  failureCode: text.maybe,
+  failureMessage: text.maybe,
+  /** When it is looked at: to be tried, or, while it is being sent, to be given up as unknown. */
+  dueAt: moment.maybe,
+  claim: uuid.maybe,
+  sentAt: moment.maybe,
+  ...stamps,
+})
+
+export type EmailMessageRow = Row<typeof emailMessages>
+
+/** A mail with what sending it takes. */
+export interface Departing extends EmailMessageRow {
+  /** All of the domain null where it is gone. */
+  readonly domain: string | null
+  readonly domainStatus: DomainStatus | null
+  /** Whether the domain is the platform's. */
+  readonly isPlatforms: boolean | null
+  readonly selector: string | null
+  readonly privateKey: string | null
+}
+
+/** Newest first. */
+export const newestFirst: Order<EmailMessageRow> = {
+  name: 'emailMessages.newest',
+  position: message => [message.createdAt.toISOString(), message.id],
+  parts: [isMoment, isId],
+}
+
+export interface MessageFilter {
+  readonly organizationId: string
+  /** Who asked for them. Null does not narrow. */
+  readonly appId: string | null
+  /** Null does not narrow. */
+  readonly status: EmailStatus | null
+}
+
+const columns = selectList(emailMessages, 'm')
+
+function asked({ organizationId, appId, status }: MessageFilter, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [
+    `m.organization_id = ${bind(organizationId)}`,
+    appId && `m.app_id = ${bind(appId)}`,
+    status && `m.status = ${bind(status)}`,
+    page?.after && `(m.created_at, m.id) < (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+  ].filter(condition => typeof condition === 'string')
+  const order = page ? ` order by m.created_at desc, m.id desc limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from providers.email_messages m where ${conditions.join(' and ')}${order}`, values }
+}
+
+const filtered = keptStatements(6)
+const lockPeoples = statement('select pg_advisory_xact_lock(hashtextextended($1, 14))')
+const peoples = statement(
+  `with told as (
+     select m.created_at as at, lower(r ->> 'address') as address
+       from providers.email_messages m join providers.sender_domains d on d.id = m.domain_id, jsonb_array_elements(m.recipients) r
+      where m.organization_id = $1 and m.created_at > $2 and m.created_by not like 'service:%' and d.level = 'PLATFORM')
+   select count(*)::int as recipients, min(at) as since,
+          coalesce((select max(times) from (select count(*)::int as times from told where address = any($3::text[]) group by address) each), 0) as "toOne"
+     from told`,
+)
+const departing = statement(
+  `select ${columns}, d.domain, d.status as "domainStatus", d.level = 'PLATFORM' as "isPlatforms", d.selector, d.private_key as "privateKey"
+     from providers.email_messages m left join providers.sender_domains d on d.id = m.domain_id where m.id = $1`,
+)
+// Of two that come at once the second finds it taken.
+const begin = statement(
+  `update providers.email_messages set status = 'SENDING', claim = $4, due_at = $3, attempts = attempts + 1
+    where id = $1 and status = 'QUEUED' and due_at <= $2 returning id`,
+)
+const overdue = statement('select id from providers.email_messages where due_at <= $1 order by due_at limit $2')
+const byMessageId = statement('select id from providers.email_messages where message_id = $1')
+const heard = statement('insert into providers.email_events (key, at) values ($1, $2) on conflict do nothing returning key')
+
+const place = (id: string) => `providers.email_message:${id}:content`
+
+/** The content of mails that have not left yet, as it is kept. */
+export const sealedContents: readonly SealedColumn[] = [{ table: emailMessages.name, key: 'id', column: 'content', about: place }]
+
+function messageSql(rows: Rows<typeof emailMessages>, { reading }: Opening, cipher: Cipher) {
+  const pages = filteredPages<EmailMessageRow, MessageFilter>(rows, reading, {
+    kept: filtered,
+    page: (filter, request) => asked(filter, columns, request),
+    count: filter => asked(filter, 'count(*)::int as count'),
+    order: () => newestFirst,
+  })
+  return {
+    filtered: pages,
+
+    /** What a mail's content is kept as. */
+    seal: (id: string, content: EmailContent): string => cipher.seal(JSON.stringify(content), place(id)),
+
+    /** The content in clear. @throws when it was sealed with a key that is not configured */
+    open: (id: string, content: string): EmailContent => JSON.parse(cipher.open(content, place(id))) as EmailContent,
+
+    /**
+     * What people and keys of an organization have written in the name of the platform since then: to how many, when first, and how often to
+     * the one of these addresses that got most of it. Nobody writes another one before the transaction ends.
+     * @param addresses in lower case
+     */
+    async ofPeople({ organizationId, since, addresses }: { organizationId: string; since: Date; addresses: readonly string[] }, transaction: Transaction) {
+      await rows.read(lockPeoples, [organizationId], transaction)
+      const [found] = await rows.read<{ recipients: number; since: Date | null; toOne: number }>(peoples, [organizationId, since, addresses], transaction)
+      return found!
+    },
+
+    /** A mail as it stands, with what sending it takes. */
+    async departing(id: string): Promise<Departing | null> {
+      const [found] = await rows.read<Departing>(departing, [id])
+      return found ?? null
+    },
+
+    /** Takes a mail that is due: from now on nobody knows whether it left until this try says so. @returns whether it was there to be taken */
+    async begin(id: string, { now, until, claim }: { readonly now: Date; readonly until: Date; readonly claim: string }): Promise<boolean> {
+      return (await rows.read(begin, [id, now, until, claim])).length > 0
+    },
+
+    /** Those that were due before then: the wake-up of a mail may be lost, the mail is not. */
+    overdue: async (before: Date, most: number): Promise<readonly string[]> => (await rows.read<{ id: string }>(overdue, [before, most])).map(({ id }) => id),
+
+    /** The mail that a mail server calls so. */
+    async byMessageId(messageId: string): Promise<string | null> {
+      const [found] = await rows.read<{ id: string }>(byMessageId, [messageId])
+      return found?.id ?? null
+    },
+
+    /** Notes that a report was heard. @returns false for one that was heard before */
+    async hear(key: string, now: Date, transaction: Parameters<typeof rows.read>[2]): Promise<boolean> {
+      return (await rows.read(heard, [key, now], transaction)).length > 0
+    },
+  }
+}
+
+export const messageStore = (cipher: Cipher) =>
+  store(emailMessages, { what: 'mail', tenancy: { by: 'organizationId' } }, (rows, opening) => messageSql(rows, opening, cipher))

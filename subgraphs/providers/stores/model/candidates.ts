@@ -1,0 +1,176 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { isProvider } from '../credential/catalogue.ts'
+import { type AiModelRow, type Lifecycle, lifecycleOf } from './model.ts'
+import { type Capability, type Prices, unpriced } from './prices.ts'
+import type { SetModels } from './settings.ts'
+
+/** A model of the catalogue, or one of a custom provider. */
+export interface AiModel extends Prices {
+  /** `openai/gpt-5-mini`. */
+  readonly name: string
+  readonly provider: string
+  /** What its provider calls it: `gpt-5-mini`. */
+  readonly upstream: string
+  readonly capability: Capability
+  readonly lifecycle: Lifecycle
+  readonly contextTokens: number | null
+  readonly maxOutputTokens: number | null
+  readonly retiresAt: Date | null
+  /** A name. */
+  readonly replacement: string | null
+}
+
+/** Who is to answer. */
+export interface Asked {
+  readonly capability: Capability
+  /** As the caller wrote it; null, empty or `default`: the preference. */
+  readonly named: string | null
+  /** Whether others may answer where the first one does not. */
+  readonly fallback: boolean
+  /** Whether another image model than the preference may be named. */
+  readonly mayOverride: boolean
+}
+
+/** What holds of one capability for an organization: its own where it has set some, else the platform's. */
+export interface Effective {
+  readonly preference: { readonly model: string; readonly isOwn: boolean } | null
+  readonly allowed: readonly string[]
+  readonly chain: { readonly models: readonly string[]; readonly isOwn: boolean }
+}
+
+export function effectiveOf(settings: readonly SetModels[], capability: Capability): Effective {
+  const of = (isOwn: boolean) => settings.find(each => each.capability === capability && (each.organizationId !== null) === isOwn)
+  const [own, platforms] = [of(true), of(false)]
+  const preference = own?.preference ?? platforms?.preference ?? null
+  return {
+    preference: preference === null ? null : { model: preference, isOwn: Boolean(own?.preference) },
+    allowed: own?.allowed ?? platforms?.allowed ?? [],
+    chain: { models: own?.chain ?? platforms?.chain ?? [], isOwn: Boolean(own?.chain) },
+  }
+}
+
+/** What comes before the first slash where it names no provider: a custom one. Null for every other name. */
+export function customIn(name: string): string | null {
+  const at = name.indexOf('/')
+  const prefix = name.slice(0, Math.max(0, at))
+  return prefix === '' || at === name.length - 1 || isProvider(prefix) ? null : prefix
+}
+
+/** What callers are told of who answers: of a custom provider its own name, of which there may be any number. */
+export const providerNameOf = ({ name, provider }: Pick<AiModel, 'name' | 'provider'>): string =>
+  provider === 'custom' ? (customIn(name) ?? provider) : provider
+
+export const upstreamOf = (name: string): string => name.slice(name.indexOf('/') + 1)
+
+/** A row as calls are made with it. */
+export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
+  name: row.name,
+  provider: row.provider,
+  upstream: upstreamOf(row.name),
+  capability: row.capability,
+  lifecycle: lifecycleOf(row, now),
+  contextTokens: row.contextTokens,
+  maxOutputTokens: row.maxOutputTokens,
+  retiresAt: row.retiresAt,
+  replacement: row.replacement,
+  inputMicrosPerMillion: row.inputMicrosPerMillion,
+  outputMicrosPerMillion: row.outputMicrosPerMillion,
+  imageMicros: row.imageMicros,
+  minuteMicros: row.minuteMicros,
+})
+
+/** A model of a custom provider: nothing is known of it but its name. */
+const customModel = (name: string, capability: Capability): AiModel => ({
+  name,
+  provider: 'custom',
+  upstream: upstreamOf(name),
+  capability,
+  lifecycle: 'ACTIVE',
+  contextTokens: null,
+  maxOutputTokens: null,
+  retiresAt: null,
+  replacement: null,
+  ...unpriced,
+})
+
+/** Who may answer, in order. */
+export interface Candidates {
+  readonly first: AiModel
+  /** The first one, then the others, each once. */
+  readonly candidates: readonly AiModel[]
+}
+
+/** Why nobody may: `candidate` where the model is one that sources know, and that may not be called. */
+export const notFound = (named: string): Refusal =>
+  new Refusal('NOT_FOUND', `There is no model ${named}: name one of those that are listed, or none for the preference.`, {
+    reason: 'model_not_found',
+    field: 'model',
+  })
+
+const severalCalled = (part: string, models: readonly AiModel[]): Refusal =>
+  new Refusal('NOT_FOUND', `Several models are called ${part}: give the whole name, ${models.map(({ name }) => name).join(' or ')}.`, {
+    reason: 'model_not_found',
+    field: 'model',
+  })
+
+export const notAllowed = (named: string): Refusal =>
+  new Refusal('FORBIDDEN', `${named} is not among the allowed models: name one of those that are listed, or have it allowed.`, {
+    reason: 'model_not_allowed',
+    field: 'model',
+  })
+
+/** The name as it is looked for; null: the preference. */
+export const askedName = (named: string | null): string | null => (named === null || named === '' || named === 'default' ? null : named)
+
+/**
+ * Finds who answers: the named model, else the preference; then the rest of the chain, without those that are retired or not allowed.
+ * @param known those that may be called
+ * @throws NOT_FOUND `model_not_found`; FORBIDDEN `model_not_allowed`, `override_not_permitted`
+ */
+export function candidatesOf(asked: Asked, known: readonly AiModelRow[], effective: Effective, now: Date): Candidates {
+  const { capability, fallback, mayOverride } = asked
+  const { preference, allowed, chain } = effective
+  const named = askedName(asked.named)
+  const byName = (name: string): AiModel | null => {
+    const row = known.find(each => each.name === name)
+    if (row) return modelOf(row, now)
+    return customIn(name) === null ? null : customModel(name, capability)
+  }
+  const isUsable = (model: AiModel): boolean =>
+    model.capability === capability && model.lifecycle !== 'RETIRED' && (model.provider === 'custom' || allowed.includes(model.name))
+  const others = chain.models.map(byName).filter(model => model !== null && isUsable(model)) as readonly AiModel[]
+
+  const first = named === null ? firstUnnamed() : firstNamed(named)
+  return { first, candidates: fallback ? [first, ...others.filter(({ name }) => name !== first.name)] : [first] }
+
+  function firstUnnamed(): AiModel {
+    const preferred = preference && byName(preference.model)
+    const found = preferred && isUsable(preferred) ? preferred : others[0]
+    if (found) return found
+    throw new Refusal('NOT_FOUND', `No model is set for ${capability}: name one, or have a preference set.`, { reason: 'model_not_found', field: 'model' })
+  }
+
+  function firstNamed(name: string): AiModel {
+    const model = byName(name) ?? byLastPart(name)
+    if (!model || model.capability !== capability || model.lifecycle === 'RETIRED') throw notFound(name)
+    if (!isUsable(model)) throw notAllowed(model.name)
+    if (capability === 'IMAGE' && !mayOverride && model.name !== preference?.model)
+      throw new Refusal(
+        'FORBIDDEN',
+        `Images are drawn by ${preference?.model ?? 'the preference'} here: leave model out, or ask an admin to name another one.`,
+        {
+          reason: 'override_not_permitted',
+          field: 'model',
+        },
+      )
+    return model
+  }
+
+  /** The last part of a name is enough where only one has it of those that may be named, which are those that the caller finds listed. */
+  function byLastPart(part: string): AiModel | null {
+    const alike = known.filter(each => upstreamOf(each.name) === part).map(row => modelOf(row, now))
+    const usable = alike.filter(isUsable)
+    if (usable.length > 1) throw severalCalled(part, usable)
+    return usable[0] ?? (alike.length === 1 ? alike[0]! : null)
+  }
+}

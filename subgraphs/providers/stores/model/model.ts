@@ -1,0 +1,187 @@
+import type { Transaction } from 'sequelize'
+import { isId, newId } from '../../../../platform/ids.ts'
+import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { integer, moment, type Row, selectList, stamps, table, text, truth, uuid, whole } from '../../../../platform/sql/table.ts'
+import { type Asked, filteredPages } from '../../../store/filtered.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import type { Capability } from './prices.ts'
+
+export type Lifecycle = 'ACTIVE' | 'DEPRECATED' | 'RETIRED'
+
+/** Every model that is known: those that may be called, and those that sources have besides. */
+export const models = table('providers.models', {
+  id: uuid.key,
+  /** `openai/gpt-5-mini`. */
+  name: text,
+  provider: text,
+  capability: text.of<Capability>(),
+  /** Whether the platform has it in an allowed list; the others are candidates. */
+  configured: truth.or(false),
+  lifecycle: text.of<Lifecycle>().or('ACTIVE'),
+  deprecatedAt: moment.maybe,
+  retiresAt: moment.maybe,
+  /** A name. */
+  replacement: text.maybe,
+  contextTokens: integer.maybe,
+  maxOutputTokens: integer.maybe,
+  inputMicrosPerMillion: whole.maybe,
+  outputMicrosPerMillion: whole.maybe,
+  imageMicros: whole.maybe,
+  minuteMicros: whole.maybe,
+  firstSeenAt: moment,
+  /** When a source had it last; null: none ever did. */
+  seenAt: moment.maybe,
+  ...stamps,
+})
+
+export type AiModelRow = Row<typeof models>
+
+/** What stands now: a date of retirement that has passed counts at once, not when somebody looks. */
+export const lifecycleOf = ({ lifecycle, retiresAt }: Pick<AiModelRow, 'lifecycle' | 'retiresAt'>, now: Date): Lifecycle =>
+  retiresAt !== null && retiresAt <= now ? 'RETIRED' : lifecycle === 'RETIRED' && retiresAt !== null ? 'DEPRECATED' : lifecycle
+
+/** Oldest first. */
+export const oldestFirst: Order<AiModelRow> = {
+  name: 'models.oldest',
+  position: model => [model.createdAt.toISOString(), model.id],
+  parts: [isMoment, isId],
+}
+
+/** Which models; null does not narrow. */
+export interface ModelFilter {
+  readonly capability: Capability | null
+  readonly lifecycle: Lifecycle | null
+}
+
+const columns = selectList(models, 'm')
+/** As `lifecycleOf`, in SQL. */
+const lifecycle = (now: string) =>
+  `case when m.retires_at <= ${now} then 'RETIRED' when m.lifecycle = 'RETIRED' and m.retires_at is not null then 'DEPRECATED' else m.lifecycle end`
+
+function asked({ capability, lifecycle: wanted }: ModelFilter, now: Date, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [
+    capability && `m.capability = ${bind(capability)}`,
+    wanted && `${lifecycle(`${bind(now)}::timestamptz`)} = ${bind(wanted)}`,
+    page?.after && `(m.created_at, m.id) > (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+  ].filter(condition => typeof condition === 'string')
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
+  const order = page ? ` order by m.created_at, m.id limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from providers.models m${where}${order}`, values }
+}
+
+/** Each combination of filters is a statement of its own: eight, and half as many counts. */
+const filtered = keptStatements(12)
+const configured = statement(`select ${columns} from providers.models m where m.configured order by m.created_at, m.id limit 400`)
+const notConfigured = statement(
+  `select exists (select from providers.models m where not m.configured and (m.name = $1 or split_part(m.name, '/', 2) = $1)) as "is"`,
+)
+
+const insertMissing = statement(
+  `insert into providers.models (id, name, provider, capability, configured, lifecycle, deprecated_at, retires_at, replacement, context_tokens, max_output_tokens,
+     input_micros_per_million, output_micros_per_million, image_micros, minute_micros, first_seen_at, created_at, updated_at, created_by)
+   select n.id, n.name, split_part(n.name, '/', 1), n.capability, $3, coalesce(n.lifecycle, 'ACTIVE'), n."deprecatedAt", n."retiresAt", n.replacement,
+     n."contextTokens", n."maxOutputTokens", n."inputMicrosPerMillion", n."outputMicrosPerMillion", n."imageMicros", n."minuteMicros", $2, $2, $2, $4
+   from jsonb_to_recordset($1::jsonb) as n(id uuid, name text, capability text, lifecycle text, "deprecatedAt" timestamptz, "retiresAt" timestamptz, replacement text,
+     "contextTokens" integer, "maxOutputTokens" integer, "inputMicrosPerMillion" bigint, "outputMicrosPerMillion" bigint, "imageMicros" bigint, "minuteMicros" bigint)
+   on conflict (name) do nothing returning name`,
+)
+
+/** How many of each are shown at most. */
+export const [mostCandidates, mostUsed] = [400, 100] as const
+
+const named = statement(`select ${columns} from providers.models m where m.name = any($1::text[])`)
+const configure = statement(
+  `update providers.models set configured = not configured, updated_at = $3, version = version + 1
+    where capability = $1 and configured <> (name = any($2::text[]))`,
+)
+const candidates = statement(
+  `select name as model, provider, first_seen_at as "firstSeenAt" from providers.models where not configured order by first_seen_at desc, id limit ${mostCandidates}`,
+)
+const usage = statement(
+  `select model, count(*)::int as calls, coalesce(sum(input_tokens), 0)::bigint as "inputTokens", coalesce(sum(output_tokens), 0)::bigint as "outputTokens",
+     coalesce(sum(cost_micros), 0)::bigint as "costMicros"
+   from providers.calls where organization_id = $1 and created_at > $2 and created_at <= $3 and family = 'AI' and model is not null
+   group by model order by calls desc, model limit ${mostUsed}`,
+)
+
+/** For whom it is asked how models are governed: what of that is asked for is read when it is. */
+export interface ModelGovernanceRow {
+  readonly organizationId: string | null
+}
+
+/** What an organization has used of a model. */
+export interface ModelUsage {
+  readonly model: string
+  readonly calls: number
+  readonly inputTokens: bigint
+  readonly outputTokens: bigint
+  readonly costMicros: bigint
+}
+
+/** A model as it is told of: whole numbers beyond 32 bits and moments as text. */
+export interface NewModel {
+  readonly name: string
+  readonly capability: Capability
+  readonly lifecycle?: Lifecycle
+  readonly deprecatedAt?: string | null
+  readonly retiresAt?: string | null
+  readonly replacement?: string | null
+  readonly contextTokens?: number | null
+  readonly maxOutputTokens?: number | null
+  readonly inputMicrosPerMillion?: string | null
+  readonly outputMicrosPerMillion?: string | null
+  readonly imageMicros?: string | null
+  readonly minuteMicros?: string | null
+}
+
+function modelSql(rows: Rows<typeof models>, { reading, clock }: Opening) {
+  return {
+    /** A page of the models that are known. */
+    filtered: filteredPages<AiModelRow, ModelFilter>(rows, reading, {
+      kept: filtered,
+      page: (filter, request) => asked(filter, clock.now(), columns, request),
+      count: filter => asked(filter, clock.now(), 'count(*)::int as count'),
+      order: () => oldestFirst,
+    }),
+
+    /** Those that may be called, the oldest first. */
+    configured: () => rows.read(configured, []),
+
+    /** Those with these names. */
+    named: (names: readonly string[], transaction?: Transaction) => rows.read(named, [names], transaction),
+
+    /** Makes exactly these of a capability callable. */
+    configure: async (capability: Capability, names: readonly string[], now: Date, transaction: Transaction) =>
+      void (await rows.read(configure, [capability, names, now], transaction)),
+
+    /** Those that sources have and that may not be called, the latest first. */
+    candidates: () => rows.read<{ model: string; provider: string; firstSeenAt: Date }>(candidates, []),
+
+    /** What an organization has used since a moment, by model. */
+    usage: (organizationId: string, since: Date) => rows.read<ModelUsage>(usage, [organizationId, since, clock.now()]),
+
+    /** Writes those that are not there yet. @returns their names */
+    async insertMissing(
+      missing: readonly NewModel[],
+      { now, by, configured }: { readonly now: Date; readonly by: string; readonly configured: boolean },
+      transaction: Transaction,
+    ): Promise<readonly string[]> {
+      const given = JSON.stringify(missing.map(model => ({ ...model, id: newId(now) })))
+      return (await rows.read<{ name: string }>(insertMissing, [given, now, configured, by], transaction)).map(({ name }) => name)
+    },
+
+    /** Whether sources know one by this name, or by this last part of it, that may not be called. */
+    async isCandidate(name: string): Promise<boolean> {
+      const [found] = await rows.read<{ is: boolean }>(notConfigured, [name])
+      return found!.is
+    },
+  }
+}
+
+/** Models are the same for every organization. */
+export const modelStore = store(models, { what: 'model', tenancy: { everybody: 'which models there are is known to everybody who may call one' } }, modelSql)
+
+export type OpenModels = ReturnType<typeof modelStore.open>

@@ -1,0 +1,83 @@
+/** What a model is for. */
+export type Capability = 'CHAT' | 'IMAGE' | 'TRANSCRIPTION' | 'EMBEDDING'
+
+export const capabilities: readonly Capability[] = ['CHAT', 'IMAGE', 'TRANSCRIPTION', 'EMBEDDING']
+
+/** What a model costs, in whole micro-US-dollars; null: nobody knows. */
+export interface Prices {
+  /** A million tokens that it reads. */
+  readonly inputMicrosPerMillion: bigint | null
+  /** A million tokens that it writes. */
+  readonly outputMicrosPerMillion: bigint | null
+  readonly imageMicros: bigint | null
+  /** A minute of sound. */
+  readonly minuteMicros: bigint | null
+}
+
+export const unpriced: Prices = { inputMicrosPerMillion: null, outputMicrosPerMillion: null, imageMicros: null, minuteMicros: null }
+
+type Priced = Prices & { readonly capability: Capability }
+
+/** What a call used; null where it does not apply. */
+export interface Usage {
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  /** Images, or seconds of sound. */
+  readonly units: number | null
+}
+
+/** What a call may use at most. */
+export interface Bound {
+  /** A token is at least a byte long. */
+  readonly inputBytes?: number | undefined
+  readonly maxOutputTokens?: number | undefined
+  readonly images?: number | undefined
+  /** Of sound. */
+  readonly seconds?: number | undefined
+}
+
+/** How a model is paid for: by pieces (images, minutes) where those have a price, else by tokens; null: it has no price. */
+function waysOf({ capability, inputMicrosPerMillion: input, outputMicrosPerMillion: output, imageMicros, minuteMicros }: Priced): 'tokens' | 'pieces' | null {
+  if (capability === 'IMAGE' && imageMicros !== null) return 'pieces'
+  if (capability === 'TRANSCRIPTION' && minuteMicros !== null) return 'pieces'
+  // What only reads has no price for what it writes.
+  const isWhole = capability === 'EMBEDDING' ? input !== null : input !== null && output !== null
+  return isWhole ? 'tokens' : null
+}
+
+/** Whether nobody knows what calls of a model cost. */
+export const isUnpriced = (model: Priced): boolean => waysOf(model) === null
+
+/**
+ * What a call cost, in whole micro-dollars, rounded up once.
+ * @returns null where the model has no price
+ */
+export function costOf(model: Priced, { inputTokens, outputTokens, units }: Usage): bigint | null {
+  const way = waysOf(model)
+  if (way === null) return null
+  if (way === 'tokens')
+    return up(whole(inputTokens) * (model.inputMicrosPerMillion ?? 0n) + whole(outputTokens) * (model.outputMicrosPerMillion ?? 0n), 1_000_000n)
+  return model.capability === 'IMAGE' ? whole(units) * model.imageMicros! : up(milliseconds(units) * model.minuteMicros!, 60_000n)
+}
+
+/** What is taken for the most that a model writes where neither the caller nor the catalogue says it. */
+const mostOutput = 4_096
+
+/** What a call costs at most; null where the model has no price. A call within the bound never costs more. */
+export function boundOf(
+  model: Priced & { readonly maxOutputTokens: number | null },
+  { inputBytes = 0, maxOutputTokens, images = 0, seconds = 0 }: Bound,
+): bigint | null {
+  return costOf(model, {
+    inputTokens: inputBytes,
+    outputTokens: model.capability === 'EMBEDDING' ? 0 : (maxOutputTokens ?? model.maxOutputTokens ?? mostOutput),
+    units: model.capability === 'IMAGE' ? images : seconds,
+  })
+}
+
+const up = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by
+
+/** A number of tokens or images, rounded up; none where there is none. */
+const whole = (count: number | null): bigint => BigInt(Math.max(0, Math.ceil(count ?? 0)))
+
+const milliseconds = (seconds: number | null): bigint => BigInt(Math.max(0, Math.ceil((seconds ?? 0) * 1000)))

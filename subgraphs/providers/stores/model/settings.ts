@@ -1,0 +1,145 @@
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { type Row, selectList, stamps, type Table, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import type { Level } from '../credential/credential.ts'
+import type { Capability } from './prices.ts'
+
+const whose = {
+  id: uuid.key,
+  level: text.of<Level>(),
+  /** Null for the platform's own. */
+  organizationId: uuid.maybe,
+  capability: text.of<Capability>(),
+  /** Of the platform's own: the organization from which they were set last, whose managers see to them. */
+  tenantId: uuid.maybe,
+} as const
+
+/** Which model answers who names none, and which may be named. */
+export const modelPreferences = table('providers.model_preferences', {
+  ...whose,
+  model: text,
+  /** Names; null: those of the platform. The platform's own are the models that may be called at all. */
+  allowedModels: texts.maybe,
+  ...stamps,
+})
+
+/** Which models answer where the first one does not. */
+export const fallbackChains = table('providers.fallback_chains', { ...whose, models: texts, ...stamps })
+
+export type PreferenceRow = Row<typeof modelPreferences>
+export type ChainRow = Row<typeof fallbackChains>
+
+/** What an organization, or the platform, has set of one capability. */
+export interface SetModels {
+  readonly organizationId: string | null
+  readonly capability: Capability
+  readonly preference: string | null
+  readonly allowed: readonly string[] | null
+  readonly chain: readonly string[] | null
+}
+
+const ofOrganization = statement(
+  `select coalesce(p.organization_id, c.organization_id) as "organizationId", coalesce(p.capability, c.capability) as capability,
+     p.model as preference, p.allowed_models as allowed, c.models as chain
+   from (select * from providers.model_preferences where organization_id = $1 or organization_id is null) p
+   full join (select * from providers.fallback_chains where organization_id = $1 or organization_id is null) c
+     on c.organization_id is not distinct from p.organization_id and c.capability = p.capability`,
+)
+
+const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 18))')
+const settingOf = (table: Table) =>
+  statement(`select ${selectList(table, 't')} from ${table.name} t where t.organization_id is not distinct from $1::uuid and t.capability = $2`)
+const preferenceOf = settingOf(modelPreferences)
+const chainOf = settingOf(fallbackChains)
+/** How many organizations that prefer another model are shown at most. */
+export const mostOverrides = 200
+
+const overrides = statement(
+  `select capability, model, organization_id as "organizationId" from providers.model_preferences
+    where organization_id is not null and ($1::uuid is null or organization_id = $1) order by created_at, id limit ${mostOverrides}`,
+)
+/** What somebody has set and what ends, without those who were told; and who was told of what they have not set, or what does not end. */
+const warnings = statement(
+  `with named as (
+     select coalesce(organization_id, tenant_id) as organization_id, model from providers.model_preferences
+     union select coalesce(organization_id, tenant_id), unnest(models) from providers.fallback_chains),
+   due as (
+     select n.organization_id, n.model from named n join providers.models m on m.name = n.model
+      where m.lifecycle <> 'ACTIVE' and n.organization_id is not null and ($1::uuid is null or n.organization_id = $1)),
+   told as (select organization_id, model from providers.model_warnings where $1::uuid is null or organization_id = $1)
+   select coalesce(d.organization_id, t.organization_id) as "organizationId", coalesce(d.model, t.model) as model, t.model is null as "isNew", m.retires_at as "retiresAt", m.replacement
+     from due d full join told t on t.organization_id = d.organization_id and t.model = d.model
+     left join providers.models m on m.name = d.model
+    where d.model is null or t.model is null order by 1, 2 limit 500`,
+)
+const warn = statement('insert into providers.model_warnings (organization_id, model, since) select * from unnest($1::uuid[], $2::text[], $3::timestamptz[])')
+const unwarn = statement(
+  'delete from providers.model_warnings w using unnest($1::uuid[], $2::text[]) as g(organization_id, model) where w.organization_id = g.organization_id and w.model = g.model',
+)
+
+/** Somebody who has set a model that ends, and was not told; or who was told, and is not concerned any more. */
+export interface Warning {
+  readonly organizationId: string
+  readonly model: string
+  readonly isNew: boolean
+  readonly retiresAt: Date | null
+  readonly replacement: string | null
+}
+
+const allow = statement(
+  `update providers.model_preferences set updated_at = $3, version = version + 1,
+     allowed_models = allowed_models || array(select name from unnest($2::text[]) name where not name = any(allowed_models))
+   where organization_id is null and capability = $1`,
+)
+
+const tenancy = { where: 't.organization_id = :organization or t.organization_id is null' }
+
+function preferenceSql(rows: Rows<typeof modelPreferences>, _: Opening) {
+  return {
+    /** What an organization and the platform have set, of every capability. @param organizationId null: the platform's alone */
+    settings: (organizationId: string | null) => rows.read<SetModels>(ofOrganization, [organizationId]),
+
+    /** What an owner has set of a capability; nobody else sets it before the transaction ends. */
+    async lockSetting(organizationId: string | null, capability: Capability, transaction: Transaction): Promise<PreferenceRow | null> {
+      await rows.read(lockOwner, [`${organizationId} ${capability}`], transaction)
+      const [found] = await rows.read<PreferenceRow>(preferenceOf, [organizationId, capability], transaction)
+      return found ?? null
+    },
+
+    /** Where organizations prefer another model: one of them, or the first two hundred. */
+    overrides: (organizationId: string | null) => rows.read<{ capability: Capability; model: string; organizationId: string }>(overrides, [organizationId]),
+
+    /** Who is to be told that a model ends, and who not any more, at most 500 at once; it is written down that they are. @param organizationId null: everybody */
+    async takeWarnings(organizationId: string | null, now: Date, transaction: Transaction): Promise<readonly Warning[]> {
+      if (organizationId === null) await rows.read(lockOwner, ['warnings'], transaction)
+      const found = await rows.read<Warning>(warnings, [organizationId], transaction)
+      const [fresh, over] = [found.filter(({ isNew }) => isNew), found.filter(({ isNew }) => !isNew)]
+      const places = (of: readonly Warning[]) => [of.map(each => each.organizationId), of.map(({ model }) => model)]
+      if (fresh.length > 0) await rows.read(warn, [...places(fresh), fresh.map(() => now)], transaction)
+      if (over.length > 0) await rows.read(unwarn, places(over), transaction)
+      return found
+    },
+
+    /** Adds models to those that the platform allows. */
+    allow: async (capability: Capability, names: readonly string[], now: Date, transaction: Transaction) =>
+      void (await rows.read(allow, [capability, names, now], transaction)),
+  }
+}
+
+function chainSql(rows: Rows<typeof fallbackChains>, _: Opening) {
+  return {
+    /** The chain that an owner has set for a capability; nobody else sets it before the transaction ends. */
+    async lockSetting(organizationId: string | null, capability: Capability, transaction: Transaction): Promise<ChainRow | null> {
+      await rows.read(lockOwner, [`${organizationId} ${capability}`], transaction)
+      const [found] = await rows.read<ChainRow>(chainOf, [organizationId, capability], transaction)
+      return found ?? null
+    },
+  }
+}
+
+/** An organization sees its own and the platform's, which it falls back to. */
+export const modelPreferenceStore = store(modelPreferences, { what: 'model preference', tenancy }, preferenceSql)
+export const fallbackChainStore = store(fallbackChains, { what: 'fallback chain', tenancy }, chainSql)
+
+export type OpenModelPreferences = ReturnType<typeof modelPreferenceStore.open>

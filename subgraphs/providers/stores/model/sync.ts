@@ -1,0 +1,178 @@
+import type { Transaction } from 'sequelize'
+import { newId } from '../../../../platform/ids.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { integer, json, moment, type Row, selectList, table, text, uuid } from '../../../../platform/sql/table.ts'
+import type { Writing } from '../../../store/books.ts'
+import { type Rows, store } from '../../../store/store.ts'
+import type { NewModel } from './model.ts'
+
+export type SourceKind = 'PROVIDER_API' | 'OPEN_CATALOG'
+export type SourceStatus = 'HEALTHY' | 'FAILING' | 'NEVER'
+
+/** Where models are known from. */
+export const modelSources = table('providers.model_sources', {
+  id: uuid.key,
+  name: text,
+  kind: text.of<SourceKind>(),
+  status: text.of<SourceStatus>().or('NEVER'),
+  lastAttemptAt: moment.maybe,
+  lastSuccessAt: moment.maybe,
+  failure: text.maybe,
+  models: integer.or(0),
+})
+
+export type SourceRow = Row<typeof modelSources>
+
+/** A source as it stood when a run ended: moments as text. */
+export type SourceThen = Omit<{ readonly [Name in keyof SourceRow]: SourceRow[Name] extends Date | null ? string | null : SourceRow[Name] }, 'id'>
+
+/** Each run of asking sources. */
+export const modelSyncs = table('providers.model_syncs', {
+  id: uuid.key,
+  startedAt: moment,
+  /** When it is over at the latest: one that is not finished then was left by a process that ended. */
+  endsBy: moment,
+  finishedAt: moment.maybe,
+  sources: json.of<readonly SourceThen[]>().or([]),
+  added: integer.or(0),
+  changed: integer.or(0),
+  retired: integer.or(0),
+})
+
+export type ModelSyncRow = Row<typeof modelSyncs>
+
+/** What came of asking one source. */
+export interface Attempted {
+  readonly name: string
+  readonly kind: SourceKind
+  readonly at: Date
+  /** How many models it has; null: it failed, or could not be asked. */
+  readonly models: number | null
+  readonly failure: string | null
+  /** False where there was nothing to ask with: then its status stays. */
+  readonly wasAsked: boolean
+}
+
+const shown = selectList(modelSyncs, 's')
+const abandon = statement('update providers.model_syncs set finished_at = $1 where finished_at is null and ends_by <= $1')
+const begin = statement(`insert into providers.model_syncs (id, started_at, ends_by) values ($1, $2, $3) on conflict do nothing returning id`)
+const running = statement(`select ${shown} from providers.model_syncs s where s.finished_at is null`)
+const latest = statement(`select ${shown} from providers.model_syncs s where s.finished_at is not null order by s.started_at desc limit 1`)
+const byId = statement(`select ${shown} from providers.model_syncs s where s.id = $1`)
+const finish = statement(
+  `update providers.model_syncs set finished_at = $2, sources = $3::jsonb, added = $4, changed = $5, retired = $6 where id = $1 and finished_at is null returning id`,
+)
+const attempted = statement(
+  `insert into providers.model_sources (id, name, kind, status, last_attempt_at, last_success_at, failure, models)
+   values ($1, $2, $3, case when not $7 then 'NEVER' when $5::int is null then 'FAILING' else 'HEALTHY' end, case when $7 then $4::timestamptz end,
+     case when $5::int is not null then $4::timestamptz end, $6, coalesce($5::int, 0))
+   on conflict (name) do update set
+     status = case when not $7 then case when model_sources.last_success_at is null then 'NEVER' else 'FAILING' end else excluded.status end,
+     last_attempt_at = coalesce(excluded.last_attempt_at, model_sources.last_attempt_at),
+     last_success_at = coalesce(excluded.last_success_at, model_sources.last_success_at),
+     failure = excluded.failure,
+     models = coalesce($5::int, model_sources.models)`,
+)
+const sources = statement(`select ${selectList(modelSources, 's')} from providers.model_sources s order by s.name limit 10`)
+/** Of a model that is known: what is told now, and where nothing is told what was told before. A model goes only towards its end; a price that falls to nothing is not believed. */
+const merged: Readonly<Record<string, string>> = {
+  lifecycle: `case when m.lifecycle = 'ACTIVE' then excluded.lifecycle else m.lifecycle end`,
+  deprecated_at: 'coalesce(excluded.deprecated_at, m.deprecated_at)',
+  retires_at: 'coalesce(excluded.retires_at, m.retires_at)',
+  replacement: 'coalesce(excluded.replacement, m.replacement)',
+  context_tokens: 'coalesce(excluded.context_tokens, m.context_tokens)',
+  max_output_tokens: 'coalesce(excluded.max_output_tokens, m.max_output_tokens)',
+  ...Object.fromEntries(
+    ['input_micros_per_million', 'output_micros_per_million'].map(price => [
+      price,
+      `case when excluded.${price} = 0 and m.${price} > 0 then m.${price} else coalesce(excluded.${price}, m.${price}) end`,
+    ]),
+  ),
+}
+const merge = statement(
+  `insert into providers.models as m (id, name, provider, capability, lifecycle, deprecated_at, retires_at, replacement, context_tokens, max_output_tokens,
+     input_micros_per_million, output_micros_per_million, first_seen_at, seen_at, created_at, updated_at, created_by)
+   select n.id, n.name, split_part(n.name, '/', 1), n.capability, coalesce(n.lifecycle, 'ACTIVE'), n."deprecatedAt", n."retiresAt", n.replacement,
+     n."contextTokens", n."maxOutputTokens", n."inputMicrosPerMillion", n."outputMicrosPerMillion", $2, $2, $2, $2, 'system:sources'
+   from jsonb_to_recordset($1::jsonb) as n(id uuid, name text, capability text, lifecycle text, "deprecatedAt" timestamptz, "retiresAt" timestamptz, replacement text,
+     "contextTokens" integer, "maxOutputTokens" integer, "inputMicrosPerMillion" bigint, "outputMicrosPerMillion" bigint)
+   on conflict (name) do update set ${Object.entries(merged)
+     .map(([column, value]) => `${column} = ${value}`)
+     .join(', ')}, updated_at = $2, version = m.version + 1
+   where (${Object.keys(merged)
+     .map(column => `m.${column}`)
+     .join(', ')}) is distinct from (${Object.values(merged).join(', ')})
+   returning id = any(array(select (each ->> 'id')::uuid from jsonb_array_elements($1::jsonb) each)) as "isNew"`,
+)
+const noteEnds = statement(`update providers.models set deprecated_at = $1 where lifecycle <> 'ACTIVE' and deprecated_at is null`)
+const seen = statement('update providers.models set seen_at = $2 where name = any($1::text[])')
+const retire = statement(
+  `update providers.models set lifecycle = 'RETIRED', updated_at = $1, version = version + 1 where retires_at <= $1 and lifecycle <> 'RETIRED' returning id`,
+)
+const forget = statement('delete from providers.models where not configured and coalesce(seen_at, first_seen_at) < $1')
+
+function syncSql(rows: Rows<typeof modelSyncs>) {
+  const one = async (wanted: Parameters<typeof rows.read>[0], values: readonly unknown[]): Promise<ModelSyncRow | null> =>
+    (await rows.read<ModelSyncRow>(wanted, values))[0] ?? null
+  return {
+    /** Begins a run, unless one goes on; one that ought to be over is. @returns its id; null: another one goes on */
+    async begin(now: Date, endsBy: Date): Promise<string | null> {
+      await rows.read(abandon, [now])
+      const [begun] = await rows.read<{ id: string }>(begin, [newId(now), now, endsBy])
+      return begun?.id ?? null
+    },
+    running: () => one(running, []),
+    latest: () => one(latest, []),
+    /** One run, as it stands. */
+    runOf: (id: string) => one(byId, [id]),
+    sources: (transaction?: Transaction) => rows.read<SourceRow>(sources, [], transaction),
+
+    /** Writes down what came of asking a source. */
+    attempted: async (id: string, { name, kind, at, models, failure, wasAsked }: Attempted, transaction: Transaction) =>
+      void (await rows.read(attempted, [id, name, kind, at, models, failure, wasAsked], transaction)),
+
+    /** Writes what a source tells of models. */
+    async merge(told: readonly NewModel[], now: Date, transaction: Transaction): Promise<{ readonly added: number; readonly changed: number }> {
+      const given = JSON.stringify(told.map(model => ({ ...model, id: newId(now) })))
+      const written = await rows.read<{ isNew: boolean }>(merge, [given, now], transaction)
+      await rows.read(noteEnds, [now], transaction)
+      await rows.read(seen, [told.map(({ name }) => name), now], transaction)
+      const added = written.filter(({ isNew }) => isNew).length
+      return { added, changed: written.length - added }
+    },
+
+    /** Ends models whose day has passed. @returns how many */
+    retire: async (now: Date, transaction: Transaction) => (await rows.read(retire, [now], transaction)).length,
+
+    /** Forgets candidates that no source has had since a moment. */
+    forget: async (since: Date, transaction: Transaction) => void (await rows.read(forget, [since], transaction)),
+
+    /** Ends a run. @returns false where it is over already */
+    async finish(
+      id: string,
+      now: Date,
+      { added, changed, retired, sources: then }: Pick<ModelSyncRow, 'added' | 'changed' | 'retired' | 'sources'>,
+      transaction: Transaction,
+    ): Promise<boolean> {
+      return (await rows.read(finish, [id, now, JSON.stringify(then), added, changed, retired], transaction)).length > 0
+    },
+  }
+}
+
+const tenancy = { everybody: 'sources of models, and runs of asking them, are the platform’s' }
+
+export const modelSyncStore = store(modelSyncs, { what: 'run of model sources', tenancy }, syncSql)
+/** Written by runs alone; declared to be compared with the database. */
+export const modelSourceStore = store(modelSources, { what: 'source of models', tenancy })
+
+/** Asking the sources of models. */
+export interface ModelSyncs {
+  /**
+   * Asks sources, unless that is going on: then what comes of it is answered.
+   * @param context in whose name it is written
+   * @param sources their names; null: all of them
+   * @param tenantId whose record names it; null: nobody's
+   * @throws BAD_USER_INPUT for a name that is no source's
+   */
+  run(context: Writing, sources: readonly string[] | null, tenantId: string | null): Promise<ModelSyncRow>
+}

@@ -1,0 +1,98 @@
+import type { Events } from '../../../../platform/events.ts'
+import type { NewFact } from '../../../store/fact-kinds.ts'
+import { widgetTopic } from '../../../subgraph.ts'
+import type { BudgetAttention, SpendLimitRow, SpendScopeType } from './limit.ts'
+
+/** The topic of a limit's figures. */
+export const limitTopic = (id: string): string => `spend_limit.${id}`
+
+/** How the topics of limits begin. */
+export const limitTopics = 'spend_limit.'
+
+/** What tells that a limit stands otherwise than before. */
+export const markOf = ({ version, since, spentMicros, reservedMicros, alerts }: SpendLimitRow): string =>
+  `${version} ${since.getTime()} ${spentMicros} ${reservedMicros} ${alerts.length}`
+
+/** How often at most the same topic is announced, in ms: limits within the second in which they change, widgets each second. */
+const limitEveryMs = 250
+const widgetEveryMs = 1_000
+
+/** Announces what changes often: at once, and from then on no more often than so; what comes meanwhile is told together. */
+export function createBooksNews(events: Events) {
+  const resting = new Map<string, { again: boolean; readonly timer: NodeJS.Timeout }>()
+  function tell(topic: string, everyMs: number, announce: () => void): void {
+    const rest = resting.get(topic)
+    if (rest) {
+      rest.again = true
+      return
+    }
+    announce()
+    const timer = setTimeout(() => {
+      const { again } = resting.get(topic)!
+      resting.delete(topic)
+      if (again) tell(topic, everyMs, announce)
+    }, everyMs)
+    timer.unref()
+    resting.set(topic, { again: false, timer })
+  }
+  return {
+    /** Tells screens, after the commit, that these limits have changed, and calls of an organization. */
+    announce(limits: readonly string[], organizationId: string | null): void {
+      for (const id of limits) tell(limitTopic(id), limitEveryMs, () => events.announce(limitTopic(id), { id }))
+      if (organizationId === null) return
+      const topic = widgetTopic('providers', organizationId)
+      tell(topic, widgetEveryMs, () => events.announce(topic, { app: 'providers' }))
+    },
+    stop(): void {
+      for (const { timer } of resting.values()) clearTimeout(timer)
+      resting.clear()
+    },
+  }
+}
+
+const keyOf = (id: string): string => `spend_limit:${id}`
+
+const titles: Readonly<Record<BudgetAttention, string>> = {
+  BUDGET_NEAR_LIMIT: 'is nearly used up',
+  BUDGET_EXHAUSTED: 'is used up: calls are refused',
+}
+
+const scopeTitles: Readonly<Record<SpendScopeType, (value: string) => string>> = {
+  PLATFORM: () => 'The spend limit of the platform',
+  ORGANIZATION: () => 'The spend limit of the organization',
+  APP: value => `The spend limit of the app ${value}`,
+  USER: () => 'The spend limit of a person',
+  PROVIDER_FAMILY: value => `The spend limit of ${value}`,
+  MODEL: value => `The spend limit of the model ${value}`,
+}
+
+/**
+ * What others are told when a limit has come from one state into another: its alerts, and what its managers are to see to.
+ * @param after null when it is gone
+ */
+export function factsOf(before: SpendLimitRow | null, after: SpendLimitRow | null, publicUrl: string, at: Date): readonly NewFact[] {
+  const facts: NewFact[] = []
+  if (after) {
+    const known = before && before.since.getTime() === after.since.getTime() ? before.alerts : []
+    for (const { kind } of after.alerts)
+      if (!known.some(each => each.kind === kind))
+        facts.push({ kind: 'budget.alert', body: { limitId: after.id, organizationId: after.tenantId, scopeType: after.scopeType, kind } })
+  }
+  const [was, is] = [before?.attention ?? null, after?.attention ?? null]
+  if (after && is && is !== was)
+    facts.push({
+      kind: 'attention.opened',
+      body: {
+        key: keyOf(after.id),
+        kind: is,
+        organizationId: after.tenantId,
+        subjectId: after.id,
+        title: `${scopeTitles[after.scopeType](after.scopeValue)} ${titles[is]}`.slice(0, 300),
+        url: `${publicUrl}/providers/api/limits/${after.id}`,
+        at: at.toISOString(),
+        audience: 'managers',
+      },
+    })
+  if (was && !is) facts.push({ kind: 'attention.closed', body: { key: keyOf((after ?? before)!.id) } })
+  return facts
+}

@@ -1,0 +1,185 @@
+import type { CallFamily, Held } from '../call.ts'
+import type { BudgetAttention, SpendAlert, SpendAlertKind, SpendLimitRow, SpendPeriod, SpendScopeType } from './limit.ts'
+
+// What limits hold, as rules: amounts are whole micro-dollars, moments are arguments.
+
+/** For how long what is held for a call stays so when nobody says what became of it, in ms. */
+export const heldForMs = 15 * 60_000
+
+/** When the period begins in which a moment lies, in UTC; of TOTAL there is one, which begins with the limit. */
+export function sinceOf(period: SpendPeriod, now: Date, createdAt: Date): Date {
+  if (period === 'TOTAL') return createdAt
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), period === 'DAY' ? now.getUTCDate() : 1))
+}
+
+/** When the next period begins; null when there is none. */
+export function resetsAt(period: SpendPeriod, since: Date): Date | null {
+  if (period === 'TOTAL') return null
+  const [year, month] = [since.getUTCFullYear(), since.getUTCMonth()]
+  return new Date(period === 'DAY' ? Date.UTC(year, month, since.getUTCDate() + 1) : Date.UTC(year, month + 1))
+}
+
+/** A limit in the period of a moment: in a new one nothing is spent or held, and nobody was told of anything. Clocks that lag do not lead back. */
+export function asOf(limit: SpendLimitRow, now: Date): SpendLimitRow {
+  const since = sinceOf(limit.period, now, limit.createdAt)
+  if (since <= limit.since) return limit
+  return { ...limit, since, spentMicros: 0n, reservedMicros: 0n, overdrawnMicros: 0n, alerts: [], attention: null }
+}
+
+/** What may still be spent; null where nothing refuses. Below 0 for a limit that was set below what was spent. */
+export const remainingOf = ({ hardLimitMicros, spentMicros, reservedMicros }: SpendLimitRow): bigint | null =>
+  hardLimitMicros === null ? null : hardLimitMicros - spentMicros - reservedMicros
+
+/** The scope of limits in which a call counts. */
+export interface Scope {
+  readonly type: SpendScopeType
+  readonly value: string
+}
+
+/** Where a call counts, whatever answers it. */
+export interface Counted {
+  readonly organizationId: string
+  readonly appId: string
+  readonly userId: string | null
+  readonly family: CallFamily
+}
+
+/** The scopes of a call, besides those of models. */
+export const scopesOf = ({ organizationId, appId, userId, family }: Counted): readonly Scope[] => [
+  { type: 'PLATFORM', value: 'platform' },
+  { type: 'ORGANIZATION', value: organizationId },
+  { type: 'APP', value: appId },
+  ...(userId === null ? [] : [{ type: 'USER' as const, value: userId }]),
+  { type: 'PROVIDER_FAMILY', value: family.toLowerCase() },
+]
+
+export const scopeOfModel = (model: string): Scope => ({ type: 'MODEL', value: model })
+
+/** Whether a limit is one of a call's, answered by this model. */
+export function countsIn(limit: Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue'>, call: Counted, model: string | null): boolean {
+  if (limit.organizationId !== null && limit.organizationId !== call.organizationId) return false
+  if (limit.scopeType === 'MODEL') return limit.scopeValue === model
+  return scopesOf(call).some(({ type, value }) => type === limit.scopeType && value === limit.scopeValue)
+}
+
+/** What may answer a call, and what that costs at most; null: nobody knows a price. */
+export interface Candidate {
+  readonly model: string | null
+  readonly upperMicros: bigint | null
+}
+
+/** What becomes of a call that asks to begin. */
+export type Admission =
+  | { readonly allowed: readonly Candidate[]; readonly held: readonly Held[]; readonly limits: readonly SpendLimitRow[] }
+  | { readonly refused: 'BUDGET' | 'UNPRICED'; readonly limit: SpendLimitRow }
+
+/**
+ * Holds back what a call may cost in every limit of its, or in none. A later candidate that a limit of its own model does not cover, or that
+ * has no price where one is asked for, is left out; the first one is refused then.
+ * @param limits those that apply to it, as they stand now
+ */
+export function admit(limits: readonly SpendLimitRow[], candidates: readonly Candidate[]): Admission {
+  const general = limits.filter(({ scopeType }) => scopeType !== 'MODEL')
+  const ofModel = ({ model }: Candidate) => limits.filter(({ scopeType, scopeValue }) => scopeType === 'MODEL' && scopeValue === model)
+  const objectionTo = (candidate: Candidate): Admission | null => {
+    const own = ofModel(candidate)
+    if (candidate.upperMicros === null) {
+      const strict = [...general, ...own].find(({ hardLimitMicros, unpriced }) => hardLimitMicros !== null && unpriced === 'BLOCK')
+      if (strict) return { refused: 'UNPRICED', limit: strict }
+    }
+    const short = own.find(limit => !covers(limit, candidate.upperMicros ?? 0n))
+    return short ? { refused: 'BUDGET', limit: short } : null
+  }
+  const allowed: Candidate[] = []
+  for (const candidate of candidates) {
+    const objection = objectionTo(candidate)
+    if (!objection) allowed.push(candidate)
+    else if (candidate === candidates[0]) return objection
+  }
+  const dearest = allowed.reduce((most, { upperMicros }) => (upperMicros !== null && upperMicros > most ? upperMicros : most), 0n)
+  const short = general.filter(limit => !covers(limit, dearest)).sort(byReset)
+  if (short[0]) return { refused: 'BUDGET', limit: short[0] }
+  const wanted = new Map<string, bigint>(general.map(({ id }) => [id, dearest]))
+  for (const candidate of allowed) for (const { id } of ofModel(candidate)) wanted.set(id, candidate.upperMicros ?? 0n)
+  const holding = limits.filter(({ id }) => wanted.has(id))
+  return {
+    allowed,
+    held: holding.map(({ id, since }) => ({ limitId: id, micros: `${wanted.get(id)!}`, since: since.toISOString() })),
+    limits: holding.map(limit => ({ ...limit, reservedMicros: limit.reservedMicros + wanted.get(limit.id)! })),
+  }
+}
+
+const covers = (limit: SpendLimitRow, micros: bigint): boolean => {
+  const remaining = remainingOf(limit)
+  return remaining === null || remaining >= micros
+}
+
+/** The one that lasts longest comes first: until then no call passes. */
+const byReset = (a: SpendLimitRow, b: SpendLimitRow): number => lastsUntil(b) - lastsUntil(a)
+const lastsUntil = ({ period, since }: SpendLimitRow): number => resetsAt(period, since)?.getTime() ?? Number.MAX_SAFE_INTEGER
+
+/** A call that has ended, as it is booked. */
+export interface Ended extends Counted {
+  readonly model: string | null
+  readonly createdAt: Date
+  readonly held: readonly Held[]
+}
+
+/**
+ * Books what a call cost in its limits, and gives back what was held for it. It counts in the period in which it began: once that is over,
+ * nothing of it is left to book. Where less was held than it cost, or nothing, the truth is booked all the same, as overdrawn.
+ * @param limits those that apply to it or hold something for it, as they stand now
+ * @returns those that change
+ */
+export function book(limits: readonly SpendLimitRow[], call: Ended, costMicros: bigint): readonly SpendLimitRow[] {
+  const held = new Map(call.held.map(each => [each.limitId, each]))
+  return limits.flatMap(limit => {
+    const own = held.get(limit.id)
+    const isIn = own ? own.since === limit.since.toISOString() : beganIn(limit, call.createdAt)
+    if (!isIn) return []
+    const cost = countsIn(limit, call, call.model) ? costMicros : 0n
+    const released = own ? BigInt(own.micros) : 0n
+    if (cost === 0n && released === 0n) return []
+    return [overdrawn({ ...limit, spentMicros: limit.spentMicros + cost, reservedMicros: limit.reservedMicros - released })]
+  })
+}
+
+const beganIn = ({ period, since, createdAt }: SpendLimitRow, callCreatedAt: Date): boolean =>
+  period === 'TOTAL' ? callCreatedAt >= createdAt : sinceOf(period, callCreatedAt, createdAt).getTime() === since.getTime()
+
+/** Says by how much a limit was passed by what is true, so that nothing else can. */
+export function overdrawn(limit: SpendLimitRow): SpendLimitRow {
+  const remaining = remainingOf(limit)
+  const over = remaining === null || remaining >= 0n ? 0n : -remaining
+  return over === limit.overdrawnMicros ? limit : { ...limit, overdrawnMicros: over }
+}
+
+const percent = { PERCENT_50: 50n, PERCENT_80: 80n, PERCENT_95: 95n, EXHAUSTED: 100n } as const
+
+/** Every alert that a limit can give in a period. */
+export const alertKinds: readonly SpendAlertKind[] = ['SOFT', ...(Object.keys(percent) as (keyof typeof percent)[])]
+
+/** The alerts that have come due, each once a period. */
+export function dueAlerts({ alerts, hardLimitMicros, softLimitMicros, spentMicros }: SpendLimitRow): readonly SpendAlertKind[] {
+  const reached: SpendAlertKind[] = []
+  if (softLimitMicros !== null && spentMicros >= softLimitMicros && spentMicros > 0n) reached.push('SOFT')
+  if (hardLimitMicros !== null && hardLimitMicros > 0n)
+    for (const [kind, share] of Object.entries(percent)) if (spentMicros * 100n >= hardLimitMicros * share) reached.push(kind as SpendAlertKind)
+  return reached.filter(kind => !alerts.some(each => each.kind === kind))
+}
+
+/** What its managers are to see to, as its figures stand. */
+export function attentionOf({ hardLimitMicros, spentMicros }: SpendLimitRow): BudgetAttention | null {
+  if (hardLimitMicros === null) return null
+  if (spentMicros >= hardLimitMicros) return 'BUDGET_EXHAUSTED'
+  return spentMicros * 100n >= hardLimitMicros * 80n ? 'BUDGET_NEAR_LIMIT' : null
+}
+
+/** A limit with the alerts that have come due and what its managers see to. */
+export function alerted(limit: SpendLimitRow, now: Date): SpendLimitRow {
+  const due = dueAlerts(limit)
+  const attention = attentionOf(limit)
+  if (due.length === 0 && attention === limit.attention) return limit
+  const at = now.toISOString()
+  return { ...limit, attention, alerts: [...limit.alerts, ...due.map((kind): SpendAlert => ({ kind, at }))] }
+}

@@ -1,0 +1,247 @@
+import type { Sequelize, Transaction } from 'sequelize'
+import { lockingStatement, rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
+import { columnOf, selectList } from '../../../../platform/sql/table.ts'
+import { type CallRow, calls } from '../call.ts'
+import { type Scope, scopesOf, sinceOf } from './booking.ts'
+import { type SpendLimitRow, type SpendScopeType, spendLimits } from './limit.ts'
+
+/** Stands for the platform where limits are looked up by their owner. */
+const platformOwner = '00000000-0000-0000-0000-000000000000'
+
+/** Where limits are looked for: scopes of an organization, which the platform may limit as well. */
+export interface Place extends Scope {
+  readonly organizationId: string
+}
+
+const ofPlaces = (places: readonly Place[]) => [
+  places.flatMap(({ organizationId }) => [organizationId, platformOwner]),
+  places.flatMap(({ type }) => [type, type]),
+  places.flatMap(({ value }) => [value, value]),
+]
+
+/** Limits of places that are bound as three arrays, from `$first` on. */
+const limitsAt = (first: number) =>
+  `providers.spend_limits l join unnest($${first}::uuid[], $${first + 1}::text[], $${first + 2}::text[]) as p (owner_id, scope_type, scope_value)
+     on l.owner_id = p.owner_id and l.scope_type = p.scope_type and l.scope_value = p.scope_value`
+
+const written = ['attempts', 'held']
+const names = Object.keys(calls.columns)
+const columns = names.map(columnOf).join(', ')
+const types = names.map(name => `${columnOf(name)} ${calls.columns[name as keyof typeof calls.columns].type}`).join(', ')
+const endNames = [
+  'status',
+  'model',
+  'provider',
+  'inputTokens',
+  'outputTokens',
+  'units',
+  'costMicros',
+  'latencyMs',
+  'firstByteMs',
+  'attempts',
+  'expired',
+  'endedAt',
+] as const
+const setEnd = `${endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')}, held = '[]', expires_at = null`
+
+/** What is written of a call when it ends. */
+export type EndedRow = Pick<CallRow, 'organizationId' | 'id' | (typeof endNames)[number]>
+
+// Every list of records says how long it is: without that the planner takes it for a hundred, and reads whole tables to find so many.
+
+const insertFree = lockingStatement(
+  `insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($1::jsonb) as c (${types})
+    where not exists (select from ${limitsAt(2)}) returning id`,
+)
+const endFree = lockingStatement(
+  `update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($1::jsonb) as r (${types}) limit 1) e
+    where c.organization_id = e.organization_id and c.id = e.id and c.status = 'RUNNING' and c.held = '[]' and not c.has_new_limit
+      and (coalesce(e.cost_micros, 0) = 0 or not exists (select from ${limitsAt(2)})) returning c.id`,
+)
+const lockCalls = statement(
+  `select ${selectList(calls, 'c')} from providers.calls c join unnest($1::uuid[], $2::uuid[]) as k (organization_id, id)
+      on c.organization_id = k.organization_id and c.id = k.id
+    where c.status = 'RUNNING' or c.expired order by c.id for no key update of c`,
+)
+const lockLimits = statement(
+  `select ${selectList(spendLimits, 't')} from providers.spend_limits t
+    where t.id in (select l.id from ${limitsAt(2)} union all select unnest($1::uuid[])) order by t.id for no key update of t`,
+)
+const figures = ['since', 'spentMicros', 'reservedMicros', 'overdrawnMicros', 'isCounted', 'alerts', 'attention'] as const
+const figureTypes = figures.map(name => `${columnOf(name)} ${spendLimits.columns[name].type}`).join(', ')
+const writeBooks = statement(
+  `with figures as (
+     update providers.spend_limits l set ${figures.map(name => `${columnOf(name)} = f.${columnOf(name)}`).join(', ')}
+       from (select * from jsonb_to_recordset($1::jsonb) as r (id uuid, ${figureTypes}) limit $4) f where l.id = f.id),
+   begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}))
+   update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $5) e where c.organization_id = e.organization_id and c.id = e.id`,
+)
+/** The same for one entry alone, if the limits stand as they were read and the call that ends runs as it began. */
+const writeIf = lockingStatement(
+  `with e as materialized (
+     select c.organization_id, c.id from providers.calls c join (select * from jsonb_to_recordset($3::jsonb) as r (organization_id uuid, id uuid) limit $6) r
+         on c.organization_id = r.organization_id and c.id = r.id
+      where c.status = 'RUNNING' and not c.has_new_limit for no key update of c),
+   l as materialized (
+     select t.id from providers.spend_limits t join (select * from jsonb_to_recordset($4::jsonb) as r (id uuid, ${figureTypes}, version integer) limit $5) r on t.id = r.id
+      where (select count(*) from e) = $6 and t.version = r.version and t.since = r.since and t.spent_micros = r.spent_micros
+        and t.reserved_micros = r.reserved_micros and t.overdrawn_micros = r.overdrawn_micros and t.is_counted = r.is_counted
+      order by t.id for no key update of t),
+   ok as materialized (select (select count(*) from e) = $6 and (select count(*) from l) = $5 as ok),
+   figures as (
+     update providers.spend_limits l set ${figures.map(name => `${columnOf(name)} = f.${columnOf(name)}`).join(', ')}
+       from (select * from jsonb_to_recordset($1::jsonb) as r (id uuid, ${figureTypes}) limit $5) f where l.id = f.id and (select ok from ok)),
+   begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}) where (select ok from ok)),
+   ended as (
+     update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $6) e
+      where c.organization_id = e.organization_id and c.id = e.id and (select ok from ok))
+   select ok from ok`,
+)
+const readLimits = statement(
+  `select ${selectList(spendLimits, 't')} from providers.spend_limits t where t.id in (select l.id from ${limitsAt(2)} union all select unnest($1::uuid[]))`,
+)
+const shareBooks = statement(`select pg_advisory_xact_lock_shared(hashtextextended('providers.books:' || o, 5)) from unnest($1::text[]) o`)
+const closeBooks = statement(`select pg_advisory_xact_lock(hashtextextended('providers.books:' || $1, 5))`)
+const expiredCalls = statement(`select organization_id as "organizationId", id from providers.calls where expires_at < $1 order by expires_at limit $2`)
+
+const limitsThatWait = statement(
+  `select ${selectList(spendLimits, 't')} from providers.spend_limits t
+    where not t.is_counted or t.attention is not null and t.since < case t.period when 'DAY' then $1::timestamptz when 'MONTH' then $2::timestamptz end limit $3`,
+)
+const forgetPrompts = statement(
+  `update providers.calls set prompt = null, prompt_until = null where (organization_id, id) in (
+     select organization_id, id from providers.calls where prompt_until < $1 order by prompt_until limit $2 for no key update skip locked)`,
+)
+
+/** A record as SQL reads it: amounts as digits, columns by their names. */
+const recordOf = (row: Readonly<Record<string, unknown>>, of: readonly string[]) =>
+  Object.fromEntries(of.map(name => [columnOf(name), typeof row[name] === 'bigint' ? `${row[name]}` : (row[name] ?? (written.includes(name) ? [] : null))]))
+const callRecords = (made: readonly CallRow[]) => JSON.stringify(made.map(row => recordOf(row, names)))
+const endRecords = (ended: readonly EndedRow[]) => JSON.stringify(ended.map(row => recordOf(row, ['organizationId', 'id', ...endNames])))
+
+/** The statements by which calls and limits are kept together. Whoever locks both locks calls first, and each in the order of ids. */
+export const books = {
+  /** Writes a call that no limit applies to. @returns false when one does: nothing is written then */
+  async insertFree(sequelize: Sequelize, call: CallRow, places: readonly Place[], transaction?: Transaction): Promise<boolean> {
+    return (await rows(sequelize, insertFree, [callRecords([call]), ...ofPlaces(places)], transaction)).length > 0
+  },
+
+  /** Ends a call that runs, holds nothing and costs nothing in any limit. @returns false when it is not so: nothing is written then */
+  async endFree(sequelize: Sequelize, ended: EndedRow, places: readonly Place[]): Promise<boolean> {
+    return (await rows(sequelize, endFree, [endRecords([ended]), ...ofPlaces(places)])).length > 0
+  },
+
+  /** Locks calls that run, or expired while they did. */
+  lockCalls: (sequelize: Sequelize, keys: readonly Pick<CallRow, 'organizationId' | 'id'>[], transaction: Transaction): Promise<CallRow[]> =>
+    rows(sequelize, lockCalls, [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)], transaction),
+
+  /** Locks the limits of places, and those with these ids. */
+  lockLimits: (sequelize: Sequelize, ids: readonly string[], places: readonly Place[], transaction: Transaction): Promise<SpendLimitRow[]> =>
+    rows(sequelize, lockLimits, [ids, ...ofPlaces(places)], transaction),
+
+  /** The limits of places, and those with these ids, as they stand. */
+  readLimits: (sequelize: Sequelize, ids: readonly string[], places: readonly Place[]): Promise<SpendLimitRow[]> =>
+    rows(sequelize, readLimits, [ids, ...ofPlaces(places)]),
+
+  /** Writes what becomes of one entry, unless a limit stands otherwise than it was read, or the call that ends has ended. @returns whether it did */
+  async writeIf(
+    sequelize: Sequelize,
+    {
+      changes,
+      begun,
+      ended,
+    }: {
+      readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
+      readonly begun: readonly CallRow[]
+      readonly ended: readonly EndedRow[]
+    },
+  ): Promise<boolean> {
+    const figuresOf = (limits: readonly SpendLimitRow[]) => JSON.stringify(limits.map(limit => recordOf(limit, ['id', ...figures, 'version'])))
+    const [after, before] = [figuresOf(changes.map(change => change.after)), figuresOf(changes.map(change => change.before))]
+    const values = [after, callRecords(begun), endRecords(ended), before, changes.length, ended.length]
+    const [written] = await rows<{ ok: boolean }>(sequelize, writeIf, values)
+    return written?.ok === true
+  },
+
+  /** Writes the figures of locked limits, new calls, and what became of locked ones: one statement. */
+  async write(
+    sequelize: Sequelize,
+    { limits, begun, ended }: { readonly limits: readonly SpendLimitRow[]; readonly begun: readonly CallRow[]; readonly ended: readonly EndedRow[] },
+    transaction: Transaction,
+  ): Promise<void> {
+    const figuresOf = JSON.stringify(limits.map(limit => recordOf(limit, ['id', ...figures])))
+    await rows(sequelize, writeBooks, [figuresOf, callRecords(begun), endRecords(ended), limits.length, ended.length], transaction)
+  },
+
+  /** Has whoever counts what was spent wait until this transaction has ended, or waits for who does. */
+  async share(sequelize: Sequelize, organizationId: string, transaction: Transaction): Promise<void> {
+    await rows(sequelize, shareBooks, [[organizationId, platformOwner]], transaction)
+  },
+
+  /** Limits whose period may be over for their managers, and those whose figures are not whole. */
+  waiting: (sequelize: Sequelize, now: Date, most: number): Promise<SpendLimitRow[]> =>
+    rows(sequelize, limitsThatWait, [sinceOf('DAY', now, now), sinceOf('MONTH', now, now), most]),
+
+  /** Forgets what was asked, where its time is over. */
+  async forgetPrompts(sequelize: Sequelize, now: Date, most: number): Promise<void> {
+    await rows(sequelize, forgetPrompts, [now, most])
+  },
+
+  /** Calls that nobody has ended in time. */
+  expired: (sequelize: Sequelize, now: Date, most: number): Promise<Pick<CallRow, 'organizationId' | 'id'>[]> => rows(sequelize, expiredCalls, [now, most]),
+}
+
+/** Which calls `c` count in a limit, whatever the period; `$1` is the organization's id, `$2` the scope's value. */
+const inScope: Readonly<Record<SpendScopeType, string>> = {
+  PLATFORM: '$2::text is not null',
+  ORGANIZATION: 'c.organization_id = $2::uuid',
+  APP: 'c.app_id = $2',
+  USER: 'c.user_id = $2::uuid',
+  PROVIDER_FAMILY: 'c.family = upper($2)',
+  MODEL: 'c.model = $2',
+}
+
+/** How the calls of a scope are counted, for each scope and level. */
+function counting(type: SpendScopeType, owner: string): { readonly mark: Statement; readonly sum: Statement } {
+  // What runs has no model yet.
+  const running = type === 'MODEL' ? '$2::text is not null' : inScope[type]
+  return {
+    // In the order in which everybody locks calls.
+    mark: statement(
+      `with k as (
+         select c.organization_id, c.id from providers.calls c where c.expires_at is not null and ${owner} and ${running} order by c.id for no key update)
+       update providers.calls c set has_new_limit = true from k where c.organization_id = k.organization_id and c.id = k.id`,
+    ),
+    sum: statement(`select coalesce(sum(c.cost_micros), 0)::bigint as spent from providers.calls c where ${owner} and ${inScope[type]} and c.created_at >= $3`),
+  }
+}
+const everyType = Object.keys(inScope) as SpendScopeType[]
+const ofOrganization = Object.fromEntries(everyType.map(type => [type, counting(type, 'c.organization_id = $1')]))
+const ofPlatform = Object.fromEntries(everyType.map(type => [type, counting(type, '$1::uuid is null')]))
+
+type Counting = Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue' | 'since'>
+const countingOf = ({ organizationId, scopeType }: Counting) => (organizationId === null ? ofPlatform : ofOrganization)[scopeType]!
+
+/** How what a scope has spent before its limit was made comes into the limit's figures. */
+export const counts = {
+  /** What the calls of a scope have cost in the period that began then. */
+  async spent(sequelize: Sequelize, limit: Counting, transaction: Transaction): Promise<bigint> {
+    const [found] = await rows<{ spent: bigint }>(sequelize, countingOf(limit).sum, [limit.organizationId, limit.scopeValue, limit.since], transaction)
+    return found!.spent
+  },
+
+  /** Has every call of the scope that runs look for limits once more when it ends, and waits for those that end at this moment. */
+  async mark(sequelize: Sequelize, limit: Counting, transaction: Transaction): Promise<void> {
+    await rows(sequelize, closeBooks, [limit.organizationId ?? platformOwner], transaction)
+    await rows(sequelize, countingOf(limit).mark, [limit.organizationId, limit.scopeValue], transaction)
+  },
+}
+
+/** Where the limits of a call are looked for. */
+export const placesOf = (call: Pick<CallRow, 'organizationId' | 'appId' | 'userId' | 'family'>, models: readonly (string | null)[]): readonly Place[] => {
+  const named = new Set(models.filter(model => model !== null))
+  return [...scopesOf(call), ...[...named].map(value => ({ type: 'MODEL' as const, value }))].map(scope => ({
+    ...scope,
+    organizationId: call.organizationId,
+  }))
+}

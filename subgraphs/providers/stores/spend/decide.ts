@@ -1,0 +1,119 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import type { CallRow } from '../call.ts'
+import { type Admission, admit, alerted, asOf, book, type Candidate, heldForMs, resetsAt } from './booking.ts'
+import { type EndedRow, type Place, placesOf } from './books.ts'
+import type { SpendLimitRow } from './limit.ts'
+
+/** What is done in one transaction with others. */
+export type Entry =
+  | { readonly kind: 'begin'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'charge'; readonly call: CallRow; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'end'; readonly ended: EndedRow }
+
+/** What came of an entry. */
+export type Outcome = Admitted | { readonly refused: Refusal } | { readonly ended: boolean }
+
+export interface Admitted {
+  readonly allowed: readonly Candidate[]
+  /** Whether a hard limit holds it. */
+  readonly isLimited: boolean
+  /** As it is written. */
+  readonly call: CallRow
+}
+
+/** What becomes of everything that entries touch. */
+export interface Decided {
+  readonly outcomes: readonly Outcome[]
+  readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
+  readonly begun: readonly CallRow[]
+  readonly ended: readonly EndedRow[]
+  /** What is charged is undone with what it is charged for; that it was refused stays on record. */
+  readonly refusedCharges: readonly CallRow[]
+  /** Of each organization that asks, whether a limit applies to it. */
+  readonly isLimited: ReadonlyMap<string, boolean>
+}
+
+/** Where the limits of what begins are looked for. */
+export const placesOfEntry = ({ call, candidates }: Exclude<Entry, { kind: 'end' }>): readonly Place[] =>
+  placesOf(
+    call,
+    candidates.map(({ model }) => model),
+  )
+
+/**
+ * Lets the rules speak of entries in their order.
+ * @param before  every limit that applies to one of them, or holds something for one
+ * @param running the calls that are to end, as far as they have not ended
+ */
+export function decide(entries: readonly Entry[], before: readonly SpendLimitRow[], running: readonly CallRow[], now: Date): Decided {
+  const limits = new Map(before.map(limit => [limit.id, asOf(limit, now)]))
+  const begun: CallRow[] = []
+  const ended: EndedRow[] = []
+  const refusedCharges: CallRow[] = []
+  const isLimited = new Map<string, boolean>()
+  const take = (changes: readonly SpendLimitRow[]) => {
+    for (const limit of changes) limits.set(limit.id, alerted(limit, now))
+  }
+  const open = new Map(running.map(call => [call.id, call]))
+  const outcomes = entries.map((entry): Outcome => {
+    if (entry.kind === 'end') {
+      const call = open.get(entry.ended.id)
+      if (!call || (entry.ended.expired && call.status !== 'RUNNING')) return { ended: false }
+      open.delete(call.id)
+      ended.push({ ...entry.ended, endedAt: now > call.createdAt ? now : call.createdAt })
+      take(book([...limits.values()], { ...call, model: entry.ended.model }, entry.ended.costMicros ?? 0n))
+      return { ended: true }
+    }
+    const call = { ...entry.call, createdAt: now }
+    const places = placesOfEntry(entry)
+    const own = [...limits.values()].filter(limit => isAt(limit, places))
+    isLimited.set(call.organizationId, own.length > 0)
+    const admission = admit(own, entry.candidates)
+    if ('refused' in admission) {
+      const refused: CallRow = { ...call, status: 'REFUSED', costMicros: 0n, expiresAt: null, endedAt: now }
+      if (entry.kind === 'charge') refusedCharges.push(refused)
+      else begun.push(refused)
+      return { refused: refusalOf(admission, call.id) }
+    }
+    const { allowed, held } = admission
+    const isHard = admission.limits.some(({ hardLimitMicros }) => hardLimitMicros !== null)
+    const isCharge = entry.kind === 'charge'
+    take(isCharge ? book(admission.limits, { ...call, held }, call.costMicros ?? 0n) : admission.limits)
+    const written: CallRow = isCharge ? { ...call, endedAt: now } : { ...call, held, expiresAt: new Date(now.getTime() + heldForMs) }
+    begun.push(written)
+    return { allowed, isLimited: isHard, call: written }
+  })
+  const changes = before.flatMap(limit => (limits.get(limit.id) === limit ? [] : [{ before: limit, after: limits.get(limit.id)! }]))
+  return { outcomes, changes, begun, ended, refusedCharges, isLimited }
+}
+
+const isAt = (limit: SpendLimitRow, places: readonly Place[]): boolean =>
+  places.some(
+    ({ organizationId, type, value }) => (limit.organizationId ?? organizationId) === organizationId && limit.scopeType === type && limit.scopeValue === value,
+  )
+
+/** What whoever calls is told: no amount, for those are for owners alone. */
+function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: unknown }>, callId: string): Refusal {
+  if (refused === 'UNPRICED')
+    return new Refusal(
+      'FORBIDDEN',
+      'Nobody knows what this model costs, and a spend limit asks for a price: name a model with one, or let the limit allow models without.',
+      { reason: 'model_unpriced', callId },
+    )
+  const resets = resetsAt(limit.period, limit.since)
+  const when = resets ? `wait until ${resets.toISOString()}` : 'ask who manages limits to raise it'
+  return new Refusal('BUDGET_EXCEEDED', `A spend limit of ${scopeNames[limit.scopeType]} does not cover this call: ${when}.`, {
+    scopeType: limit.scopeType,
+    resetsAt: resets?.toISOString() ?? null,
+    callId,
+  })
+}
+
+const scopeNames: Readonly<Record<SpendLimitRow['scopeType'], string>> = {
+  PLATFORM: 'the platform',
+  ORGANIZATION: 'the organization',
+  APP: 'the app',
+  USER: 'the person',
+  PROVIDER_FAMILY: 'this family of providers',
+  MODEL: 'the model',
+}

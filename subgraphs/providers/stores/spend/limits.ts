@@ -1,0 +1,108 @@
+import type { Transaction } from 'sequelize'
+import { Refusal } from '../../../../platform/errors.ts'
+import { isId } from '../../../../platform/ids.ts'
+import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { selectList } from '../../../../platform/sql/table.ts'
+import { type Asked, filteredPages } from '../../../store/filtered.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Level, platformReaders } from '../credential/credential.ts'
+import { counts } from './books.ts'
+import { type SpendLimitRow, type SpendScopeType, spendLimits } from './limit.ts'
+
+/** Oldest first. */
+export const oldestFirst: Order<SpendLimitRow> = {
+  name: 'spendLimits.oldest',
+  position: limit => [limit.createdAt.toISOString(), limit.id],
+  parts: [isMoment, isId],
+}
+
+/** Which limits. */
+export interface LimitFilter {
+  readonly level: Level
+  /** Null does not narrow. */
+  readonly scopeType: SpendScopeType | null
+}
+
+const columns = selectList(spendLimits, 'l')
+const seesPlatform = (roles: string) => `${roles}::text[] && array[${platformReaders.map(role => `'${role}'`).join(', ')}]`
+
+/** Only what is asked stands in the statement, so that an index can be chosen for it. */
+function asked({ level, scopeType }: LimitFilter, { organizationId, roles }: NonNullable<Opening['viewer']>, select: string, page?: PageRequest): Asked {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [
+    level === 'PLATFORM' ? `l.organization_id is null and ${seesPlatform(bind(roles))}` : `l.organization_id = ${bind(organizationId)}`,
+    scopeType && `l.scope_type = ${bind(scopeType)}`,
+    page?.after && `(l.created_at, l.id) > (${bind(page.after[0])}::timestamptz, ${bind(page.after[1])}::uuid)`,
+  ].filter(condition => typeof condition === 'string')
+  const order = page ? ` order by l.created_at, l.id limit ${bind(page.limit)}` : ''
+  return { text: `select ${select} from providers.spend_limits l where ${conditions.join(' and ')}${order}`, values }
+}
+
+/** Each combination of filters is a statement of its own: eight, and half as many counts. */
+const filtered = keptStatements(12)
+const levelOf = statement('select level from providers.spend_limits where id = $1')
+const lockOwner = statement(`select pg_advisory_xact_lock(hashtextextended('providers.limits:' || $1, 5))`)
+const countOf = statement(
+  `select count(*)::int as "inAll", count(*) filter (where scope_type = $2 and scope_value = $3 and period = $4)::int as alike
+     from providers.spend_limits where organization_id is not distinct from $1::uuid`,
+)
+const ofUser = statement(
+  `with k as (
+     select id from providers.spend_limits where organization_id = $1 and scope_type = 'USER' and scope_value = $2 order by id for update)
+   delete from providers.spend_limits l using k where l.id = k.id returning ${columns}`,
+)
+
+/** Whose a limit is, and of what. */
+export type Placed = Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue' | 'period'>
+
+export const limitIsThere = ({ scopeType, period }: Placed): Refusal =>
+  new Refusal('CONFLICT', `There is a limit of this scope (${scopeType}) and period (${period}) already: change that one, or remove it first.`, {
+    field: 'scopeValue',
+  })
+
+/** What only limits are asked. */
+function limitSql(rows: Rows<typeof spendLimits>, { reading, viewer, sequelize }: Opening) {
+  return {
+    /** A page of what a viewer may see of a level. */
+    filtered: filteredPages<SpendLimitRow, LimitFilter>(rows, reading, {
+      kept: filtered,
+      page: (filter, request) => asked(filter, viewer!, columns, request),
+      count: filter => asked(filter, viewer!, 'count(*)::int as count'),
+      order: () => oldestFirst,
+    }),
+
+    /** At which level a limit stands, whosoever it is; null for none. */
+    async levelOf(id: string): Promise<Level | null> {
+      const [found] = await rows.read<{ level: Level }>(levelOf, [id])
+      return found?.level ?? null
+    },
+
+    /** How many an owner has, and how many of them stand where this one would. Nobody makes another one for the owner before the transaction ends. */
+    async ofOwner(place: Placed, transaction: Transaction): Promise<{ readonly inAll: number; readonly alike: number }> {
+      const { organizationId, scopeType, scopeValue, period } = place
+      await rows.read(lockOwner, [organizationId ?? 'platform'], transaction)
+      const [found] = await rows.read<{ inAll: number; alike: number }>(countOf, [organizationId, scopeType, scopeValue, period], transaction)
+      return found!
+    },
+
+    /** What the scope has spent since the period began. */
+    spentBefore: (place: Placed & Pick<SpendLimitRow, 'since'>, transaction: Transaction): Promise<bigint> => counts.spent(sequelize, place, transaction),
+
+    /** Removes the limits of a person in an organization. */
+    removeOfUser: (organizationId: string, userId: string, transaction: Transaction): Promise<SpendLimitRow[]> =>
+      rows.read(ofUser, [organizationId, userId], transaction),
+  }
+}
+
+/** An organization sees its own, and whoever administers the platform the platform's besides. */
+export const spendLimitStore = store(
+  spendLimits,
+  {
+    what: 'spend limit',
+    tenancy: { where: `t.organization_id = :organization or (t.organization_id is null and ${seesPlatform(':roles')})` },
+    lists: { all: { below: 'organizationId', order: 'oldest first' } },
+  },
+  limitSql,
+)

@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+import type { Sweep } from '../../../../platform/jobs/queue.ts'
+import type { Aging } from '../../../../platform/jobs/retention.ts'
+import type { Writing } from '../../../store/books.ts'
+import { inTransaction } from '../../../store/write.ts'
+import type { Foundation } from '../../../subgraph.ts'
+import { createBooksNews, factsOf } from './announce.ts'
+import { type Calls, createCalls, type Prices } from './calls.ts'
+import type { SpendLimitRow } from './limit.ts'
+
+/** Fixed prices as they are configured, in whole micro-dollars. */
+export type PriceSettings = { readonly [Name in keyof Prices]: number }
+
+/** The record of calls and their limits, ready to be used by a subgraph. */
+export interface Spending {
+  readonly calls: Calls
+  /** What is looked for: calls that nobody ends, limits whose period is over, prompts whose time is. */
+  readonly sweeps: readonly Sweep[]
+  /** Calls are kept for 400 days. */
+  readonly aging: readonly Aging[]
+  /** Brings what was spent before a limit was made into its figures, to the last call. @returns the limit as it stands then; null when it is gone */
+  count(limit: SpendLimitRow): Promise<SpendLimitRow | null>
+  stop(): Promise<void>
+}
+
+/** @param options.job what is written with: made anew for each piece of work */
+export function openSpending(
+  { sequelize, clock, events, publicUrl }: Pick<Foundation, 'sequelize' | 'clock' | 'events' | 'publicUrl'>,
+  { prices, job, log }: { readonly prices: PriceSettings; job(): Writing; readonly log: Logger },
+): Spending {
+  const news = createBooksNews(events)
+  const { calls, expire, lookAfter, forgetPrompts, count, settled } = createCalls({
+    sequelize,
+    clock,
+    log,
+    prices: { email: BigInt(prices.email), payment: BigInt(prices.payment), videoUnit: BigInt(prices.videoUnit) },
+    job,
+    factsOf: (before, after, at) => factsOf(before, after, publicUrl, at),
+    announce: news.announce,
+  })
+  return {
+    calls,
+    sweeps: [
+      { name: 'calls that nobody has ended', everyMs: 15_000, run: expire },
+      { name: 'limits that wait', everyMs: 15_000, run: lookAfter },
+      { name: 'prompts whose time is over', everyMs: 60_000, run: forgetPrompts },
+    ],
+    aging: [{ table: 'providers.calls', key: 'organization_id, id', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],
+    count: limit => inTransaction(job(), unit => count(limit, unit)),
+    async stop() {
+      news.stop()
+      await settled()
+    },
+  }
+}

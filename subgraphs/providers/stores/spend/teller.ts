@@ -1,0 +1,65 @@
+import { isOfEntry } from './later.ts'
+
+/** Work that is done together: what comes while some is under way waits, and goes next, all of it at once. */
+interface Lane<Entry, Outcome> {
+  readonly waiting: { readonly entry: Entry; resolve(outcome: Outcome): void; reject(cause: unknown): void }[]
+}
+
+/** How many entries one transaction takes, and how many transactions run at once in a process. */
+const mostTogether = 100
+const mostLanes = 4
+
+/**
+ * Does entries of one lane in the order in which they come, many in one transaction: a row that many want to change is locked as often
+ * as there are transactions, not as there are entries.
+ * @param work does all of them or none, and says what came of each
+ */
+export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) => Promise<readonly Outcome[]>) {
+  const lanes = new Map<string, Lane<Entry, Outcome>>()
+  const ready: string[] = []
+  let running = 0
+
+  function goOn(): void {
+    while (running < mostLanes && ready.length > 0) {
+      running += 1
+      void serve(ready.shift()!)
+    }
+  }
+
+  async function serve(name: string): Promise<void> {
+    const { waiting } = lanes.get(name)!
+    const batch = waiting.splice(0, mostTogether)
+    try {
+      const outcomes = await work(batch.map(({ entry }) => entry))
+      for (const [at, { resolve }] of batch.entries()) resolve(outcomes[at]!)
+    } catch (cause) {
+      if (batch.length === 1 || !isOfEntry(cause)) for (const { reject } of batch) reject(cause)
+      // The others are not to suffer for whichever of them could not be written.
+      else for (const { entry, resolve, reject } of batch) await work([entry]).then(([outcome]) => resolve(outcome!), reject)
+    }
+    running -= 1
+    if (waiting.length > 0) ready.push(name)
+    else lanes.delete(name)
+    goOn()
+  }
+
+  return {
+    /** Whether somebody is at work in a lane. */
+    isBusy: (name: string): boolean => lanes.has(name),
+
+    /** Does an entry with what else waits in its lane. */
+    do(name: string, entry: Entry): Promise<Outcome> {
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+      let lane = lanes.get(name)
+      if (!lane) {
+        lane = { waiting: [] }
+        lanes.set(name, lane)
+        ready.push(name)
+      }
+      lane.waiting.push({ entry, resolve, reject })
+      // What is asked in one turn goes together.
+      setImmediate(goOn)
+      return promise
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream'
+import { auth, youtube_v3 } from '@googleapis/youtube'
+import { describe, expect, test } from 'vitest'
+import { type Stage, send, stage } from './stage.ts'
+
+const control = ({ sandbox }: Stage, path: string, body: object) =>
+  send(`${sandbox.origin}/_control/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ network: 'youtube', ...body }),
+  })
+const received = async ({ sandbox }: Stage) => (await send(`${sandbox.origin}/_control/received?network=youtube`)).body as unknown as Record<string, unknown>[]
+const tokenOf = async (world: Stage) => ((await control(world, 'tokens', {})).body as unknown as { token: string }).token
+
+/** The official client; each call takes where its root is, for the twin stands below a path. */
+async function clientOf(world: Stage, token?: string) {
+  const client = new auth.OAuth2()
+  client.setCredentials({ access_token: token ?? (await tokenOf(world)) })
+  return new youtube_v3.Youtube({ auth: client })
+}
+const at = ({ sandbox }: Stage) => ({ rootUrl: `${sandbox.origin}/youtube/` })
+const film = (title: string) => ({ snippet: { title }, status: { privacyStatus: 'private' } })
+const reasonOf = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable(),
+    error => [error.status ?? error.code, error.response?.data?.error?.errors?.[0]?.reason],
+  )
+
+describe('the official client of YouTube', () => {
+  test('reads its channel, uploads a film in one call, finds, changes and removes it', async () => {
+    await using world = await stage()
+    const youtube = await clientOf(world)
+    const { data: channels } = await youtube.channels.list({ part: ['id', 'snippet'], mine: true }, at(world))
+    expect(channels.items).toMatchObject([{ kind: 'youtube#channel', snippet: { title: 'Demo' } }])
+    const media = { mimeType: 'video/mp4', body: Readable.from([Buffer.alloc(300_000, 1), Buffer.alloc(200_000, 2)]) }
+    const { data: made } = await youtube.videos.insert({ part: ['snippet', 'status'], requestBody: film('A film'), media }, at(world))
+    expect(made).toMatchObject({ kind: 'youtube#video', snippet: { title: 'A film' }, status: { privacyStatus: 'private' } })
+    expect(await received(world)).toMatchObject([{ id: made.id, text: 'A film', privacyStatus: 'private', bytes: 500_000 }])
+    const { data: found } = await youtube.search.list({ part: ['snippet'], q: 'film', type: ['video'] }, at(world))
+    expect(found.items?.map(({ id }) => id?.videoId)).toEqual([made.id])
+    await youtube.videos.update(
+      { part: ['snippet', 'status'], requestBody: { id: made.id!, ...film('Another'), status: { privacyStatus: 'public' } } },
+      at(world),
+    )
+    const { data: listed } = await youtube.videos.list({ part: ['snippet', 'status'], id: [made.id!] }, at(world))
+    expect(listed.items).toMatchObject([{ snippet: { title: 'Another' }, status: { privacyStatus: 'public' } }])
+    await youtube.videos.delete({ id: made.id! }, at(world))
+    expect((await youtube.videos.list({ part: ['id'], id: [made.id!] }, at(world))).data.items).toEqual([])
+  })
+
+  test('is refused with the reasons that YouTube gives', async () => {
+    await using world = await stage()
+    const youtube = await clientOf(world)
+    expect(await reasonOf((await clientOf(world, 'ya29.nobody')).channels.list({ part: ['id'], mine: true }, at(world)))).toEqual([401, 'authError'])
+    expect(await reasonOf(youtube.channels.list({ part: ['id'] }, at(world)))).toEqual([400, 'missingRequiredParameter'])
+    for (const [status, reason] of [
+      [403, 'quotaExceeded'],
+      [400, 'badRequest'],
+    ] as const) {
+      await control(world, 'faults', { fault: 'status', status, times: 1 })
+      expect(await reasonOf(youtube.channels.list({ part: ['id'], mine: true }, at(world)))).toEqual([status, reason])
+    }
+    expect((await youtube.channels.list({ part: ['id'], mine: true }, at(world))).status).toBe(200)
+  })
+})
+
+describe('an upload in parts', () => {
+  const unit = 256 * 1024
+  async function begin(world: Stage, total: number) {
+    const authorization = `Bearer ${await tokenOf(world)}`
+    const opened = await fetch(`${world.sandbox.origin}/youtube/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', 'x-upload-content-length': String(total), 'x-upload-content-type': 'video/mp4' },
+      body: JSON.stringify(film('In parts')),
+    })
+    const session = opened.headers.get('location')!
+    const put = async (range: string | null, bytes: number) => {
+      const answer = await fetch(session, { method: 'PUT', headers: { authorization, ...(range && { 'content-range': range }) }, body: Buffer.alloc(bytes) })
+      return [answer.status, answer.headers.get('range'), (await answer.text()) !== '']
+    }
+    return { opened, session, put }
+  }
+
+  test('goes on where it was, says how far it is, and is one film in the end, however often its end is sent', async () => {
+    await using world = await stage()
+    const total = 2 * unit + 100
+    const { opened, session, put } = await begin(world, total)
+    expect([opened.status, new URL(session).pathname]).toEqual([200, '/youtube/upload/youtube/v3/videos'])
+    expect(await put(`bytes */${total}`, 0)).toEqual([308, null, false])
+    expect(await put(`bytes 0-${unit - 1}/${total}`, unit)).toEqual([308, `bytes=0-${unit - 1}`, false])
+    expect(await put(`bytes ${2 * unit}-${total - 1}/${total}`, 100)).toEqual([308, `bytes=0-${unit - 1}`, false])
+    expect(await put(`bytes ${unit}-${unit + 9}/${total}`, 10)).toEqual([400, null, true])
+    expect(await put(`bytes ${unit}-${2 * unit - 1}/${total}`, unit)).toEqual([308, `bytes=0-${2 * unit - 1}`, false])
+    expect(await put(`bytes ${2 * unit}-${total - 1}/${total}`, 100)).toEqual([200, null, true])
+    expect(await put(`bytes ${2 * unit}-${total - 1}/${total}`, 100)).toEqual([200, null, true])
+    expect(await received(world)).toMatchObject([{ text: 'In parts', privacyStatus: 'private', bytes: total }])
+  })
+
+  test('may come whole, and is nowhere without its session', async () => {
+    await using world = await stage()
+    const { put, session } = await begin(world, 1000)
+    expect(await put(null, 1000)).toEqual([200, null, true])
+    const elsewhere = await fetch(session.replace(/upload_id=.*/, 'upload_id=none'), {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${await tokenOf(world)}` },
+    })
+    expect(elsewhere.status).toBe(404)
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../../platform/clock.ts'
+import type { StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
+import { createUpstream } from '../../../../subgraphs/providers/ai/attempt/upstream.ts'
+import { openaiReader } from '../../../../subgraphs/providers/ai/chat/stream/openai.ts'
+import { openStream } from '../../../../subgraphs/providers/ai/chat/stream/stream.ts'
+import type { CredentialInUse } from '../../../../subgraphs/providers/stores/credential/in-use.ts'
+
+const answerOf = (pieces: readonly Uint8Array[], type = 'text/event-stream') => {
+  let isCancelled = false
+  const body = {
+    async *[Symbol.asyncIterator]() {
+      yield* pieces
+    },
+  }
+  const cancel = () => {
+    isCancelled = true
+  }
+  const answer: StreamedAnswer = { status: 200, headers: new Headers({ 'content-type': type }), body, cancel }
+  return { answer, isCancelled: () => isCancelled }
+}
+const reading = { model: 'mine/"é"', includeUsage: false, inputBytes: 10, mostTokens: 100, now: new Date(0) }
+const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'upstream', choices: [{ index: 0, delta, finish_reason: finish }], usage: null, ...more })}\n\n`
+const text = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'é "model":"other" \\" ' }), chunk({ content: '“x”' }), chunk({}, 'stop')].join('')
+
+async function all(pieces: readonly Uint8Array[]) {
+  const stream = await openStream(answerOf(pieces).answer, openaiReader(reading))
+  let read = ''
+  for (let piece = await stream.next(); piece !== null; piece = await stream.next()) read += Buffer.from(piece).toString('utf8')
+  return { read: read + Buffer.from(stream.last()).toString('utf8'), tokens: stream.tokens() }
+}
+
+describe('a stream of chunks', () => {
+  test('is the same however it is cut, byte by byte too, under our name and without a usage that nobody asked for', async () => {
+    const bytes = Buffer.from(`${text}data: [DONE]\n\n`)
+    const whole = await all([bytes])
+    for (const size of [1, 2, 7, 100]) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
+      expect(await all(pieces)).toEqual(whole)
+    }
+    const data = whole.read.split('\n\n').flatMap(event => (event.startsWith('data: {') ? [JSON.parse(event.slice(6))] : []))
+    expect(data.map(({ model }) => model)).toEqual(data.map(() => 'mine/"é"'))
+    expect(data.map(event => event.choices[0].delta.content ?? '').join('')).toBe('é "model":"other" \\" “x”')
+    expect([data.some(event => 'usage' in event), whole.read.endsWith('data: [DONE]\n\n')]).toEqual([false, true])
+  })
+
+  test('that ends without having come to its end broke off; one that finished needs no mark of it', async () => {
+    const unfinished = Buffer.from(text.slice(0, text.indexOf(chunk({}, 'stop'))))
+    await expect(all([unfinished])).rejects.toMatchObject({ name: 'AttemptFailure', failure: 'cut' })
+    expect((await all([Buffer.from(text)])).read.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  test('whose vendor does not count is estimated: a token a piece, or four bytes, and never more than was held', async () => {
+    expect((await all([Buffer.from(text)])).tokens).toMatchObject({ input: 3, output: 9 })
+    const much = text.replace('“x”', 'x'.repeat(2_000))
+    expect((await all([Buffer.from(much)])).tokens.output).toBe(100)
+  })
+
+  test('of lines without an end is none', async () => {
+    const piece = Buffer.alloc(300_000, 'x')
+    await expect(openStream(answerOf([piece, piece, piece, piece]).answer, openaiReader(reading))).rejects.toMatchObject({ failure: 'malformed' })
+  })
+})
+
+test('an answer of another type is no answer, whatever stands in it, and is left', async () => {
+  const { answer, isCancelled } = answerOf([Buffer.from(text)], 'text/html')
+  const addresses = { openai: 'https://a.test', anthropic: 'https://a.test', google: 'https://a.test', aiGateway: null }
+  const stream = (async () => answer) as unknown as StreamOutbound
+  const upstream = createUpstream({ stream, addresses, times: { firstByteMs: 1, idleMs: 1, totalMs: 1 }, clock: systemClock })
+  const hurry = { endsAt: performance.now() + 1_000, attemptMs: null, signal: new AbortController().signal }
+  const question = { path: '/x', body: '{}', headers: {}, type: 'text/event-stream' }
+  const asked = upstream.ask({ name: 'openai/x', provider: 'openai' }, { baseUrl: null } as CredentialInUse, 'key', question, hurry)
+  await expect(asked).rejects.toMatchObject({ failure: 'wrong_type' })
+  expect(isCancelled()).toBe(true)
+})

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import { lookUp } from '../../../../subgraphs/providers/email/domain/look.ts'
+import { transitions, unprovenMs } from '../../../../subgraphs/providers/email/domain/rules.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { person } from '../../../kit/viewers.ts'
+import { seedDomain, seedMessage } from './seed.ts'
+import { twins } from './sending.ts'
+
+const fields = 'id domain status level kind lastCheckedAt version organization { id } records { purpose type host value status }'
+const mutation = (name: string, selection = fields) =>
+  `mutation($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`
+const ask = (graph: Supergraph, as: Viewer, name: string, input: object, selection?: string) => graph.execute(mutation(name, selection), { input }, { as })
+
+interface WantedRecord {
+  readonly purpose: string
+  readonly type: string
+  readonly host: string
+  readonly value: string
+  readonly status: string
+}
+
+test('G-07 a domain is PENDING until all its records are found, FAILED when one is gone, VERIFIED when it is back; managers are told', async () => {
+  const dns = await twins()
+  await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address], domain: 'gateway.example' } })
+  const { owner } = await graph.seed.owner()
+  const added = (await ask(graph, owner, 'addSenderDomain', { domain: 'Mail.BÜCHER.example.' })).data().addSenderDomain
+  expect(added).toMatchObject({ domain: 'mail.xn--bcher-kva.example', status: 'PENDING', level: 'ORGANIZATION', kind: 'CUSTOM', lastCheckedAt: null })
+  const records = added.records as readonly WantedRecord[]
+  expect(records.map(({ purpose }) => purpose)).toEqual(['OWNERSHIP', 'SPF', 'DKIM', 'DMARC', 'RETURN_PATH'])
+  expect(new Set(records.map(({ host, type }) => `${host} ${type}`)).size).toBe(5)
+  const verify = async () => (await ask(graph, owner, 'verifySenderDomain', { id: added.id })).data().verifySenderDomain
+  expect(await verify()).toMatchObject({ status: 'PENDING' })
+  for (const { host, type, value } of records) await dns.record(host, type, value)
+  const statuses = async () => Object.fromEntries(((await verify()).records as readonly WantedRecord[]).map(({ purpose, status }) => [purpose, status]))
+  expect(await statuses()).toEqual({ OWNERSHIP: 'FOUND', SPF: 'FOUND', DKIM: 'FOUND', DMARC: 'FOUND', RETURN_PATH: 'FOUND' })
+  // Others may send for it too, and its policy is its owner's; two of SPF make each other void.
+  const [, spf] = records as readonly [WantedRecord, WantedRecord]
+  await dns.record(spf.host, 'TXT', ['v=spf1 include:other.example include:_spf.gateway.example -all', 'google-site-verification=x'])
+  await dns.record('_dmarc.mail.xn--bcher-kva.example', 'TXT', 'v=DMARC1; p=reject; rua=mailto:d@example.com')
+  expect((await verify()).status).toBe('VERIFIED')
+  await dns.record(spf.host, 'TXT', ['v=spf1 include:_spf.gateway.example ~all', 'v=spf1 -all'])
+  expect(await verify()).toMatchObject({ status: 'FAILED', records: expect.arrayContaining([expect.objectContaining({ purpose: 'SPF', status: 'WRONG' })]) })
+  await dns.record(spf.host, 'TXT', spf.value)
+  expect((await verify()).status).toBe('VERIFIED')
+  // The daily look does the same, of its own accord.
+  await dns.record(records[0]!.host, 'TXT', null)
+  const job = graph.platform.providers.job('email')
+  await lookUp(job, added.id, { warn() {} })
+  const now = async () =>
+    (await graph.execute('query($id: ID!) { senderDomain(id: $id) { status } }', { id: added.id }, { as: owner })).data().senderDomain.status
+  expect(await now()).toBe('FAILED')
+  expect((await ask(graph, owner, 'removeSenderDomain', { id: added.id }, 'id')).data()).toBeDefined()
+  const told = await graph.rows<{ kind: string; body: { kind?: string; audience?: string } }>(
+    `select kind, body from providers.facts where subject = 'attention:sender-domain:' || $1 order by seq`,
+    [added.id],
+  )
+  expect(told.map(({ kind }) => kind)).toEqual(['attention.opened', 'attention.closed', 'attention.opened', 'attention.closed'])
+  expect(told[0]!.body).toMatchObject({ kind: 'SENDER_DOMAIN_FAILED', audience: 'managers' })
+})
+
+test.each(['status', 'timeout-after-accept', 'malformed', 'accept-then-reset'])('a server of DNS that answers with %s is no news of a domain', async fault => {
+  const dns = await twins()
+  await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address] } })
+  const { owner } = await graph.seed.owner()
+  const { id } = await seedDomain(graph, { organizationId: owner.organizationId! })
+  await dns.armDns({ fault, times: 100, ...(fault === 'status' && { status: 503 }) })
+  const answer = (await ask(graph, owner, 'verifySenderDomain', { id })).data().verifySenderDomain
+  expect(answer.status).toBe('VERIFIED')
+})
+
+test('a name is one organization’s; who has not proved it for a week lets go of it, and its record says so', async () => {
+  await using graph = await supergraph()
+  const { owner, outsider } = await graph.seed.owner().outsider()
+  const add = (as: Viewer) => ask(graph, as, 'addSenderDomain', { domain: 'shared.example' }, 'id')
+  const twenty = await Promise.all(Array.from({ length: 20 }, (_, at) => add(at % 2 ? owner : outsider)))
+  expect(twenty.filter(({ error }) => !error)).toHaveLength(1)
+  for (const each of twenty.filter(({ error }) => error)) each.refused('CONFLICT')
+  const [{ by }] = (await graph.rows('select organization_id as by from providers.sender_domains')) as [{ by: string }]
+  const [first, other] = by === owner.organizationId ? [owner, outsider] : [outsider, owner]
+  await graph.clock.advance(unprovenMs - 1)
+  ;(await add(other)).refused('CONFLICT')
+  await graph.clock.advance(1)
+  ;(await add(other)).data()
+  expect(await graph.rows(`select tenant_id as tenant from providers.audit_entries where action = 'sender_domain.lapsed'`)).toEqual([
+    { tenant: first.organizationId },
+  ])
+  // One that is proven stays, however old.
+  await graph.rows(`update providers.sender_domains set status = 'VERIFIED'`)
+  await graph.clock.advance(10 * unprovenMs)
+  ;(await add(first)).refused('CONFLICT')
+})
+
+test.each([
+  'example',
+  'localhost',
+  'mail.local',
+  '192.0.2.1',
+  'a..example.com',
+  '-a.example.com',
+  'exa mple.com',
+  `${'a'.repeat(64)}.com`,
+  'x@example.com',
+  '',
+])('%j is no domain to send from', async domain => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner()
+  ;(await ask(graph, owner, 'addSenderDomain', { domain }, 'id')).refused('BAD_USER_INPUT')
+})
+
+test('G-07 what is the platform’s everybody sees and its super admins alone change; admins of the platform suspend any domain', async () => {
+  await using graph = await supergraph()
+  const { owner, outsider } = await graph.seed.owner().outsider()
+  const platforms = await seedDomain(graph, { organizationId: null, domain: 'platform.test' })
+  const { organizationId } = owner
+  const changer = person(owner.userId!, organizationId!, ['owner', 'platform_super_admin'])
+  const list = async (as: Viewer) => (await graph.execute('{ senderDomains { id } }', {}, { as })).data().senderDomains.map(({ id }: { id: string }) => id)
+  expect([await list(owner), await list(outsider)]).toEqual([[platforms.id], [platforms.id]])
+  for (const name of ['verifySenderDomain', 'removeSenderDomain']) (await ask(graph, owner, name, { id: platforms.id }, 'id')).refused('FORBIDDEN')
+  ;(await ask(graph, owner, 'createSenderIdentity', { domainId: platforms.id, localPart: 'ceo' }, 'id')).refused('FORBIDDEN')
+  const platform = { domain: 'other.example', level: 'PLATFORM', kind: 'PLATFORM_EMAIL' }
+  ;(await ask(graph, owner, 'addSenderDomain', platform, 'id')).refused('FORBIDDEN')
+  ;(await ask(graph, owner, 'addSenderDomain', { domain: 'other.example', kind: 'PLATFORM_EMAIL' }, 'id')).refused('BAD_USER_INPUT')
+  expect((await ask(graph, changer, 'addSenderDomain', platform)).data().addSenderDomain).toMatchObject({ level: 'PLATFORM', organization: null })
+  const theirs = await seedDomain(graph, { organizationId: outsider.organizationId! })
+  ;(await ask(graph, owner, 'verifySenderDomain', { id: theirs.id }, 'id')).refused('NOT_FOUND')
+  const mail = await seedMessage(graph, theirs, outsider.organizationId!)
+  ;(await graph.execute('query($id: ID!) { emailMessage(id: $id) { id } }', { id: mail.id }, { as: owner })).refused('NOT_FOUND')
+})
+
+test('every state of a domain is reached, and left, as its table says', () => {
+  const reached = new Set(Object.values(transitions).flatMap(verbs => Object.values(verbs)))
+  expect([...reached].sort()).toEqual(['FAILED', 'PENDING', 'SUSPENDED', 'VERIFIED'])
+})

@@ -1,0 +1,114 @@
+// Limits as one would do them by hand: nothing is counted along, everything is added up out of the log whenever somebody asks.
+
+export interface ModelLimit {
+  readonly id: string
+  /** Null: the platform's. */
+  readonly organizationId: string | null
+  readonly scopeType: string
+  readonly scopeValue: string
+  readonly period: 'DAY' | 'MONTH' | 'TOTAL'
+  hard: number | null
+  readonly soft: number | null
+  readonly unpriced: 'ALLOW' | 'BLOCK'
+  readonly createdAt: number
+  alerts: Set<string>
+  alertsOf: number
+}
+
+export interface ModelCall {
+  readonly id: string
+  readonly organizationId: string
+  readonly appId: string
+  readonly userId: string
+  readonly family: string
+  readonly createdAt: number
+  state: 'RUNNING' | 'EXPIRED' | 'OVER'
+  model: string | null
+  cost: number
+  /** What is held in each limit. */
+  readonly held: Map<string, number>
+}
+
+export interface ModelCandidate {
+  readonly model: string
+  readonly upper: number | null
+}
+
+const dayMs = 86_400_000
+
+export class Model {
+  now = 0
+  readonly limits: ModelLimit[] = []
+  readonly calls: ModelCall[] = []
+
+  since({ period, createdAt }: ModelLimit, now = this.now): number {
+    if (period === 'TOTAL') return createdAt
+    if (period === 'DAY') return now - (now % dayMs)
+    const at = new Date(now)
+    return Date.UTC(at.getUTCFullYear(), at.getUTCMonth())
+  }
+
+  applies(limit: ModelLimit, call: Pick<ModelCall, 'organizationId' | 'appId' | 'userId' | 'family'>, model: string | null): boolean {
+    if (limit.organizationId !== null && limit.organizationId !== call.organizationId) return false
+    const value = { PLATFORM: 'platform', ORGANIZATION: call.organizationId, APP: call.appId, USER: call.userId, PROVIDER_FAMILY: call.family, MODEL: model }
+    return value[limit.scopeType as keyof typeof value] === limit.scopeValue
+  }
+
+  spent(limit: ModelLimit): number {
+    const since = this.since(limit)
+    return this.calls.filter(call => call.createdAt >= since && this.applies(limit, call, call.model)).reduce((sum, { cost }) => sum + cost, 0)
+  }
+
+  reserved(limit: ModelLimit): number {
+    const since = this.since(limit)
+    return this.calls.filter(({ state, createdAt }) => state === 'RUNNING' && createdAt >= since).reduce((sum, { held }) => sum + (held.get(limit.id) ?? 0), 0)
+  }
+
+  /** Whether so much may still be spent. */
+  covers(limit: ModelLimit, micros: number): boolean {
+    return limit.hard === null || limit.hard - this.spent(limit) - this.reserved(limit) >= micros
+  }
+
+  /** What becomes of a call that begins: the models that may be tried and what is held, or why not. */
+  admit(call: Pick<ModelCall, 'organizationId' | 'appId' | 'userId' | 'family'>, candidates: readonly ModelCandidate[]) {
+    const general = this.limits.filter(limit => limit.scopeType !== 'MODEL' && this.applies(limit, call, null))
+    const own = (model: string) => this.limits.filter(limit => limit.scopeType === 'MODEL' && this.applies(limit, call, model))
+    const passes = ({ model, upper }: ModelCandidate) =>
+      upper === null
+        ? [...general, ...own(model)].every(({ hard, unpriced }) => hard === null || unpriced === 'ALLOW') && own(model).every(limit => this.covers(limit, 0))
+        : own(model).every(limit => this.covers(limit, upper))
+    if (!passes(candidates[0]!)) return null
+    const allowed = candidates.filter(passes)
+    const dearest = Math.max(0, ...allowed.map(({ upper }) => upper ?? 0))
+    if (!general.every(limit => this.covers(limit, dearest))) return null
+    const held = new Map(general.map(({ id }) => [id, dearest]))
+    for (const { model, upper } of allowed) for (const { id } of own(model)) held.set(id, upper ?? 0)
+    return { allowed: allowed.map(({ model }) => model), held }
+  }
+
+  /** Takes down which alerts have come due. */
+  look(): void {
+    for (const limit of this.limits) {
+      const since = this.since(limit)
+      if (limit.alertsOf !== since) {
+        limit.alertsOf = since
+        limit.alerts = new Set()
+      }
+      const spent = this.spent(limit)
+      if (limit.soft !== null && spent > 0 && spent >= limit.soft) limit.alerts.add('SOFT')
+      if (limit.hard === null || limit.hard === 0) continue
+      for (const [kind, share] of [
+        ['PERCENT_50', 50],
+        ['PERCENT_80', 80],
+        ['PERCENT_95', 95],
+        ['EXHAUSTED', 100],
+      ] as const)
+        if (spent * 100 >= limit.hard * share) limit.alerts.add(kind)
+    }
+  }
+
+  /** The figures of all limits, to be compared. */
+  figures(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.limits.map(limit => [limit.id, `${this.spent(limit)} ${this.reserved(limit)} ${[...limit.alerts].sort().join(',')}`]))
+  }
+}
