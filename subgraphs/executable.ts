@@ -2,28 +2,11 @@ import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type DocumentNode, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, valueFromAST } from 'graphql'
 import { Refusal } from '../platform/errors.ts'
-import { awayCause } from '../platform/sql/away.ts'
+import { toldAsWait } from '../platform/sql/wait.ts'
 import { scalars } from './scalars.ts'
 import type { Slug } from './scopes.ts'
 
 type Resolver = (...args: never[]) => unknown
-
-/** SQLSTATEs of a statement that waited too long for somebody else: for a lock, or altogether; and of a transaction that stood still. */
-const waitedTooLong = new Set(['55P03', '57014', '25P03'])
-
-/** What was thrown, in words for a client that had to wait too long, or found the database away, and may try again: that is no accident. */
-function toldAsWait(error: unknown): unknown {
-  const { name, parent } = (error ?? {}) as { name?: string; parent?: { code?: string } }
-  if (name === 'SequelizeConnectionAcquireTimeoutError')
-    return new Refusal('RATE_LIMITED', 'The database has too much to do at present: try again in a few seconds.', { retryAfter: 5 })
-  // Whoever asked may ask again: with its key nothing is done twice.
-  if (awayCause(error) !== null)
-    return Object.assign(new Refusal('UPSTREAM_FAILED', 'Something that this service needs is away; try again in a moment.'), { cause: error })
-  if (!waitedTooLong.has(parent?.code ?? '')) return error
-  return new Refusal('RATE_LIMITED', 'Somebody else is changing this at the same time, and it took too long to wait: try again in a second.', {
-    retryAfter: 1,
-  })
-}
 
 /** Lets a resolver tell that it waited too long. What it answers at once stays as it is: most fields are read, and no promise is made of them. */
 const patient =
@@ -75,6 +58,22 @@ const rootTypes = ['Query', 'Mutation', 'Subscription']
  * @throws Error when two nouns resolve the same field, one resolves what the SDL does not have, or a root field has no resolver
  */
 export function executableSchema(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQLSchema {
+  const earlier = joined.get(slug)
+  if (earlier && isSame(earlier.nouns, nouns)) return earlier.schema
+  const schema = join(slug, nouns)
+  joined.set(slug, { nouns, schema })
+  return schema
+}
+
+/** The latest of each: whoever opens several platforms in one process joins the same resolvers, which keep nothing of any of them. */
+const joined = new Map<Slug, { readonly nouns: Readonly<Record<string, ResolverMap>>; readonly schema: GraphQLSchema }>()
+
+const isSame = (one: Readonly<Record<string, ResolverMap>>, other: Readonly<Record<string, ResolverMap>>): boolean => {
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every(name => one[name] === other[name])
+}
+
+function join(slug: Slug, nouns: Readonly<Record<string, ResolverMap>>): GraphQLSchema {
   const typeDefs = parse(readFileSync(new URL(`../schema/subgraphs/${slug}.graphql`, import.meta.url), 'utf8'))
   const declared = fieldsByType(typeDefs)
   const merged: Record<string, Record<string, unknown>> = {}

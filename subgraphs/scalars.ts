@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql'
-import { GraphQLDateTime, GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars'
-import { isCurrency } from '../platform/currencies.ts'
+import { GraphQLDateTime, GraphQLEmailAddress, GraphQLJSON, GraphQLURL } from 'graphql-scalars'
+import { isCurrency } from './currencies.ts'
 
 /** A moment; resolvers give and take `Date`. The answer is text in either mode, so that a call and HTTP agree. */
 const DateTime = new GraphQLScalarType({
@@ -54,5 +54,8 @@ function toCurrency(value: unknown): string {
   throw new GraphQLError('CurrencyCode takes an active code of ISO 4217 in capitals, such as "EUR".')
 }
 
+/** Whatever JSON can hold. */
+const Json = new GraphQLScalarType({ ...GraphQLJSON.toConfig(), description: null })
+
 /** The resolvers of every scalar in `shared.graphql`: part of each subgraph's resolver map. */
-export const scalars = { DateTime, URL: Address, EmailAddress, BigInt: WholeNumber, CurrencyCode }
+export const scalars = { DateTime, URL: Address, EmailAddress, BigInt: WholeNumber, CurrencyCode, JSON: Json }

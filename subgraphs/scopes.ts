@@ -118,7 +118,48 @@ const scopesOfRole: Readonly<Record<string, readonly Scope[]>> = {
   platform_super_admin: everyScope,
 }
 
+/**
+ * What a service client of the gateway may have done for it there, and the scope that each takes. Whoever comes with a service's token reaches
+ * the operations of its client at the gateway, and nothing else of it.
+ */
+export const serviceOperations = {
+  COMPLETIONS: 'providers:ai.invoke',
+  TRANSCRIPTIONS: 'providers:ai.invoke',
+  IMAGES: 'providers:ai.invoke',
+  EMBEDDINGS: 'providers:ai.invoke',
+  EMAIL: 'providers:service.invoke',
+  PAYMENTS: 'providers:service.invoke',
+  TRANSFERS: 'providers:service.invoke',
+  VIDEO: 'providers:service.invoke',
+  NETWORK_APPLICATIONS: 'providers:service.invoke',
+} as const satisfies Readonly<Record<string, Scope>>
+
+export type ServiceOperation = keyof typeof serviceOperations
+
+/** Operations that move money, spend a quota or hand out a secret: each with the apps whose clients may have it. No token that several apps share opens one. */
+export const reservedOperations: Readonly<Partial<Record<ServiceOperation, readonly string[]>>> = {
+  PAYMENTS: ['app_payments', 'app_launcher'],
+  TRANSFERS: ['app_payments'],
+  VIDEO: ['app_publishing'],
+  NETWORK_APPLICATIONS: ['app_publishing'],
+}
+
+/** The scopes that operations stand for, sorted, each once. */
+export const scopesOfOperations = (operations: readonly ServiceOperation[]): readonly Scope[] =>
+  [...new Set(operations.map(operation => serviceOperations[operation]))].sort()
+
 /** The scopes that several roles give together, sorted, each once. */
 export function scopesOf(roles: readonly string[]): readonly Scope[] {
   return [...new Set(roles.flatMap(role => scopesOfRole[role] ?? []))].sort()
 }
+
+/** Applications that people use without an organization too, as their registrations say. */
+export const personalApplications: readonly Slug[] = ['launcher']
+
+/** What a person may do in personal context, where nobody has roles. */
+export const personalScopes: readonly Scope[] = everyScope.filter(
+  scope => personalApplications.some(slug => scope.startsWith(`${slug}:`)) && !scope.endsWith(':api_keys.write'),
+)
+
+/** A scope in the form that services call a permission: `posts:read`. */
+export const permissionOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1).replaceAll('.', ':')

@@ -20,14 +20,17 @@ const skewSeconds = 30
 
 /** What one seal was made for: it opens that and nothing else. */
 export interface Purpose extends Addressed {
-  /** SHA-256 of the one request's body, in base64url; null for an operation. */
+  /** SHA-256 of the one request's body, in base64url; null for an operation, and for a body that streams. */
   readonly body: string | null
 }
 
 /** A purpose without the body: as much of it as the head of a request tells. */
 export interface Addressed {
-  /** `operation`: GraphQL, over HTTP and WebSocket. `forward`: one request that is passed on. `ask`: one of the router's own questions. */
-  readonly for: 'operation' | 'forward' | 'ask'
+  /**
+   * `operation`: GraphQL, over HTTP and WebSocket. `forward`: one request that is passed on. `stream`: one whose body is passed on while it
+   * comes, so that nobody knows its hash beforehand; such a seal opens once. `ask`: one of the router's own questions.
+   */
+  readonly for: 'operation' | 'forward' | 'stream' | 'ask'
   /** Method and target of the one request, and the address of the caller whose it is, as a hash; null for an operation. */
   readonly request: string | null
 }
@@ -41,14 +44,12 @@ export interface ForwardHead {
   readonly address: string
 }
 
-/** The header in which a subgraph finds the caller's address. From outside it is never believed. */
-export const addressHeader = 'x-client-address'
-
 export const forOperation: Purpose = { for: 'operation', request: null, body: null }
 export const aForward = ({ method, target, address }: ForwardHead): Addressed => ({
   for: 'forward',
   request: hashOf(JSON.stringify([method, target, address])),
 })
+export const forStream = (head: ForwardHead): Purpose => ({ ...aForward(head), for: 'stream', body: null })
 export const anAsk = (method: string, target: string): Addressed => ({ for: 'ask', request: hashOf(JSON.stringify([method, target])) })
 export const forForward = (head: ForwardHead, body: Uint8Array | string): Purpose => ({ ...aForward(head), body: hashOf(body) })
 export const forAsk = (method: string, target: string, body: Uint8Array | string): Purpose => ({ ...anAsk(method, target), body: hashOf(body) })
@@ -96,14 +97,19 @@ interface Sealed {
   readonly purpose: Purpose
   /** In ms. */
   readonly endsAt: number
+  /** What tells it from every other (`jti`): its text does not, for one signature can be written in several ways. */
+  readonly id: string
 }
 
 /** Seals that are remembered at most: the router uses one for several requests. */
 const mostRemembered = 1000
+/** Seals that have opened a stream and are not over yet, at most: they open nothing more. */
+const mostSpent = 100_000
 
 export function createSealReader({ audience, keys, clock, noteTime = () => {} }: SealReaderOptions): SealReader {
   const set = createLocalJWKSet({ keys: keys.map(publicJwk) })
   const known = new LRUCache<string, Sealed>({ max: mostRemembered })
+  const spent = new LRUCache<string, number>({ max: mostSpent })
   const verify = async (token: string): Promise<Sealed> => {
     try {
       const { payload } = await jwtVerify<{ viewer: unknown; for: unknown; request: unknown; body: unknown }>(token, set, {
@@ -115,17 +121,17 @@ export function createSealReader({ audience, keys, clock, noteTime = () => {} }:
         // Its time is judged last and below: what is wrong with it alone is told.
         clockTolerance: Number.MAX_SAFE_INTEGER,
       })
-      const { aud, iat, exp, viewer, ...rest } = payload
+      const { aud, iat, exp, jti, viewer, ...rest } = payload
       // The standard allows a list: one seal for several subgraphs, which the router never makes.
       if (aud !== audience) throw refusal()
-      if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > sealSeconds) throw refusal()
+      if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string' || exp - iat > sealSeconds) throw refusal()
       const purpose = { for: rest.for, request: rest.request, body: rest.body }
       if (!isViewer(viewer) || !isPurpose(purpose)) throw refusal()
       const now = clock.now().getTime() / 1000
       const inTime = iat <= now + skewSeconds && exp > now
       noteTime(inTime ? null : iat - now)
       if (!inTime) throw noteUntimely(refusal())
-      return { viewer: Object.freeze(viewer), purpose, endsAt: exp * 1000 }
+      return { viewer: Object.freeze(viewer), purpose, endsAt: exp * 1000, id: jti }
     } catch (error) {
       throw isUntimely(error) ? error : refusal()
     }
@@ -136,6 +142,10 @@ export function createSealReader({ audience, keys, clock, noteTime = () => {} }:
     const sealed = remembered && remembered.endsAt > clock.now().getTime() ? remembered : await verify(token)
     if (sealed !== remembered) known.set(token, sealed)
     if (!opens(sealed.purpose)) throw refusal()
+    if (sealed.purpose.for === 'stream') {
+      if ((spent.get(sealed.id) ?? 0) > clock.now().getTime()) throw refusal()
+      spent.set(sealed.id, sealed.endsAt)
+    }
     return sealed.viewer
   }
 }
@@ -154,10 +164,11 @@ const noteUntimely = (refused: Refusal): Refusal => {
 /** Whether a seal was refused for its time alone: the router made it, and its clock or this process's is wrong, or it was long on its way. */
 export const isUntimely = (error: unknown): boolean => typeof error === 'object' && error !== null && untimely.has(error)
 
-const isPurpose = (value: { readonly [Key in keyof Purpose]: unknown }): value is Purpose =>
-  value.for === 'operation'
-    ? value.request === null && value.body === null
-    : (value.for === 'forward' || value.for === 'ask') && typeof value.request === 'string' && typeof value.body === 'string'
+function isPurpose(value: { readonly [Key in keyof Purpose]: unknown }): value is Purpose {
+  if (value.for === 'operation') return value.request === null && value.body === null
+  if (value.for === 'stream') return typeof value.request === 'string' && value.body === null
+  return (value.for === 'forward' || value.for === 'ask') && typeof value.request === 'string' && typeof value.body === 'string'
+}
 
 function isViewer(value: unknown): value is Viewer {
   const { kind, roles, scopes, context } = (value ?? {}) as Partial<Viewer>

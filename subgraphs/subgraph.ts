@@ -8,10 +8,10 @@ import type { Clock } from '../platform/clock.ts'
 import type { Events } from '../platform/events.ts'
 import type { Fact, FactCarrier, Receipt } from '../platform/facts.ts'
 import type { OpenJobs } from '../platform/jobs/jobs.ts'
-import type { Outbound } from '../platform/outbound.ts'
+import type { WayOut } from '../platform/outbound/outbound.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import type { Reading } from '../platform/sql/reading.ts'
-import type { Browser } from './browser.ts'
+import type { Browser } from './http/browser.ts'
 import type { Slug } from './scopes.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -31,7 +31,7 @@ export interface Foundation {
   readonly carrier: FactCarrier
   readonly clock: Clock
   readonly cipher: Cipher
-  readonly outbound: Outbound
+  readonly outbound: WayOut
   readonly log: Logger
   /** What the process counts: a subgraph enters figures of its own once. */
   readonly metrics: Registry
@@ -51,6 +51,27 @@ export interface Registration {
   /** Whether it answers `<slug>Widget`, and for whom one answer is true. */
   readonly widget: { readonly audience: 'organization' | 'user' } | null
   readonly lifecycle: 'active' | 'deprecated' | 'retired'
+  /** `application`: people open it. `technical`: it serves other services. */
+  readonly kind: 'application' | 'technical'
+  /** What it can do beyond what every service can. */
+  readonly capabilities: readonly 'household_capable'[]
+  /** Its apps for phones. */
+  readonly mobileApps: readonly MobileApp[]
+  /**
+   * What apps that are no service of the platform may do in this one, by app id, with a token for this service alone
+   * (`<APP>_<SERVICE>_SERVICE_TOKEN`). @default nothing
+   */
+  readonly grants?: Readonly<Record<string, readonly string[]>>
+}
+
+/** An app for phones, as the store of its platform knows it. */
+export interface MobileApp {
+  readonly platform: 'ios' | 'android'
+  /** On Android the package, on iOS team and bundle: `TEAM123456.com.example.app`. */
+  readonly appId: string
+  readonly storeUrl: string | null
+  /** SHA-256 of the certificates that it is signed with, in hexadecimal pairs with colons between. */
+  readonly certificateFingerprints: readonly string[]
 }
 
 /** What one operation, or one event of a stream, is known by inside a subgraph. */
@@ -75,6 +96,8 @@ export interface Subgraph<Context extends object = object> {
   open(viewer: Viewer, operation: Operation): Context
   /** Serves the rows that the router forwards untouched (D9): redirects, pages, foreign handlers, raw bodies. */
   http?(request: Request, viewer: Viewer): Promise<Response>
+  /** Beginnings of paths below which bodies of forwarded requests come as streams, and are never held whole. @default none */
+  readonly streams?: readonly string[]
   /** Takes a fact of another subgraph; without it, the subgraph is told none. */
   receive?(fact: Fact): Promise<Receipt>
   /** Starts jobs and sweeps; resolves when they run. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../platform/errors.ts'
+import type { ServiceOperation } from './scopes.ts'
 
 /**
  * Who asks. The router makes a viewer of a request's credentials; every rule and resolver is given it. JSON-safe, for a
@@ -6,7 +7,7 @@ import { Refusal } from '../platform/errors.ts'
  */
 export interface Viewer {
   readonly kind: 'user' | 'apiKey' | 'service' | 'anonymous'
-  /** The person: set for users and for services that act on behalf of one. */
+  /** The person: set for users and for services that act on behalf of one. Of a key the service account that it acts as, if any. */
   readonly userId: string | null
   /** The active organization: everything a viewer may see belongs to it. Null in personal context and for anonymous. */
   readonly organizationId: string | null
@@ -23,6 +24,17 @@ export interface Viewer {
   readonly sessionId: string | null
   /** The API key's id; null unless kind is apiKey. */
   readonly keyId: string | null
+  /**
+   * The OAuth client that acts with the person's consent, as its `client_id`; null for people themselves, trusted clients included. Such a
+   * viewer is the person for what is theirs, has no roles, meets no policy and may do what its scopes say.
+   */
+  readonly clientId: string | null
+  /** Of a service whose token is for one service alone (`providers`): that one. Null: it counts everywhere. */
+  readonly onlyAt: string | null
+  /** Of a service that came with a token: what its client at the gateway to providers may have done. Null: the gateway looks that up itself, or it is for others. */
+  readonly operations: readonly ServiceOperation[] | null
+  /** The app on whose behalf a person or a key says that they work (`X-App-Id`), as they said it: it gives no right, and may be none that is known. */
+  readonly forApp: string | null
 }
 
 export const anonymous: Viewer = {
@@ -36,13 +48,27 @@ export const anonymous: Viewer = {
   context: 'personal',
   sessionId: null,
   keyId: null,
+  clientId: null,
+  onlyAt: null,
+  operations: null,
+  forApp: null,
 }
+
+/** Whether a service calls that is one everywhere. Whatever is for services and takes no scope asks this: a token for one service alone is none there. */
+export const isService = ({ kind, onlyAt }: Pick<Viewer, 'kind' | 'onlyAt'>): boolean => kind === 'service' && onlyAt === null
 
 /** How a viewer is named in the record of who did what. */
 export function actorOf(viewer: Viewer): string {
   if (viewer.kind === 'apiKey') return `key:${viewer.keyId}`
   if (viewer.kind === 'service') return `service:${viewer.appId}`
-  return `user:${viewer.userId}`
+  return viewer.kind === 'anonymous' ? 'anonymous' : `user:${viewer.userId}`
+}
+
+/** How a viewer is named in logs: of a service also for whom it asks. */
+export function loggedAs(viewer: Viewer): string {
+  if (viewer.kind !== 'service') return actorOf(viewer)
+  const { organizationId, onBehalfOf } = viewer
+  return `${actorOf(viewer)}${organizationId ? ` in ${organizationId}` : ''}${onBehalfOf ? ` for user:${onBehalfOf}` : ''}`
 }
 
 /** The person whom the record names so; null when it names somebody, or something, else. */
@@ -51,18 +77,24 @@ export const personOf = (actor: string): string | null => (actor.startsWith('use
 /**
  * The organization in which the viewer is active.
  * @param things what belongs to it: `Posts`
- * @throws FORBIDDEN when none is
+ * @throws FORBIDDEN when none is; BAD_USER_INPUT for a service, which names one with each request
  */
-export function activeOrganization({ organizationId }: Viewer, things: string): string {
+export function activeOrganization({ kind, organizationId }: Viewer, things: string): string {
   if (organizationId) return organizationId
+  if (kind === 'service')
+    throw new Refusal('BAD_USER_INPUT', `${things} belong to an organization: say which in X-Organization-Id.`, { field: 'X-Organization-Id' })
   throw new Refusal('FORBIDDEN', `${things} belong to an organization and none is active: switch to one first.`)
 }
 
+/** Whether a person asks: by sign-in, invitation, handoff or a trusted client; not an app that acts for one. */
+export const isPerson = (viewer: Viewer): viewer is Viewer & { readonly userId: string } =>
+  viewer.kind === 'user' && viewer.userId !== null && viewer.clientId === null
+
 /**
  * The person who asks. Policies in the schema keep everybody else away from what needs one; this says so to the types.
- * @throws FORBIDDEN for keys, services and anonymous viewers
+ * @throws FORBIDDEN for keys, services, apps and anonymous viewers
  */
 export function requirePerson(viewer: Viewer): string {
-  if (viewer.kind !== 'user' || !viewer.userId) throw new Refusal('FORBIDDEN', 'Only a person may do this: sign in, keys and services cannot.')
+  if (!isPerson(viewer)) throw new Refusal('FORBIDDEN', 'Only a person may do this: sign in, keys, apps and services cannot.')
   return viewer.userId
 }

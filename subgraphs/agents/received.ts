@@ -4,6 +4,8 @@ import type { Job } from './context.ts'
 
 /** What agents do with the facts of others. */
 export const received: Receives<'agents', Job> = {
+  // It sends no mail yet.
+  'email.outcome': async () => {},
   // An organization begins without anything of agents.
   'organization.created': async () => {},
 

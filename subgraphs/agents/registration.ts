@@ -10,4 +10,7 @@ export const registration: Registration = {
   asks: ['providers:ai.invoke', 'publishing:posts.write'],
   widget: { audience: 'organization' },
   lifecycle: 'active',
+  kind: 'application',
+  capabilities: [],
+  mobileApps: [],
 }

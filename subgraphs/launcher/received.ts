@@ -7,10 +7,19 @@ import type { ActionItemRow } from './stores/action-item.ts'
 
 /** What the launcher does with the facts of others. */
 export const received: Receives<'launcher', Job> = {
+  // It sends no mail yet.
+  'email.outcome': async () => {},
   // An organization begins with nothing that waits for somebody.
   'organization.created': async () => {},
-  // Who sees what is asked of the viewer, each time.
+  // Who sees what is asked of the viewer, each time, and who has which seat is not kept yet.
+  'membership.added': async () => {},
+  'membership.changed': async () => {},
   'membership.removed': async () => {},
+  // What it shows of services it asks the registry for, each minute.
+  'service.registered': async () => {},
+  // Nobody's name is kept here.
+  'user.updated': async () => {},
+  'user.suspended': async () => {},
   // Nobody is notified of anything yet.
   'order.paid': async () => {},
 

@@ -10,4 +10,7 @@ export const registration: Registration = {
   asks: ['publishing:dashboard.read', 'agents:workspace.read', 'payments:dashboard.read', 'providers:usage.read'],
   widget: null,
   lifecycle: 'active',
+  kind: 'application',
+  capabilities: ['household_capable'],
+  mobileApps: [],
 }

@@ -7,6 +7,8 @@ const defaultCurrency = 'EUR'
 
 /** What payments does with the facts of others. */
 export const received: Receives<'payments', Job> = {
+  // It sends no mail yet.
+  'email.outcome': async () => {},
   // An organization begins with a merchant of its name, unless its first order was quicker.
   async 'organization.created'({ body: { organizationId, name } }, { merchants }, { transaction, now }) {
     await merchants.ensureDefault({ id: newId(now), organizationId, name, defaultCurrency, createdAt: now, createdBy: 'platform' }, transaction)

@@ -10,4 +10,8 @@ export const registration: Registration = {
   asks: ['providers:service.invoke'],
   widget: { audience: 'organization' },
   lifecycle: 'active',
+  kind: 'application',
+  capabilities: [],
+  mobileApps: [],
+  grants: { app_settlement: ['payments:settlements.write'] },
 }

@@ -1,5 +1,5 @@
 import { idOfName, newId } from '../../platform/ids.ts'
-import type { Outbound } from '../../platform/outbound.ts'
+import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { tell, type Unit } from '../store/books.ts'
 import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'

@@ -3,6 +3,8 @@ import type { Job } from './context.ts'
 
 /** What publishing does with the facts of others. */
 export const received: Receives<'publishing', Job> = {
+  // It sends no mail yet.
+  'email.outcome': async () => {},
   // An organization begins without a brand.
   'organization.created': async () => {},
   // Posts and connections are the organization's, and go on; who looks at a connection sees that its author has left.

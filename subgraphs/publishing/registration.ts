@@ -10,4 +10,7 @@ export const registration: Registration = {
   asks: [],
   widget: { audience: 'organization' },
   lifecycle: 'active',
+  kind: 'application',
+  capabilities: [],
+  mobileApps: [],
 }

@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Aging } from '../../platform/jobs/retention.ts'
 import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { Row, Table } from '../../platform/sql/table.ts'
+import type { Viewer } from '../viewer.ts'
 import type { NewFact } from './fact-kinds.ts'
 import type { Rows } from './store.ts'
 import { type Telling, writeNewFacts } from './tell.ts'
@@ -16,6 +17,8 @@ export interface Writer {
   readonly clock: Clock
   /** `user:<id>`, `key:<id>`, `service:<app>`, or the job itself: `delivery`. */
   readonly actor: string
+  /** Who asks; null for a job. */
+  readonly viewer: Viewer | null
   readonly books: Books
   readonly facts: Telling
 }
@@ -44,22 +47,43 @@ export interface AuditLine {
   readonly actor?: string
   /** JSON-safe facts; never a text of a post, never a secret. */
   readonly details?: Readonly<Record<string, unknown>>
+  /** The person whose account it concerns, who reads it wherever they are: for identity's record, which is the only one that knows. */
+  readonly personId?: string
+}
+
+/** A line as it is written down: by whom it was done in the end. */
+export type Entry = Required<Omit<AuditLine, 'personId'>> &
+  Pick<AuditLine, 'personId'> & { readonly id: string; readonly at: Date; readonly viewer: Viewer | null }
+
+/** How a subgraph writes its record down. */
+export interface Recording {
+  readonly statement: Statement
+  values(entry: Entry): readonly unknown[]
 }
 
 /** The statements with which a subgraph keeps its record and its keys; their tables look alike in each. */
 export interface Books {
-  readonly record: Statement
+  readonly record: Recording
   readonly claim: Statement
   readonly claimed: Statement
+  readonly release: Statement
   readonly keysOf: KeysOf
 }
 
 /** Whose an idempotency key is: everybody's of the organization, or the caller's alone, in whichever organization. */
 export type KeysOf = 'organization' | 'caller'
 
-/** @param slug the SQL schema with `audit_entries` and `idempotency_keys` */
-export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
-  record: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
+const recordingOf = (slug: string): Recording => ({
+  statement: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
+  values: ({ tenantId, id, at, actor, action, subjectId, details }) => [tenantId, id, at, actor, action, subjectId, JSON.stringify(details)],
+})
+
+/**
+ * @param slug the SQL schema with `audit_entries` and `idempotency_keys`
+ * @param record how its record is written, where that knows more than everybody's
+ */
+export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = recordingOf(slug)): Books => ({
+  record,
   // Whoever sends the same key meanwhile waits here until it is known what became of the first.
   claim: statement(
     `insert into ${slug}.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, $2, $3, $4, $5, $6, $7)
@@ -69,31 +93,40 @@ export const booksOf = (slug: string, keysOf: KeysOf): Books => ({
     `select tenant_id as "tenantId", hash, made_id as "madeId" from ${slug}.idempotency_keys
       where ${keysOf === 'organization' ? 'tenant_id' : 'caller'} = $1 and what = $2 and key = $3`,
   ),
+  release: statement(`delete from ${slug}.idempotency_keys where tenant_id = $1 and what = $2 and key = $3`),
   keysOf,
 })
 
-/** The record of who did what is kept for so many days. */
-export const agingOfRecord = (slug: string, days: number): Aging => ({
+/**
+ * The record of who did what is kept for so many days.
+ * @param permit the setting by which a table lets go of it that holds on to its entries
+ */
+export const agingOfRecord = (slug: string, days: number, permit?: string): Aging => ({
   table: `${slug}.audit_entries`,
   key: 'tenant_id, id',
   days,
   old: 'o.at < $1',
   order: 'o.at',
+  ...(permit && { permit }),
 })
 
-/** What a key has made is remembered for so many days: clients that repeat what they sent do so within minutes. */
-export const agingOfKeys = (slug: string, days = 7): Aging => ({
+/**
+ * What a key has made is remembered for so many days: clients that repeat what they sent do so within minutes.
+ * @param ever what is remembered for ever; an index has to leave it out as well
+ */
+export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
   table: `${slug}.idempotency_keys`,
   key: 'tenant_id, caller, what, key',
   days,
-  old: 'o.at < $1',
+  old: `o.at < $1${ever ? ` and o.what <> '${ever}'` : ''}`,
   order: 'o.at',
 })
 
 /** Writes one line of the record. */
-export async function record(context: Writing, { tenantId, action, subjectId, actor, details = {} }: AuditLine, { transaction, now }: Unit): Promise<void> {
-  const { sequelize, books, actor: writer } = context[writing]
-  await rows(sequelize, books.record, [tenantId, newId(now), now, actor ?? writer, action, subjectId, JSON.stringify(details)], transaction)
+export async function record(context: Writing, { actor, details = {}, ...line }: AuditLine, { transaction, now }: Unit): Promise<void> {
+  const { sequelize, books, actor: writer, viewer } = context[writing]
+  const entry = { ...line, details, actor: actor ?? writer, viewer, id: newId(now), at: now }
+  await rows(sequelize, books.record.statement, books.record.values(entry), transaction)
 }
 
 /** Writes facts for other subgraphs; for whoever changes several things in one transaction. */

@@ -1,10 +1,10 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
 import type { Reading } from '../../platform/sql/reading.ts'
-import type { Browser } from '../browser.ts'
+import type { Browser } from '../http/browser.ts'
 import type { Operation } from '../subgraph.ts'
 import { actorOf, type Viewer } from '../viewer.ts'
-import { booksOf, type KeysOf, type Writer, type Writing, writing } from './books.ts'
+import { booksOf, type KeysOf, type Recording, type Writer, type Writing, writing } from './books.ts'
 import type { Openable } from './store.ts'
 import type { Telling } from './tell.ts'
 
@@ -19,6 +19,8 @@ export type ContextOf<S extends Stores, Services extends object> = Opened<S> &
   Writing & {
     readonly viewer: Viewer
     readonly requestId: string
+    /** Aborts when nobody waits for the answer any more. */
+    readonly leaving: AbortSignal
     /** Set for mutations: the browser that asks, if one does. */
     readonly browser: Browser | undefined
   }
@@ -30,6 +32,8 @@ export type JobContextOf<S extends Stores, Services extends object> = Opened<S> 
 export interface Contexts<S extends Stores, Services extends object> {
   /** For one operation of a viewer, or one event of a stream: nothing of it is shared with another. */
   open(viewer: Viewer, operation: Operation): ContextOf<S, Services>
+  /** For one forwarded request of a viewer: what the viewer may see, read as it stands; the record names the viewer. */
+  forRequest(viewer: Viewer, request: Request): ContextOf<S, Services>
   /**
    * For one piece of work of a job: what it reads is everybody's, as it stands when it is read.
    * @param actor as the record names it: `delivery`
@@ -45,6 +49,7 @@ const unhurried: Reading = { fresh: true, signal: new AbortController().signal, 
  * @param slug   the subgraph, whose SQL schema has the record and the keys of what was made
  * @param facts  how it tells other subgraphs what has become true (`openFacts`)
  * @param keysOf whose an idempotency key is
+ * @param record how its record is written, where that knows more than everybody's
  */
 export function contextsOf<S extends Stores, Services extends object>(
   slug: string,
@@ -53,8 +58,9 @@ export function contextsOf<S extends Stores, Services extends object>(
   { sequelize, clock }: { readonly sequelize: Sequelize; readonly clock: Clock },
   facts: Telling,
   keysOf: KeysOf = 'organization',
+  record?: Recording,
 ): Contexts<S, Services> {
-  const books = booksOf(slug, keysOf)
+  const books = booksOf(slug, keysOf, record)
 
   /** A class, because one is made for every operation and every event. */
   class Context {
@@ -73,15 +79,19 @@ export function contextsOf<S extends Stores, Services extends object>(
       return this.operation?.requestId
     }
 
+    get leaving(): AbortSignal {
+      return (this.operation ?? unhurried).signal
+    }
+
     get browser(): Browser | undefined {
       return this.operation?.browser
     }
 
     get [writing](): Writer {
-      return { sequelize, clock, actor: this.actor, books, facts }
+      return { sequelize, clock, actor: this.actor, viewer: this.viewer, books, facts }
     }
   }
-  const names = new Set(['viewer', 'operation', 'actor', 'opened', 'requestId', 'browser'])
+  const names = new Set(['viewer', 'operation', 'actor', 'opened', 'requestId', 'leaving', 'browser'])
   for (const [name, service] of Object.entries(services)) define(name, { value: service, enumerable: true })
   for (const [name, store] of Object.entries(stores))
     define(name, {
@@ -97,6 +107,8 @@ export function contextsOf<S extends Stores, Services extends object>(
   }
   return {
     open: (viewer, operation) => new Context(viewer, operation, actorOf(viewer)) as never,
+    forRequest: (viewer, { headers, signal }) =>
+      new Context(viewer, { ...unhurried, signal, requestId: headers.get('x-request-id') ?? '' }, actorOf(viewer)) as never,
     everybodys: actor => new Context(null, null, actor) as never,
   }
 }

@@ -4,6 +4,8 @@ import type { Slug } from '../scopes.ts'
 const id = z.uuid()
 const moment = z.iso.datetime()
 const organization = z.object({ organizationId: id })
+const member = z.object({ ...organization.shape, membershipId: id, userId: id, userKind: z.enum(['HUMAN', 'SERVICE_ACCOUNT']), roles: z.array(z.string()) })
+const memberSubject = ({ organizationId, userId }: z.infer<typeof member>) => `member:${organizationId}:${userId}`
 const post = z.object({ postId: id, brandId: id, organizationId: id, threadId: id, platform: z.string(), code: z.string().nullable() })
 
 /** What waits for a person: one item for each key of a service, until the service closes it. */
@@ -39,6 +41,8 @@ interface Kind<Body extends z.ZodType = z.ZodType, To extends Slug = Slug> {
   readonly from: readonly Slug[]
   /** Who receives it, each with a handler of its own. */
   readonly to: readonly To[]
+  /** Of these the one for whom a fact is, where each is for one alone; it is told to nobody when that is none of them. @default all of them */
+  only?(body: z.infer<Body>): string
 }
 
 const kind = <Body extends z.ZodType, const To extends Slug>(facts: Kind<Body, To>) => facts
@@ -51,26 +55,60 @@ export const factKinds = {
     body: z.object({ ...organization.shape, slug: z.string(), name: z.string() }),
     subject: ({ organizationId }) => `organization:${organizationId}`,
   }),
+  'organization.updated': kind({
+    from: ['identity'],
+    to: [],
+    body: z.object({ ...organization.shape, slug: z.string(), name: z.string() }),
+    subject: ({ organizationId }) => `organization:${organizationId}`,
+  }),
+  'membership.added': kind({ from: ['identity'], to: ['launcher'], body: member, subject: memberSubject }),
+  'membership.changed': kind({ from: ['identity'], to: ['launcher'], body: member, subject: memberSubject }),
   'membership.removed': kind({
     from: ['identity'],
     to: ['publishing', 'launcher', 'agents', 'payments', 'providers'],
-    body: z.object({ ...organization.shape, membershipId: id, userId: id, userKind: z.enum(['HUMAN', 'SERVICE_ACCOUNT']), roles: z.array(z.string()) }),
-    subject: ({ organizationId, userId }) => `member:${organizationId}:${userId}`,
+    body: member,
+    subject: memberSubject,
   }),
+  'service.registered': kind({
+    from: ['identity'],
+    to: ['launcher'],
+    body: z.object({ serviceId: id, slug: z.string(), appId: z.string(), title: z.string(), environment: z.string(), lifecycle: z.string() }),
+    subject: ({ serviceId }) => `service:${serviceId}`,
+  }),
+  'user.updated': kind({
+    from: ['identity'],
+    to: ['launcher'],
+    body: z.object({ userId: id, name: z.string(), image: z.string().nullable(), suspendedAt: moment.nullable() }),
+    subject: ({ userId }) => `user:${userId}`,
+  }),
+  'user.suspended': kind({ from: ['identity'], to: ['launcher'], body: z.object({ userId: id }), subject: ({ userId }) => `user:${userId}` }),
   'attention.opened': kind({
-    from: ['publishing'],
+    from: ['identity', 'publishing', 'providers'],
     to: ['launcher'],
     body: attention.refine(isSomebodys, 'an audience needs the organization or the person that it names'),
     subject: ({ key }) => `attention:${key}`,
   }),
   'attention.closed': kind({
-    from: ['publishing'],
+    from: ['identity', 'publishing', 'providers'],
     to: ['launcher'],
     body: attention.pick({ key: true }),
     subject: ({ key }) => `attention:${key}`,
   }),
   'post.published': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
   'post.failed': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
+  'budget.alert': kind({
+    from: ['providers'],
+    to: [],
+    body: z.object({ ...organization.shape, limitId: id, scopeType: z.string(), kind: z.string() }),
+    subject: ({ limitId }) => `spend_limit:${limitId}`,
+  }),
+  'email.outcome': kind({
+    from: ['providers'],
+    to: ['publishing', 'launcher', 'agents', 'payments'],
+    body: z.object({ ...organization.shape, messageId: id, appId: z.string(), status: z.string() }),
+    subject: ({ messageId }) => `email:${messageId}`,
+    only: ({ appId }) => appId.replace(/^app_/, ''),
+  }),
   'order.paid': kind({
     from: ['payments'],
     to: ['launcher', 'agents'],

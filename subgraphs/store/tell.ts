@@ -37,8 +37,9 @@ export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly
 
 /** @throws Error for what the table of kinds does not allow: a mistake of the program, which undoes the transaction */
 function outgoingOf({ slug, receivers }: Telling, { kind, body }: NewFact): Outgoing {
-  const { from, to, subject, body: form } = kindOf(kind)!
+  const { from, to, subject, body: form, only } = kindOf(kind)!
   if (!from.includes(slug)) throw new Error(`subgraphs/store/fact-kinds.ts does not say that ${slug} tells ${kind}`)
   const checked = form.parse(body)
-  return { kind, subject: subject(checked), body: checked, receivers: to.filter(receiver => receivers.includes(receiver)) }
+  const wanted = only ? to.filter(receiver => receiver === only(checked)) : to
+  return { kind, subject: subject(checked), body: checked, receivers: wanted.filter(receiver => receivers.includes(receiver)) }
 }

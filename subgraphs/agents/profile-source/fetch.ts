@@ -1,5 +1,6 @@
 import type { Sweep } from '../../../platform/jobs/queue.ts'
-import { isRefusedAddress, type Outbound, type OutboundAnswer, OutboundFailure } from '../../../platform/outbound.ts'
+import { isRefusedAddress, OutboundFailure } from '../../../platform/outbound/failure.ts'
+import type { Outbound, OutboundAnswer } from '../../../platform/outbound/outbound.ts'
 import { inTransaction, type Outcome, step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import type { ProfileSourceRow, profileSources, SourceFailure } from '../stores/profile-source.ts'

@@ -2,7 +2,7 @@ import type { Ask } from '../../../platform/ask.ts'
 import { createLoader } from '../../store/loader.ts'
 import type { Opening } from '../../store/store.ts'
 import { anonymous } from '../../viewer.ts'
-import { WidgetServicesDocument } from '../ask.generated.ts'
+import { WidgetServicesDocument, type WidgetServicesQuery } from '../ask.generated.ts'
 import { canSee, type Payload, readWidgets, sources } from '../sources.ts'
 
 /** A widget as resolvers hand it on; without `payload` the field asks the service. Widgets have no table: their services keep what they show. */
@@ -13,17 +13,33 @@ export interface WidgetRow {
   readonly payload?: Payload | null
 }
 
+/** For how long it is remembered what services there are, which is the same for everybody, in ms. */
+const servicesKeptMs = 60_000
+
+type Services = NonNullable<WidgetServicesQuery['services']>
+
 /** Widgets as a viewer sees them: asked of the services, each question once for an operation. */
-export const widgetStore = (asking: Ask) => ({
-  open({ reading, viewer: asker }: Opening) {
+export const widgetStore = (asking: Ask) => {
+  let known: { readonly services: Services; readonly until: number } | null = null
+  return { open }
+
+  function open({ reading, clock, viewer: asker }: Opening) {
     const viewer = asker ?? anonymous
     // Nobody waits for what is asked on behalf of somebody who left.
     const ask: Ask = (document, variables, as) => asking(document, variables, { ...as, signal: reading.signal })
 
+    /** What the registry has, at most a minute old. */
+    async function services(): Promise<Services> {
+      const now = clock.now().getTime()
+      // A clock that was set back must not keep it for longer.
+      if (known && now < known.until && now >= known.until - servicesKeptMs) return known.services
+      const { services } = await ask(WidgetServicesDocument, {}, { appId: 'app_launcher', viewer })
+      if (services) known = { services, until: now + servicesKeptMs }
+      return services ?? []
+    }
     /** The widgets that the viewer may see now, in the registry's order; nothing is asked of their services yet. */
     async function list(): Promise<WidgetRow[]> {
-      const { services } = await ask(WidgetServicesDocument, {}, { appId: 'app_launcher', viewer })
-      return (services ?? []).flatMap(service => {
+      return (await services()).flatMap(service => {
         const source = service && sources[service.slug]
         return source && canSee(viewer, source) ? [{ id: service.id, app: service.slug, title: service.title }] : []
       })
@@ -46,7 +62,7 @@ export const widgetStore = (asking: Ask) => ({
       /** The same as `read`, asked once for the operation. */
       payloadOf: (app: string) => payloads.load(app),
     }
-  },
-})
+  }
+}
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))

@@ -1,7 +1,7 @@
-import { exponents } from '../../../platform/currencies.ts'
 import { newId, readId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
+import { exponents } from '../../currencies.ts'
 import { create } from '../../store/write.ts'
 import { widgetTopic } from '../../subgraph.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'

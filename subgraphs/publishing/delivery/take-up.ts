@@ -1,5 +1,5 @@
 import { newId } from '../../../platform/ids.ts'
-import { OutboundFailure } from '../../../platform/outbound.ts'
+import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, statusOf } from '../../../platform/errors.ts'
-import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../browser.ts'
+import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../http/browser.ts'
 import { write } from '../../store/write.ts'
 import type { Viewer } from '../../viewer.ts'
 import type { Job } from '../context.ts'

@@ -1,4 +1,4 @@
-import { escaped, htmlPage, isolated } from '../../html.ts'
+import { escaped, htmlPage, isolated } from '../../http/html.ts'
 import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { AuthorizationRow } from '../stores/authorization.ts'

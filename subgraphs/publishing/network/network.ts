@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../platform/outbound.ts'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
 
 /** What publishing needs of a social network. `networks.ts` lists them; a folder beside this file is one of them. */
 export type Platform = 'X' | 'LINKEDIN' | 'LINKEDIN_PAGE' | 'FACEBOOK' | 'INSTAGRAM' | 'THREADS' | 'YOUTUBE' | 'TIKTOK'

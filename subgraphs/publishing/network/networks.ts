@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../platform/outbound.ts'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import type { Adapter, Application, NetworkFacts, Networks, Platform } from './network.ts'
 import { x } from './x/x.ts'
 

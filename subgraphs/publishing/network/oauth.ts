@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
-import { type Outbound, OutboundFailure } from '../../../platform/outbound.ts'
+import { OutboundFailure } from '../../../platform/outbound/failure.ts'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import { type Grant, GrantFailure, type Network } from './network.ts'
 
 /** What one network's authorization server has of its own. */

@@ -2,7 +2,8 @@ import { Op, type Sequelize, type Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import { modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import { fingerprintOf } from '../../browser.ts'
+import { fingerprintOf } from '../../http/browser.ts'
+import type { SealedColumn } from '../../store/sealed.ts'
 import type { Opening } from '../../store/store.ts'
 import type { Platform } from '../network/network.ts'
 
@@ -53,6 +54,11 @@ export interface Begun {
 
 type Key = Pick<AuthorizationRow, 'brandId' | 'stateHash'>
 
+const place = (stateHash: string) => `publishing.authorization:${stateHash}`
+
+/** The verifiers of authorizations as they are kept. */
+export const sealedVerifiers: readonly SealedColumn[] = [{ table: authorizations.name, key: 'state_hash', column: 'verifier', about: place }]
+
 /** SQL of authorizations. A state connects once, within ten minutes, and is stored as its hash. */
 function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
   const Authorization = modelOf(sequelize, authorizations)
@@ -60,7 +66,6 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
     `select ${selectList(authorizations, 'a')} from ${authorizations.name} a where a.state_hash = $1 and a.platform = $2 and a.expires_at > $3`,
   )
   const keyOf = ({ brandId, stateHash }: Key) => ({ brandId, stateHash })
-  const place = (stateHash: string) => `publishing.authorization:${stateHash}`
 
   return {
     async begin({ state, verifier, ...begun }: Begun, now: Date): Promise<void> {

@@ -4,6 +4,7 @@ import { newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
+import type { SealedColumn } from '../../store/sealed.ts'
 import { type Rows, store } from '../../store/store.ts'
 import { type Account, type Grant, GrantFailure, type Platform } from '../network/network.ts'
 import { brands } from './brand.ts'
@@ -68,10 +69,19 @@ const countOfBrand = statement('select count(*)::int as count from publishing.co
 /** How many connections a brand may have, inactive ones included: `Brand.connections` is no page. */
 export const mostConnections = 50
 
+const place = (id: string, which: 'access' | 'refresh') => `publishing.connection:${id}:${which}`
+
+/** The tokens of connections as they are kept. */
+export const sealedTokens: readonly SealedColumn[] = (['access', 'refresh'] as const).map(which => ({
+  table: connections.name,
+  key: 'id',
+  column: `${which}_token`,
+  about: id => place(id, which),
+}))
+
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
 function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cipher: Cipher) {
   const Connection = modelOf(sequelize, connections)
-  const place = (id: string, which: 'access' | 'refresh') => `publishing.connection:${id}:${which}`
 
   /** What a grant changes in a row. A network that hands out no new refresh token keeps the old one valid. */
   const sealed = (id: string, grant: Grant, now: Date) => ({

@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../../platform/outbound.ts'
+import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import type { Network } from '../network.ts'
 import { createXOauth, type XApplication } from './oauth.ts'
 import { createXPublish } from './publish.ts'

@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../../platform/outbound.ts'
+import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import { readJson } from '../json.ts'
 import { type Account, type Application, GrantFailure } from '../network.ts'
 import { createOauth, grantFailure } from '../oauth.ts'

@@ -1,4 +1,5 @@
-import { type Outbound, type OutboundAnswer, OutboundFailure } from '../../../../platform/outbound.ts'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { readJson } from '../json.ts'
 import { AccessExpired, type Delivery, type Lookup, type Publication } from '../network.ts'
 import type { XApplication } from './oauth.ts'

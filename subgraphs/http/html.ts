@@ -28,7 +28,7 @@ export function htmlPage(status: number, title: string, sentence: Sentence, cont
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
 <style>:root{color-scheme:light dark}body{background:Canvas;color:CanvasText;font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:10vh auto;padding:0 1rem}h1{font-size:1.4rem}label{display:block;margin:.8rem 0}
-input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}button{font:inherit;padding:.5rem 1.5rem}</style>
+input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}button{font:inherit;padding:.5rem 1.5rem;margin:.2rem 0}[hidden]{display:none}</style>
 </head>
 <body><h1>${escaped(title)}</h1><p>${written(sentence)}</p>${content}</body>
 </html>
@@ -43,6 +43,16 @@ input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}
       'content-security-policy': policy,
     },
   })
+}
+
+/**
+ * Leads a browser on that has sent a form, to another origin perhaps. Not by a redirect: browsers hold every address that a form leads to against
+ * its page's `form-action`, which is this origin alone.
+ */
+export function leavingPage(location: string, sentence: Sentence): Response {
+  const answer = htmlPage(200, 'One moment', sentence, `<p><a href="${escaped(location)}">Go on</a></p>`)
+  answer.headers.set('refresh', `0; url=${location}`)
+  return answer
 }
 
 /** The longest form that is read, in bytes. */

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
+import { hashOfSecret } from '../../platform/cipher.ts'
 
 /**
  * A browser is told from others by a secret that it alone keeps, in a cookie of this host: what was begun in one browser is not
@@ -13,7 +14,7 @@ export interface Browser {
 /** The header in which a subgraph that runs apart finds the fingerprint. From outside it is never believed. */
 export const browserHeader = 'x-browser-fingerprint'
 
-export const fingerprintOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const fingerprintOf = (secret: string): string => hashOfSecret(secret)
 
 /** 256 random bits, as a cookie or a form field carries them. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')

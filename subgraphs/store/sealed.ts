@@ -1,0 +1,10 @@
+/** A column of values that the cipher has sealed, one of each row; null where a row has none. */
+export interface SealedColumn {
+  /** `publishing.connections` */
+  readonly table: string
+  /** The column that names a row, and by which the place of its value is known. */
+  readonly key: string
+  readonly column: string
+  /** The place that a value is bound to: what it was sealed about. */
+  about(key: string): string
+}
