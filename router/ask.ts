@@ -2,7 +2,7 @@ import type { Ask, AskAs } from '../platform/ask.ts'
 import { causeId } from '../platform/caller/cause.ts'
 import { newId } from '../platform/ids.ts'
 import type { Registration } from '../subgraphs/subgraph.ts'
-import type { Viewer } from '../subgraphs/viewer.ts'
+import { anonymous, type Viewer } from '../subgraphs/viewer.ts'
 import type { Engine } from './engine/engine.ts'
 
 /**
@@ -18,18 +18,9 @@ export function createAsk(engine: Engine, registrations: readonly Registration[]
     acting.set(viewer, ofViewer)
     const known = ofViewer.get(appId)
     if (known) return known
-    const service: Viewer = {
-      kind: 'service',
-      userId: viewer.userId,
-      organizationId: viewer.organizationId,
-      roles: [],
-      scopes: viewer.scopes.filter(scope => allowed.has(scope)),
-      appId,
-      onBehalfOf: viewer.userId,
-      context: viewer.context,
-      sessionId: null,
-      keyId: null,
-    }
+    const { userId, organizationId, context } = viewer
+    const scopes = viewer.scopes.filter(scope => allowed.has(scope))
+    const service: Viewer = { ...anonymous, kind: 'service', userId, organizationId, scopes, appId, onBehalfOf: userId, context }
     ofViewer.set(appId, service)
     return service
   }

@@ -23,7 +23,8 @@ export interface Hosts {
   addressOf(slug: Slug, role: Role, path: string): string
   /**
    * Where a service is found, by role: the first host of each that it has; paths follow without its prefix. Programs find it without one
-   * too, under the prefix, and also where its only host is a name of this machine.
+   * too, under the prefix, and also where its only host is a name of this machine. `callback` is where a browser goes on that comes with a
+   * sign-in from elsewhere.
    */
   addressesOf(slug: Slug): Readonly<Record<string, string>>
   /** Whether a host is one of those that the lists name, in whatever role. */
@@ -87,7 +88,8 @@ export function createHosts(publicUrl: string, origins: readonly ServiceOrigin[]
     },
     addressesOf(slug) {
       const own = origins.filter(each => each.slug === slug && !(each.role === 'api' && each.isLocal))
-      return { api: `${publicUrl}/${slug}`, ...Object.fromEntries(own.map(({ role, origin }) => [role, origin]).reverse()) }
+      const named = Object.fromEntries(own.map(({ role, origin }) => [role, origin]).reverse())
+      return { api: `${publicUrl}/${slug}`, ...named, callback: `${named.web ?? named.dashboard ?? `${publicUrl}/${slug}`}/callback` }
     },
     knows: host => web.has(nameOf(host)) || services.has(nameOf(host)),
     trusts: origin => trusted.has(origin.toLowerCase()) || (guests.loopback === true && loopbackOrigin.test(origin.toLowerCase())),
@@ -99,13 +101,28 @@ const nameOf = (host: string | null | undefined): string => (host ?? '').toLower
 /** Paths that mean the same on every host. */
 const everywhere = /^\/(?:(?:graphql|health|metrics|docs|explorer|openapi\.json|\.well-known)(?:[/?#]|$)|[?#]|$)/
 
+/** Services whose pages find identity's `/api/auth/*` on their own web hosts, with that host's cookie. */
+const passing: ReadonlySet<Slug> = new Set(['publishing', 'launcher'])
+
+/** What is passed on there. */
+export const passedPath = '/api/auth/'
+
+/** Whether a path without prefix means identity's on this host, unless the service has a row of its own there. */
+export const passesOn = (hosts: Hosts, host: string | null | undefined, url: string): boolean => {
+  if (!url.startsWith(passedPath)) return false
+  const slug = hosts.serviceOf(host)
+  return slug !== null && passing.has(slug) && hosts.isWeb(host)
+}
+
 /**
  * The canonical path of a request: on a service's host the service's prefix may be left out. Paths that carry the prefix
  * of a service, or mean the same everywhere, stay as they are.
+ * @param isOwn whether a service answers a path, written without its prefix, by a row of its own @default none does
  */
-export function canonicalPath(hosts: Hosts, host: string | undefined, url: string): string {
+export function canonicalPath(hosts: Hosts, host: string | undefined, url: string, isOwn: (slug: Slug, path: string) => boolean = () => false): string {
   const slug = hosts.serviceOf(host)
   if (slug === null || everywhere.test(url)) return url
+  if (passesOn(hosts, host, url) && !isOwn(slug, url.split('?', 1)[0]!)) return `/identity${url}`
   const first = /^\/([^/?#]*)/.exec(url)?.[1]
   return (slugs as readonly string[]).includes(first ?? '') ? url : `/${slug}${url}`
 }

@@ -5,11 +5,15 @@ import { Registry } from 'prom-client'
 import { localOrigins } from '../config/hosts.ts'
 import type { Tracing } from '../platform/caller/trace.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Authority } from '../subgraphs/authority.ts'
+import type { Outbound } from '../platform/outbound/outbound.ts'
+import type { Authority, ServiceClients } from '../subgraphs/authority.ts'
 import { scopesOf } from '../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../subgraphs/viewer.ts'
 import { createAddressOf } from './access/address.ts'
 import { createAuthenticate, nobodyIsKnown } from './access/authenticate.ts'
+import { createForeignCallers, type ForeignIssuer } from './access/callers/foreign.ts'
+import { createServiceCallers, type ServiceApp, type ServiceTokens } from './access/callers/services.ts'
+import { createStudioCallers, type StudioCallers } from './access/callers/studio.ts'
 import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
 import { documentsOf } from './door/documents/documents.ts'
@@ -17,11 +21,12 @@ import type { Manifest } from './door/documents/manifest.ts'
 import { createSources, type Trust } from './door/documents/sources.ts'
 import { doorRefusal } from './door/errors.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
-import { serveGraphql } from './door/http.ts'
+import { serveGraphql } from './door/http/serve.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
 import { createSockets, type Sockets, type WebSocketDoor } from './door/websocket.ts'
 import type { Engine } from './engine/engine.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import { countingKeys, createOwnKeyRates, createSharedKeyRates, noKeyRates } from './live/key-rates.ts'
 import { createRates, type RateLimits, rated } from './live/rates.ts'
 import { createHub, type HubFigures, type HubOptions } from './live/shared/hub.ts'
 import { beginningShare, createShares, eventShare, operationShare, type Shares } from './live/shares.ts'
@@ -33,8 +38,8 @@ import { serveOpenapi } from './openapi/serve.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
-import { answersHere, misplaced, roleOf } from './rest/place.ts'
-import { anyMethod, type RouteTable, type Row } from './rest/row.ts'
+import { answersHere, misplaced, ownRows, roleOf } from './rest/place.ts'
+import { anyMethod, pathOf, type RouteTable, type Row } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
 import { routeTables } from './rest/tables.ts'
 
@@ -42,6 +47,12 @@ export interface RouterOptions {
   readonly engine: Engine
   /** Who knows callers; null: nobody does, and everybody is anonymous. Then there is no REST, and no place to sign in. */
   readonly authority: Authority | null
+  /** Which services may call, and with what. @default none */
+  readonly callers?: { readonly tokens: ServiceTokens; readonly registrations: readonly ServiceApp[]; readonly gateway: ServiceClients }
+  /** Who issues access tokens in place of identity, and the way there. @default identity does */
+  readonly foreign?: (ForeignIssuer & { readonly outbound: Outbound }) | undefined
+  /** Where the site-builder studio is, whose tokens count for structured chat, and the way there. @default nobody has such tokens */
+  readonly studio?: { readonly url: string; readonly outbound: Outbound } | undefined
   /** Those that serve forward rows. */
   readonly subgraphs: readonly ForwardTarget[]
   /** Name or address to listen on; a loopback one means both families. */
@@ -70,7 +81,7 @@ export interface RouterOptions {
   /** Bounds of subscriptions, whichever door they come by. */
   readonly live?: HubOptions
   /** Open sockets of one address and of one person or key. @default 100 and 50 */
-  readonly sockets?: Pick<WebSocketDoor, 'perAddress' | 'perViewer'>
+  readonly sockets?: Pick<WebSocketDoor, 'perAddress' | 'perViewer' | 'messages'>
   /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
   readonly direct?: boolean
   /** Milliseconds between heartbeats of a stream over HTTP. @default 10000 */
@@ -87,10 +98,14 @@ export interface RouterOptions {
   readonly metricsToken?: string | null
   /** What `/metrics` shows; the router's own figures are entered into it. @default one that holds nothing else */
   readonly metrics?: Registry
+  /** What `/metrics` tells in its place: what all processes of this port count together. @default the registry's alone */
+  readonly figures?: (() => Promise<string>) | undefined
   /** Begins traces of requests. @default none */
   readonly tracing?: Tracing | undefined
   /** Operations a minute of one caller. @default as many as it likes */
   readonly rates?: RateLimits
+  /** Whether other routers answer for the same platform: then keys are counted together with them. @default false */
+  readonly severalRouters?: boolean
   /** What becomes of documents that are not trusted. @default off */
   readonly trust?: Trust
   /** Documents that are. @default none are known */
@@ -108,6 +123,9 @@ export interface Router extends Listening {
   trust(manifest: Manifest): void
 }
 
+/** What runs at once for one address where nobody is known. */
+const anonymousEach = operationShare.all * 0.75
+
 /** Makes the router: every door over one engine, one way to know callers, and one registry of open streams. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const { engine, authority, subgraphs, publicUrl, clock, log } = options
@@ -115,19 +133,26 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   // Whoever develops sees what broke; elsewhere the log alone does.
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
-  const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, options.elapsed) : nobodyIsKnown
+  const { callers, foreign, elapsed } = options
+  const others = authority && {
+    byServiceToken: callers && createServiceCallers(callers.tokens, callers.registrations, authority, callers.gateway, elapsed),
+    byToken: foreign && createForeignCallers(foreign, authority, { outbound: foreign.outbound, clock, log, elapsed }),
+  }
+  const authenticate = authority ? createAuthenticate(authority, hosts, clock, log, elapsed, others ?? {}) : nobodyIsKnown
+  const keyRates = !authority ? noKeyRates : options.severalRouters ? createSharedKeyRates(authority, options.elapsed) : createOwnKeyRates(options.elapsed)
+  const counting = countingKeys(authenticate, keyRates)
   const documents = documentsOf(engine, { introspection: !production })
   const sources = createSources(documents, { mode: options.trust, log })
   const listed = options.manifest ? sources.trust(options.manifest) : []
   engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
   const streams = authority ? createStreams(authority, clock, log) : unwatched
-  // Where nobody is known whoever stands behind one proxy is one caller: there is no share to keep, only what runs at once.
+  // Where nobody is known whoever stands behind one proxy is one caller: it may have most of the places, but never all of them.
   const rates = createRates(options.rates ?? { each: null }, options.elapsed)
-  const shares = rated(createShares(authority ? operationShare : { ...operationShare, each: operationShare.all, waiting: 2000 }), rates)
+  const shares = rated(createShares(authority ? operationShare : { ...operationShare, each: anonymousEach, waiting: 2000 }), rates)
   const tables = options.tables ?? (authority ? routeTables : [])
   const trustProxy = options.trustProxy ?? false
   const [beginnings, events] = [rated(createShares(beginningShare), rates), createShares(eventShare)]
-  const hub = createHub(engine, options.live)
+  const hub = createHub(engine, { ...options.live, failed: err => log.error({ err }, 'a stream broke') })
   const registry = options.metrics ?? new Registry()
   const countError = countErrorsIn(registry)
   const sockets = createSockets({
@@ -136,6 +161,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     documents,
     sources,
     authenticate,
+    keyRates,
     streams,
     hub,
     shares,
@@ -151,7 +177,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     log,
   })
 
-  const app = await createApp({ publicUrl, hosts, trustProxy, exposeErrors, countError, tracing: options.tracing, log })
+  const app = await createApp({ publicUrl, hosts, isOwn: ownRows(tables), trustProxy, exposeErrors, countError, tracing: options.tracing, log })
   const listening = prepareListening(app, {
     host: options.host,
     port: options.port,
@@ -165,11 +191,14 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
         hub.close()
       },
     },
-    closing: () => streams.stop(),
+    closing() {
+      streams.stop()
+      keyRates.stop()
+    },
   })
   serveHealth(app, options.readiness, listening.leaving)
   registerFigures(registry, [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures)])
-  serveMetrics(app, { token: options.metricsToken ?? null, registry })
+  serveMetrics(app, { token: options.metricsToken ?? null, registry, figures: options.figures })
   servePages(app, {
     hosts,
     publicUrl,
@@ -180,13 +209,14 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     services: options.services ?? subgraphs.map(({ registration: { slug, title = slug } }) => ({ slug, title })),
     demo: options.demo ?? null,
     sandbox: options.sandbox ?? null,
+    foreignIssuer: options.foreign?.issuer ?? null,
     look: createReadiness(options.readiness),
   })
   await serveGraphql(app, {
     engine,
     documents,
     sources,
-    authenticate,
+    authenticate: counting,
     hub,
     streams,
     shares,
@@ -201,7 +231,9 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     countError,
     log,
   })
-  serveRoutes(app, tables, { engine, authenticate, shares, hosts, publicUrl, subgraphs })
+  const studio =
+    authority && options.studio ? createStudioCallers(options.studio.url, authority, { outbound: options.studio.outbound, clock, log, elapsed }) : undefined
+  serveRoutes(app, tables, { studio, engine, clock, authenticate: counting, shares, hosts, publicUrl, subgraphs })
   if (authority) serveOpenapi(app, { hosts, publicUrl })
   options.extend?.(app)
   app.addHook('onListen', done => {
@@ -253,6 +285,8 @@ const operationsOf = (tables: readonly RouteTable[]): readonly DocumentNode[] =>
 const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: '', roles: ['owner'], scopes: scopesOf(['owner']), context: 'organization' }
 
 interface RouteDoor {
+  readonly studio: StudioCallers | undefined
+  readonly clock: Clock
   readonly engine: Engine
   readonly authenticate: ReturnType<typeof createAuthenticate>
   readonly shares: Shares
@@ -276,7 +310,7 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
       else ignoreBodies(scope)
       for (const { slug, row } of rows) serveOperation(scope, slug, row, door)
     })
-  for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => `/${slug}${row.path}`)) {
+  for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => pathOf(slug, row))) {
     const known = methodsOf(rows)
     for (const url of rows.some(({ row }) => row.kind === 'operation') ? [path, `${path}/`] : [path])
       app.route({

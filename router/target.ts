@@ -18,6 +18,14 @@ const written = /^(https?):\/\/([^/?#\\]*)(.*)$/is
 const hidden = /[\w.~/\\\x00-\x1f\x7f-]/
 const authority = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
 
+/** Names that hold a slash, where the last segment of a path is one: clients of models write `models/openai%2Fgpt-5-mini`. Nothing lies below. */
+const slashedName = /^\/providers\/api\/ai\/models\/[\w.:@-]+(?:%2f[\w.:@-]+){1,3}$/i
+
+/** Query parameters in which credentials travel elsewhere (RFC 6750 §2.3): addresses are kept by logs, histories and proxies. */
+const bearers: ReadonlySet<string> = new Set(['access_token', 'id_token', 'refresh_token', 'bearer'])
+
+const carriesToken = (query: string): boolean => query !== '' && [...new URLSearchParams(query).keys()].some(name => bearers.has(name.trim().toLowerCase()))
+
 /**
  * Reads the request line, before anything is decided by it. In absolute form it comes before the Host header (RFC 9112 §3.2.2).
  * @param knows whether a host is one of ours: nobody is asked on behalf of others here
@@ -32,6 +40,8 @@ export function readTarget({ method, url = '/', headers, rawHeaders }: Request, 
   const target = named === undefined ? url : rest.startsWith('/') ? rest : `/${rest}`
   if (target.includes('#')) return 'The address holds a fragment, which browsers keep to themselves: send it without.'
   const path = target.split('?', 1)[0]!
+  if (carriesToken(target.slice(path.length + 1)))
+    return 'The address carries a token, and addresses are written down in many places: send it in the Authorization header, and get a new one.'
   if (!spelledPath.test(path) || fleetingSegment.test(path) || hidesCharacters(path))
     return 'The path could be read as another one: send it without dot segments, empty segments, backslashes, and encodings of letters, digits, dots, slashes or control characters.'
   return { url: target, host: named ?? headers.host }
@@ -48,4 +58,6 @@ function namesSeveralHosts(rawHeaders: readonly string[] = []): boolean {
 
 /** Whether something is percent-encoded that need not be, or that would mean something else when it is decoded. */
 const hidesCharacters = (path: string): boolean =>
-  path.includes('%') && [...path.matchAll(/%(..)/g)].some(([, digits]) => hidden.test(String.fromCharCode(Number.parseInt(digits!, 16))))
+  path.includes('%') &&
+  !(slashedName.test(path) && !path.includes('..')) &&
+  [...path.matchAll(/%(..)/g)].some(([, digits]) => hidden.test(String.fromCharCode(Number.parseInt(digits!, 16))))

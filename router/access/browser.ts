@@ -1,4 +1,4 @@
-import { type Browser, browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../subgraphs/browser.ts'
+import { type Browser, browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../subgraphs/http/browser.ts'
 import type { Caller } from './authenticate.ts'
 
 /** What is known of the browser behind a request that changes something. */

@@ -1,5 +1,8 @@
 import { Refusal } from '../../platform/errors.ts'
-import { credentialHeaders } from './authenticate.ts'
+import { credentialHeaders, serviceHeaders } from './authenticate.ts'
+
+/** What is understood there: credentials, and what a service says beside its own. */
+const spoken = [...credentialHeaders, ...serviceHeaders]
 
 type Parameters = Readonly<Record<string, unknown>>
 
@@ -17,7 +20,7 @@ export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<s
   const read = (object: Parameters, isHeaders: boolean): Refusal | undefined => {
     for (const [name, value] of Object.entries(object)) {
       if (value === null || value === '') continue
-      const header = credentialHeaders.find(each => each === name.toLowerCase())
+      const header = spoken.find(each => each === name.toLowerCase())
       if (header) {
         const text = typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : 'unreadable'
         if (found.has(header) && found.get(header) !== text) return new Refusal('BAD_USER_INPUT', `connection_init names ${header} twice: send it once.`)

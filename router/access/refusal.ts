@@ -1,7 +1,8 @@
 import type { GraphQLFormattedError, OperationTypeNode } from 'graphql'
-import { isErrorCode } from '../../platform/errors.ts'
+import { isErrorCode, statusOf } from '../../platform/errors.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Barrier } from './findings.ts'
+import { lacksPlatformRole } from './policies.ts'
 import { meets, type Requirement } from './rules.ts'
 
 /** The code of a refused field: what the answer's error list and the REST doors look for. */
@@ -22,6 +23,9 @@ const graphqlCodes = new Set([
   'SUPERGRAPH_CHANGED',
 ])
 
+/** Every code that a client may be told. */
+export const toldCodes: readonly string[] = [...Object.keys(statusOf), ...graphqlCodes]
+
 /** The code that a client is told of anything thrown. */
 export function toldCode(error: unknown): string {
   const code = (error as { extensions?: { code?: unknown } } | null | undefined)?.extensions?.code
@@ -30,6 +34,9 @@ export function toldCode(error: unknown): string {
 
 /** How many alternatives of scopes an error names. */
 const mostAlternatives = 20
+
+/** For people who have the role, and are active in another organization: that is where the first sign-in leads. */
+const whereAdministrators = ' Who administers the platform does so in the organization admin: go there by switchOrganization.'
 
 /** What is said of a field or type that is refused, wherever it stands. */
 export type Words = Required<Pick<GraphQLFormattedError, 'message' | 'extensions'>>
@@ -56,7 +63,7 @@ export function wordsFor({ coordinate, rule, members }: Barrier, viewer: Viewer,
   const verb = operation === 'query' ? 'see' : operation === 'mutation' ? 'call' : 'subscribe to'
   const message = signIn
     ? `Sign in to ${verb} ${coordinate}${needs ? `: it takes ${needs}` : ''}.`
-    : `You may not ${verb} ${coordinate}: ${needs ? `it takes ${needs}` : 'nobody may'}.`
+    : `You may not ${verb} ${coordinate}: ${needs ? `it takes ${needs}` : 'nobody may'}.${lacksPlatformRole(requiredPolicies.flat(), viewer) ? whereAdministrators : ''}`
   return {
     message,
     extensions: {

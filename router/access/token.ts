@@ -17,7 +17,11 @@ export interface TokenClaims {
   readonly organizationId: string | null
   readonly context: 'personal' | 'organization'
   readonly roles: readonly string[]
+  /** What an OAuth client's token was made for; null for people's own. */
+  readonly scopes: readonly string[] | null
   readonly expiresAt: Date
+  /** The key that has signed it. */
+  readonly kid: string
   /** When this router first read the token, in elapsed milliseconds: what was known before may not know of what the token is for. */
   readonly seenAt: number
 }
@@ -73,7 +77,8 @@ export function createTokenReader(
     let claims = verified.get(digest)
     if (!claims) {
       try {
-        const read = claimsOf((await verify(token, set)).payload, elapsed())
+        const { payload, protectedHeader } = await verify(token, set)
+        const read = claimsOf(payload, protectedHeader.kid ?? '', elapsed())
         if (!read) return 'invalid'
         claims = read
       } catch (error) {
@@ -88,9 +93,10 @@ export function createTokenReader(
   }
 }
 
-function claimsOf(payload: JWTPayload, seenAt: number): TokenClaims | undefined {
-  const { sub, sid, org, ctx, roles, exp } = payload
+function claimsOf(payload: JWTPayload, kid: string, seenAt: number): TokenClaims | undefined {
+  const { sub, sid, org, ctx, roles, scope, exp } = payload
   if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined
+  if (scope !== undefined && typeof scope !== 'string') return undefined
   if (org !== null && org !== undefined && typeof org !== 'string') return undefined
   if (roles !== undefined && !(Array.isArray(roles) && roles.every(role => typeof role === 'string'))) return undefined
   return {
@@ -99,7 +105,9 @@ function claimsOf(payload: JWTPayload, seenAt: number): TokenClaims | undefined 
     organizationId: org ?? null,
     context: ctx === 'organization' && org ? 'organization' : 'personal',
     roles: roles ?? [],
+    scopes: scope?.split(' ') ?? null,
     expiresAt: new Date(exp * 1000),
+    kid,
     seenAt,
   }
 }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { type DocumentNode, Kind, print } from 'graphql'
 import { decodeJwt } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { AppTokens } from '../../config/readers.ts'
 import type { Ask, AskAs } from '../../platform/ask.ts'
 import { callIs, causeHeaders, causeId } from '../../platform/caller/cause.ts'
@@ -11,7 +12,7 @@ import { Refusal } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import { createSealReader, forOperation, isFor, type Purpose, type SealReader, type SealReaderOptions, sealHeader } from '../../subgraphs/seal.ts'
 import type { Registration } from '../../subgraphs/subgraph.ts'
-import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
+import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
 import { createAsk } from '../ask.ts'
 import { readJsonBodies } from '../door/body.ts'
 import type { Documents } from '../door/documents/documents.ts'
@@ -90,7 +91,7 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
     const known = [...(id === undefined ? [] : ['x-request-id', id]), ...causeHeaders()]
     const headers = ['content-type', 'application/json', ...(seal ? [sealHeader, seal] : [tokenHeader, token!, appHeader, appId]), ...known]
     const made = seal ? undefined : claimed(viewer)
-    const question = { path, headers, body: JSON.stringify({ query: print(document), variables, viewer: made }) }
+    const question = { path, headers, body: JSON.stringify({ query: textOf(document), variables, viewer: made }) }
     let over = false
     let exchange: Exchange = router.ask(question)
     const end = (why: string) => {
@@ -119,6 +120,15 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
     if (status !== 200) throw new Error(`The router answered ${status} to ${appId}`)
     return data as never
   }
+}
+
+const texts = new WeakMap<DocumentNode, string>()
+
+/** A document's text, written once: services ask with the same few again and again. */
+function textOf(document: DocumentNode): string {
+  const text = texts.get(document) ?? print(document)
+  texts.set(document, text)
+  return text
 }
 
 function mayRepeat(failure: unknown, { definitions }: DocumentNode): boolean {
@@ -164,7 +174,7 @@ export function serveAsk(app: FastifyInstance, { engine, documents, registration
     const asking = readers.get(audienceOf(token))
     if (!asking) throw refusal()
     const viewer: Viewer = await asking.read(token, mayBeShown)
-    callIs(actorOf(viewer))
+    callIs(loggedAs(viewer))
     return { appId: asking.appId, viewer }
   }
   const byToken = (headers: IncomingHttpHeaders, made: unknown) => {
@@ -205,10 +215,25 @@ function isClaim(made: unknown): made is AskAs['viewer'] {
   return id(userId) && id(organizationId) && words(roles) && words(scopes) && (context === 'personal' || context === 'organization')
 }
 
+/** Seals whose audience is remembered: a service asks several questions with one. */
+const mostRemembered = 1000
+/** Characters of the longest that is. */
+const longestRemembered = 8192
+const audiences = new LRUCache<string, string>({ max: mostRemembered })
+
 /** Unchecked: it only chooses the reader, which checks. */
 function audienceOf(token: unknown): string {
+  const text = String(token)
+  const known = audiences.get(text)
+  if (known !== undefined) return known
+  const audience = readAudience(text)
+  if (text.length <= longestRemembered) audiences.set(text, audience)
+  return audience
+}
+
+function readAudience(token: string): string {
   try {
-    const { aud } = decodeJwt(String(token))
+    const { aud } = decodeJwt(token)
     return typeof aud === 'string' ? aud : ''
   } catch {
     return ''

@@ -1,8 +1,10 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { addressHeader } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
+import { streamedResponse } from '../../subgraphs/http/streamed.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { addressHeader, forForward, sealHeader } from '../../subgraphs/seal.ts'
+import { forForward, forStream, sealHeader } from '../../subgraphs/seal.ts'
 import { UpstreamFailure } from '../engine/transport/exchange.ts'
 import { createReplicas, notReadyHeader } from '../engine/transport/replicas.ts'
 import type { Seal } from '../engine/transport/seal.ts'
@@ -14,31 +16,47 @@ const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** What says that no connection came about. */
 const neverSent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
+/** A body that is sent as it comes: as long as nothing of it was taken, it may go elsewhere. */
+function passed(body: ReadableStream<Uint8Array>) {
+  const state = { hasBegun: false }
+  const pieces = {
+    async *[Symbol.asyncIterator]() {
+      state.hasBegun = true
+      yield* body
+    },
+  }
+  return Object.assign(state, { pieces: pieces as unknown as Readable })
+}
+
 /**
  * A subgraph that runs apart, as forward rows reach it: the request goes to its process as it came, beside it the viewer, sealed
  * for this one method, target, caller's address and body.
- * @param patienceMs milliseconds until the headers of an answer must be there, waiting for a connection included; its body may
+ * @param usualPatienceMs where a row says nothing else: milliseconds until the headers of an answer must be there, waiting for a connection included; its body may
  *   stream for as long as it flows
  * @throws Refusal UPSTREAM_FAILED when it cannot be reached
  */
-export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Seal, dispatcher: Dispatcher, patienceMs = 30_000): ForwardTarget {
+export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Seal, dispatcher: Dispatcher, usualPatienceMs = 30_000): ForwardTarget {
   const replicas = createReplicas(urls.map(url => new URL(url).origin))
   return {
     registration: { slug },
-    async http(request, viewer, target) {
-      const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
+    async http(request, viewer, target, { patienceMs = usualPatienceMs, streams } = {}) {
+      // One that says itself that it is empty is none: the service is not to wait for it.
+      const isEmpty = Number(request.headers.get('content-length') ?? Number.NaN) === 0
+      const stream = streams && request.body && !isEmpty ? passed(request.body) : null
+      const body = request.body && !stream ? Buffer.from(await request.arrayBuffer()) : null
       const head = { method: request.method, target, address: request.headers.get(addressHeader) ?? '' }
-      const sealed = await seal(viewer, slug, forForward(head, body ?? ''))
+      const sealed = await seal(viewer, slug, stream ? forStream(head) : forForward(head, body ?? ''))
       const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: sealed }
       // They name the door that the client knocked at, a body that is sent anew, and what a proxy before us was told.
-      for (const name of ['host', 'content-length', 'expect', 'proxy-authorization']) delete headers[name]
+      for (const name of ['host', 'expect', 'proxy-authorization', ...(stream ? [] : ['content-length'])]) delete headers[name]
       const ended = new AbortController()
       // A request that waits for a connection hears of no signal until it has one.
       const { promise: late, reject } = Promise.withResolvers<never>()
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         ended.abort()
         reject(ended.signal.reason)
-      }, patienceMs)
+      }
+      const timer = Number.isFinite(patienceMs) ? setTimeout(giveUp, patienceMs) : undefined
       const send = async (origin: string) => {
         const answer = await dispatcher
           .request({
@@ -46,7 +64,7 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
             path: target,
             method: request.method as Dispatcher.HttpMethod,
             headers,
-            body,
+            body: stream?.pieces ?? body,
             signal: AbortSignal.any([request.signal, ended.signal]),
             headersTimeout: 0,
           })
@@ -58,7 +76,9 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
         throw new UpstreamFailure('unsent', `${origin} takes no requests at this moment`)
       }
       const mayRepeat = (failure: unknown) =>
-        failure instanceof UpstreamFailure && (failure.stage === 'unsent' || (failure.stage === 'cut' && safe.has(request.method) && !request.signal.aborted))
+        !stream?.hasBegun &&
+        failure instanceof UpstreamFailure &&
+        (failure.stage === 'unsent' || (failure.stage === 'cut' && safe.has(request.method) && !request.signal.aborted))
       const answer = await Promise.race([replicas.ask(send, mayRepeat), late])
         .catch(() => {
           throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
@@ -68,7 +88,8 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
       for (const [name, value] of Object.entries(answer.headers)) for (const one of [value ?? []].flat()) sent.append(name, one)
       const empty = request.method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
       if (empty) await answer.body.dump()
-      return new Response(empty ? null : (Readable.toWeb(answer.body) as ReadableStream), { status: answer.statusCode, headers: sent })
+      const init = { status: answer.statusCode, headers: sent }
+      return empty ? new Response(null, init) : streamedResponse(answer.body, init)
     },
   }
 }

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ExecutionResult, GraphQLError, getOperationAST, parse, validate } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
@@ -7,24 +6,27 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
-import { type Cause, callIs, doFor, readClient } from '../../platform/caller/cause.ts'
+import { addressHeader, agentHeader, type Cause, callIs, doFor, origin, readClient, readOrigin } from '../../platform/caller/cause.ts'
 import { finished, type Tracing } from '../../platform/caller/trace.ts'
 import { codeOf, Refusal } from '../../platform/errors.ts'
+import { goOnFrom } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
-import { browserHeader } from '../../subgraphs/browser.ts'
-import { addressHeader, aForward, anAsk, forAsk, forForward, forOperation, isAddressed, isFor, isUntimely, sealHeader } from '../../subgraphs/seal.ts'
+import { browserHeader } from '../../subgraphs/http/browser.ts'
+import { readableOf } from '../../subgraphs/http/streamed.ts'
+import { aForward, anAsk, forAsk, forForward, forOperation, forStream, isAddressed, isFor, isUntimely, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
-import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
+import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
 import { readBody } from '../door/body.ts'
-import { accident, doorRefusal, type Problem, problem, problemType, refusalOfThrown, tell } from '../door/errors.ts'
+import { accident, doorRefusal, type Problem, problem, problemType, refusalOfThrown, retryAfterOf, tell } from '../door/errors.ts'
 import { webHeaders } from '../door/headers.ts'
 import { createReadiness, type ReadinessCheck } from '../door/health.ts'
+import { mustArriveWithin, passBody } from '../door/passing.ts'
 import { leavingSignal } from '../door/sending.ts'
 import { requireFits } from '../engine/data/bytes.ts'
 import type { Fetch, FetchCall } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
-import { begun } from '../engine/transport/socket.ts'
+import { begun, unheardHeader } from '../engine/transport/socket.ts'
 import { finish, Work } from '../engine/work.ts'
 import { mayRead } from '../metrics/reader.ts'
 import { readTarget } from '../target.ts'
@@ -66,12 +68,16 @@ export interface SubgraphServer {
 const mostHeaderBytes = 32 * 1024
 /** Bytes of a request: representations of many entities are large. */
 const mostBodyBytes = 16 * 1024 * 1024
+/** Bytes of a forwarded one: those of a recording, at most. The router has held it to the bounds of its row. */
+const mostForwardBytes = 32 * 1024 * 1024
 /** Milliseconds that the start of a stream, and each of its events, may take. What is asked over HTTP has the router's patience: it hangs up. */
 const streamMs = 30_000
 /** Bytes of an answer that the router reads at most. */
 const mostAnswerBytes = 32 * 1024 * 1024
 /** Milliseconds that running requests have to end when it closes; then their connections are cut. */
 const endMs = 2_500
+/** Milliseconds within which a body must have come, unless it streams. */
+const arriveMs = 300_000
 /** Documents that stay parsed and validated: the router sends the same text for the same plan. */
 const mostDocuments = 2000
 
@@ -86,7 +92,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   const { slug } = subgraph.registration
   const readSeal: Seals['read'] = async (token, opens) => {
     const viewer = await seals.read(token, opens)
-    if (viewer.kind !== 'anonymous') callIs(actorOf(viewer))
+    if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer))
     return viewer
   }
   const look = createReadiness(readiness)
@@ -144,23 +150,33 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     }
   }
 
+  /** Whether a forwarded request's body comes as a stream: its subgraph says where, and there has to be one. */
+  const streams = ({ headers }: IncomingMessage, target: string): boolean =>
+    (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) && (subgraph.streams ?? []).some(path => target.startsWith(path))
+
   const forward = async (request: IncomingMessage, response: ServerResponse, target: string): Promise<void> => {
     const { method = 'GET' } = request
     const headers = webHeaders(request.headers)
     const seal = headers.get(sealHeader)
     headers.delete(sealHeader)
     const head = { method, target, address: headers.get(addressHeader) ?? '' }
-    await readSeal(seal, isAddressed(aForward(head)))
-    const body = method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : await readBody(request, mostBodyBytes)
-    const viewer = await readSeal(seal, isFor(forForward(head, body)))
+    const passing = streams(request, target) ? passBody(request, Number.POSITIVE_INFINITY) : null
+    if (!passing) await readSeal(seal, isAddressed(aForward(head)))
+    const body = passing || method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : await readBody(request, mostForwardBytes)
+    const viewer = await readSeal(seal, isFor(passing ? forStream(head) : forForward(head, body)))
     if (!subgraph.http) throw doorRefusal(404, `The service ${slug} serves no HTTP beside GraphQL.`)
-    const asked = new Request(`${publicUrl}${target}`, { method, headers, redirect: 'manual', ...(body.length > 0 && { body: new Uint8Array(body) }) })
+    const signal = leavingSignal(response)
+    const sent = passing ? { body: passing.stream, duplex: 'half' } : body.length > 0 && { body: new Uint8Array(body) }
+    const asked = new Request(`${publicUrl}${target}`, { method, headers, signal, redirect: 'manual', ...sent } as RequestInit)
     const answer = await subgraph.http(asked, viewer)
+    // Nobody waits for it any more.
+    const streamed = readableOf(answer)
+    if (response.destroyed) return void streamed?.destroy()
     response.statusCode = answer.status
     for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
     const cookies = answer.headers.getSetCookie()
     if (cookies.length > 0) response.setHeader('set-cookie', cookies)
-    if (answer.body) await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), response)
+    if (streamed) await pipeline(streamed, response)
     else response.end()
   }
 
@@ -206,7 +222,9 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     return sendJson(response, 200, tellable(await answerGraphql(request, viewer, requestId, leavingSignal(response)), requestId))
   }
 
-  const server = createServer({ maxHeaderSize: mostHeaderBytes }, (request, response) => {
+  // Bodies that stream take as long as they take; the others have their time below.
+  const server = createServer({ maxHeaderSize: mostHeaderBytes, requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
+    if (!streams(request, request.url ?? '')) mustArriveWithin(request, arriveMs, () => request.destroy())
     const given = request.headers['x-request-id']
     const requestId = typeof given === 'string' ? given.slice(0, mostIdCharacters) : newId()
     const began = performance.now()
@@ -226,10 +244,14 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     ).catch(error => {
       const known = refusalOfThrown(error)
       // Who left in the middle of a stream broke nothing.
-      if (!known && (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') log.error({ requestId, err: error }, 'a request failed')
+      const hasLeft = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+      if (known?.isWait) log.warn({ requestId, err: error }, 'a request failed')
+      else if (!known && !hasLeft) log.error({ requestId, err: error }, 'a request failed')
       if (response.headersSent) return void response.destroy()
       const { code = 'INTERNAL_SERVER_ERROR', ...details } = known?.refusal.extensions ?? {}
       const body = problem(known?.status ?? 500, String(code), known?.refusal.message ?? accident(error, { requestId, expose }), requestId, details)
+      const retryAfter = known && retryAfterOf(known)
+      if (typeof retryAfter === 'number') response.setHeader('retry-after', String(retryAfter))
       sendJson(response, body.status, body, problemType)
     })
   })
@@ -250,17 +272,23 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
         const fetch = read(query)
         if (!('text' in fetch)) return fetch
         const requestId = String(connectionParams?.['x-request-id'] ?? newId()).slice(0, mostIdCharacters)
-        const cause = { ...causeOf(requestId, name => connectionParams?.[name]), caller: actorOf(extra.viewer!) }
-        return { schema: subgraph.schema, document: fetch.document, contextValue: { fetch, cause, call: callOf(extra.viewer!, requestId, variables) } }
+        const cause = { ...causeOf(requestId, name => connectionParams?.[name]), caller: loggedAs(extra.viewer!) }
+        return {
+          schema: subgraph.schema,
+          document: fetch.document,
+          contextValue: { fetch, cause, call: callOf(extra.viewer!, requestId, variables), since: sinceOf(connectionParams) },
+        }
       },
       execute: ({ contextValue }) => {
         const { fetch, call, cause } = contextValue as Started
         return doFor(cause, () => transport.fetch(fetch, call))
       },
       subscribe: (({ contextValue }: { contextValue: Started }) =>
-        doFor(contextValue.cause, () =>
-          transport.subscribe(contextValue.fetch, { ...contextValue.call, deadline: performance.now() + streamMs, eventMs: streamMs }),
-        )) as never,
+        doFor(contextValue.cause, () => {
+          const { fetch, call, since } = contextValue
+          const begin = () => transport.subscribe(fetch, { ...call, deadline: performance.now() + streamMs, eventMs: streamMs })
+          return since === null ? begin() : goOnFrom(since, begin)
+        })) as never,
       // What is announced from here on is heard, and the router is to know.
       onOperation({ extra }, _id, _payload, _args, result) {
         if (Symbol.asyncIterator in result) extra.socket.send(JSON.stringify({ type: 'ping', payload: { [begun]: true } }))
@@ -302,6 +330,16 @@ interface Started {
   readonly fetch: Fetch
   readonly call: FetchCall
   readonly cause: Cause
+  /** Of a stream in place of one that broke: since when nobody has heard it. */
+  readonly since: number | null
+}
+
+/** Milliseconds that are looked back at most: a router gives up sooner. */
+const mostUnheardMs = 5 * 60_000
+
+function sinceOf(said: Readonly<Record<string, unknown>> | undefined): number | null {
+  const ms = Number(said?.[unheardHeader])
+  return ms > 0 ? performance.now() - Math.min(ms, mostUnheardMs) : null
 }
 
 /** Characters of a request's id, with the number of an operation of a socket behind it. */
@@ -309,7 +347,13 @@ const mostIdCharacters = 80
 
 function causeOf(requestId: string, header: (name: string) => unknown): Cause {
   const client = readClient(header)
-  return { requestId, ...(client !== undefined && { client }) }
+  // Believed because whatever is done is done for a seal of the router, which says both beside it.
+  const address = header(addressHeader)
+  return {
+    requestId,
+    ...(client !== undefined && { client }),
+    ...(typeof address === 'string' && { [origin]: readOrigin(address, header(agentHeader) ?? header('user-agent')) }),
+  }
 }
 
 const coded = (message: string, code = 'GRAPHQL_VALIDATION_FAILED') => new GraphQLError(message, { extensions: { code } })

@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, maxHeaderSize, STATUS_CODES } from 'node:http'
-import helmet from '@fastify/helmet'
+import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import helmet from 'helmet'
 import type { Logger } from 'pino'
-import { type Cause, doFor, readClient } from '../../platform/caller/cause.ts'
+import { plainAddress } from '../../platform/caller/address.ts'
+import { type Cause, doFor, origin, readClient, readOrigin } from '../../platform/caller/cause.ts'
 import { below, type Span, type Tracing } from '../../platform/caller/trace.ts'
 import { statusOf } from '../../platform/errors.ts'
+import { openAiError } from '../../subgraphs/http/openai-error.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
 import { canonicalPath, type Hosts } from '../hosts.ts'
+import { onAnswered } from '../metrics/answered.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
 import { corsHeaders, decideCors } from './cors.ts'
-import { accident, doorRefusal, problem, problemType, refusalOfThrown, type Telling } from './errors.ts'
+import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { readRequestId } from './headers.ts'
-import { sendErrors } from './http.ts'
+import { mustArriveWithin } from './passing.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
 
 export interface AppOptions {
   /** Origin under which browsers reach the platform. */
   readonly publicUrl: string
   readonly hosts: Hosts
+  /** Whether a service has a row of its own for a method and path where identity's is passed on. @default none has */
+  readonly isOwn?: ((slug: Slug, method: string, path: string) => boolean) | undefined
   /** Whether forwarding headers of a proxy name the caller; an address list narrows it to proxies of ours. */
   readonly trustProxy: boolean | string
   /** Tells clients the text of internal errors. @default false */
@@ -55,6 +61,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
 export async function createApp({
   publicUrl,
   hosts,
+  isOwn = () => false,
   trustProxy,
   exposeErrors: expose = false,
   sending,
@@ -68,17 +75,20 @@ export async function createApp({
     loggerInstance: log as FastifyBaseLogger,
     // The line a request gets is written below: Fastify's own would carry its query string.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    // Nobody writes by a request's own logger, which takes longer to make than a line to write.
+    childLoggerFactory: logger => logger,
     trustProxy,
-    requestTimeout,
+    // Bodies that stream take as long as they take; the others have their time below.
+    requestTimeout: 0,
     // What comes while the door closes, on a connection that is open, is answered like anything else.
     return503OnClosing: false,
-    http: { shouldUpgradeCallback },
+    http: { shouldUpgradeCallback, headersTimeout: requestTimeout },
     routerOptions: { maxParamLength: 500 },
     rewriteUrl(request) {
       const target = readTarget(request, hosts.knows)
       if (typeof target !== 'string' && target.url !== '*') {
         if (target.host !== request.headers.host) request.headers.host = target.host
-        return canonicalPath(hosts, target.host, target.url)
+        return canonicalPath(hosts, target.host, target.url, (slug, path) => isOwn(slug, request.method ?? '', path))
       }
       unrouted.set(request, typeof target === 'string' ? target : null)
       return '/'
@@ -96,6 +106,10 @@ export async function createApp({
     },
   })
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (isLeft(error, request)) {
+      log.debug({ requestId: request.id, err: error }, 'a client left')
+      return reply.code(400).send()
+    }
     // What an operation of a route ended with is counted where it ran.
     if (!causes.get(request.raw)?.errors) countError?.({ extensions: { code: codeShown(refusalOfThrown(error)) } })
     return tellRefusal(error, request, reply, { log, expose })
@@ -103,34 +117,50 @@ export async function createApp({
   /** What is done for a request is logged with its id, with who asks once that is known, and with the program that does. */
   const causes = new WeakMap<IncomingMessage, Cause>()
   const spans = new WeakMap<IncomingMessage, Span>()
-  app.addHook('onRequest', ({ raw, id }, _reply, done) => {
+  app.addHook('onRequest', ({ raw, id, ip }, _reply, done) => {
+    // One of several that were sent at once, whose client has gone since: then it has no address, and nobody waits for an answer.
+    if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))
     const client = readClient(name => raw.headers[name])
-    const cause: Cause = { requestId: id, ...(client !== undefined && { client }) }
+    const from = readOrigin(plainAddress(ip), raw.headers['user-agent'])
+    const cause: Cause = { requestId: id, ...(client !== undefined && { client }), [origin]: from }
     causes.set(raw, cause)
     const span = isOperators(raw.url) ? undefined : tracing?.begin(`HTTP ${raw.method}`, 'server', raw.headers.traceparent, { requestId: id })
     if (span) spans.set(raw, span)
     doFor(cause, () => below(span, done))
   })
+  app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
+    if (!(routeOptions.config as { readonly streams?: unknown } | undefined)?.streams)
+      mustArriveWithin(raw, requestTimeout, () => {
+        const [status, sentence] = unreadable.ERR_HTTP_REQUEST_TIMEOUT!
+        if (!reply.raw.headersSent) raw.socket.end(writtenProblem(status, sentence))
+        raw.socket.destroySoon()
+      })
+    done()
+  })
   // A body comes by events of its connection, which many requests share.
   app.addHook('preValidation', ({ raw }, _reply, done) => doFor(causes.get(raw) ?? null, () => below(spans.get(raw), done)))
   let warned = trustProxy !== false
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const refused = unrouted.get(request.raw)
-    if (refused === null) return reply.code(204).header('allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS').send()
-    if (refused !== undefined) throw doorRefusal(400, refused)
-    if (warned || request.headers['x-forwarded-for'] === undefined) return
-    warned = true
-    log.warn('X-Forwarded-For is not believed, so every caller behind a proxy has its address: set TRUST_PROXY if one stands in front')
+    if (refused === null) return void reply.code(204).header('allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS').send()
+    if (refused !== undefined) return done(doorRefusal(400, refused))
+    if (!warned && request.headers['x-forwarded-for'] !== undefined) {
+      warned = true
+      log.warn('X-Forwarded-For is not believed, so every caller behind a proxy has its address: set TRUST_PROXY if one stands in front')
+    }
+    done()
   })
   decideCors(app, hosts)
   boundSending(app, log, sending)
-  await app.register(helmet, { crossOriginEmbedderPolicy: false, crossOriginOpenerPolicy: false, originAgentCluster: false })
-  app.addHook('onRequest', async ({ protocol, hostname }, reply) => {
+  const guards = helmetHeaders()
+  app.addHook('onRequest', ({ protocol, hostname }, reply, done) => {
+    reply.headers(guards)
     const trustworthy = protocol === 'https' || publicUrl.startsWith('https:') || ownMachine.test(hostname)
     if (trustworthy) reply.header('cross-origin-opener-policy', 'same-origin').header('origin-agent-cluster', '?1')
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  onAnswered(app, (request, reply) => {
     const { method, routeOptions, ip, id } = request
     const route = unrouted.has(request.raw) ? undefined : routeOptions.url
     spans.get(request.raw)?.end({ 'http.route': route ?? 'none', 'http.response.status_code': reply.statusCode })
@@ -155,6 +185,20 @@ export async function createApp({
   return app
 }
 
+/** The headers that helmet gives every answer. They do not differ, and are asked for once. */
+function helmetHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {}
+  const response = {
+    setHeader(name: string, value: string) {
+      headers[name.toLowerCase()] = value
+    },
+    removeHeader() {},
+  } as unknown as ServerResponse
+  const add = helmet({ crossOriginEmbedderPolicy: false, crossOriginOpenerPolicy: false, originAgentCluster: false })
+  add({} as IncomingMessage, response, () => {})
+  return headers
+}
+
 /** The whole answer to what is no request for any door, for a connection that ends with it. */
 export function writtenProblem(status: number, sentence: string): string {
   const text = JSON.stringify(problem(status, 'BAD_USER_INPUT', sentence, randomUUID()))
@@ -170,6 +214,7 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const known = refusalOfThrown(error)
   const onGraphql = /^\/graphql(?:\?|$)/.test(request.url)
   if (!known) log.error({ requestId: request.id, err: error }, 'a request failed')
+  else if (known.isWait) log.warn({ requestId: request.id, err: error }, 'a request failed')
   const status = known?.status ?? 500
   const { code: _code, ...details } = known?.refusal.extensions ?? {}
   const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })
@@ -177,14 +222,28 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   // What of it was not read must not be taken for the next request, nor read for ever.
   if (status === 413) reply.header('connection', 'close')
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
-  // Whoever did not answer is being restarted, or looked for: that takes moments.
-  const { retryAfter = status === statusOf.UPSTREAM_FAILED ? 1 : undefined } = details as { retryAfter?: unknown }
+  const retryAfter = known && retryAfterOf(known)
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))
   if (onGraphql) return sendErrors(reply, status, [{ message: sentence, extensions: { ...details, code: shownCode } }], request.headers.accept)
   return reply
     .code(status)
     .header('content-type', problemType)
-    .send(JSON.stringify(problem(status, shownCode, sentence, request.id, details)))
+    .send(
+      JSON.stringify(
+        problem(status, shownCode, sentence, request.id, isOpenAis(request) ? { ...details, error: openAiError(shownCode, sentence, details) } : details),
+      ),
+    )
+}
+
+/** Whether a request came to an address that speaks as OpenAI's do (`ForwardRow.problems`). */
+const isOpenAis = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as { readonly problems?: unknown } | undefined)?.problems === 'openai'
+
+/** Whether a request failed by nothing but that its client has gone, in the middle of what it sent, was waiting for or was sent. */
+const isLeft = (error: unknown, { raw }: FastifyRequest): boolean => {
+  const { name, code } = (error ?? {}) as NodeJS.ErrnoException
+  // What is done for a client is broken off when it leaves (`leavingSignal`), and fails by that.
+  const hasGone = raw.socket.destroyed || raw.socket.remoteAddress === undefined
+  return hasGone && (name === 'AbortError' || ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(code)))
 }
 
 /** 404 has a row of its own in the table of codes. */

@@ -1,33 +1,92 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { doorRefusal } from './errors.ts'
+import { neighbourhoodOf } from '../../platform/caller/address.ts'
+import { Refusal } from '../../platform/errors.ts'
+import { doorRefusal, withStatus } from './errors.ts'
+import { passBody } from './passing.ts'
 
 /** The most that a body may have, in bytes, unless a row says otherwise. */
 export const mostBodyBytes = 1024 * 1024
 /** How much of a refused body is still read: a client that writes while the door closes sees a broken pipe instead of the answer. */
 const mostDrainedBytes = 16 * 1024 * 1024
 
+/** Bytes of bodies that have come and are not whole yet: nobody is known to have sent them, so they count by address. */
+export const readingLimits = {
+  /** Of one address, or of one network of IPv6 with 64 bits. */
+  addressBytes: 32 * 1024 * 1024,
+  /** Of this process. */
+  processBytes: 256 * 1024 * 1024,
+} as const
+
 /**
- * Reads a body whole. One that is too large is read to its end, up to 16 MB, and then refused with 413.
- * @param limit bytes
+ * How small the pieces may be in which a body arrives: so many may be smaller, beyond them so many bytes come with each. A client that
+ * sends a byte at a time costs the processor a thousand times what it sends.
  */
-export function readBody(stream: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+export const piecesLimits = { small: 256, bytes: 128 } as const
+
+const reading = new Map<string, number>()
+let readingAll = 0
+
+function count(address: string, bytes: number): void {
+  readingAll += bytes
+  const left = (reading.get(address) ?? 0) + bytes
+  if (left > 0) reading.set(address, left)
+  else reading.delete(address)
+}
+
+/**
+ * Reads a body whole. One that is too large is read to its end, up to 16 MB, and then refused with 413; what comes beside too much else
+ * that is not whole yet is refused with 429, or 503.
+ * @param limit bytes
+ * @param ip    of whoever sends it; null where only processes of ours do
+ */
+export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: string | null = null): Promise<Buffer> {
+  const address = ip === null ? null : neighbourhoodOf(ip)
+  let held = 0
+  const hold = (more: number): Refusal | undefined => {
+    if (address === null) return undefined
+    if ((reading.get(address) ?? 0) + more > readingLimits.addressBytes)
+      return new Refusal('RATE_LIMITED', 'Too much that you send is under way already: let it arrive, then send more.', { retryAfter: 5 })
+    if (readingAll + more > readingLimits.processBytes)
+      return withStatus(503, new Refusal('RATE_LIMITED', 'Too much of others is being received: send it again in a moment.', { retryAfter: 5 }))
+    held += more
+    count(address, more)
+    return undefined
+  }
+  const whole = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
+    let isRefused = false
     let bytes = 0
+    let isEnded = false
+    let pieces = 0
     const tooLarge = () => reject(doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit }))
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= limit) chunks.push(chunk)
-      else chunks.length = 0
+      if (++pieces > piecesLimits.small + bytes / piecesLimits.bytes) {
+        stream.pause()
+        return bytes > limit ? tooLarge() : reject(doorRefusal(413, 'The body came in too many small pieces: send more of it at once.'))
+      }
+      const refused = !isRefused && bytes <= limit && hold(chunk.length)
+      if (refused) {
+        isRefused = true
+        reject(refused)
+      }
+      if (isRefused || bytes > limit) chunks.length = 0
+      else chunks.push(chunk)
       if (bytes > mostDrainedBytes) {
         stream.pause()
         tooLarge()
       }
     })
-    stream.on('end', () => (bytes > limit ? tooLarge() : resolve(Buffer.concat(chunks))))
+    stream.on('end', () => {
+      isEnded = true
+      if (bytes > limit) tooLarge()
+      else resolve(Buffer.concat(chunks))
+    })
     stream.on('error', reject)
-    stream.on('close', () => reject(doorRefusal(400, 'The body ended before it was complete.')))
+    // Every body closes; an error is made for one that did not end.
+    stream.on('close', () => isEnded || reject(doorRefusal(400, 'The body ended before it was complete.')))
   })
+  return address === null ? whole : whole.finally(() => count(address, -held))
 }
 
 /** Teaches a scope of routes to read JSON bodies. What is not JSON in UTF-8 is refused with a sentence, an empty body is undefined. */
@@ -39,7 +98,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
     if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
       throw doorRefusal(415, `A body in ${charset.slice(0, 50)} is not read here: JSON is written in UTF-8.`)
-    const text = decoded(await readBody(payload, mostBodyBytes))
+    const text = decoded(await readBody(payload, mostBodyBytes, request.ip))
     if (text.trim() === '') return undefined
     try {
       return JSON.parse(text) as unknown
@@ -61,8 +120,18 @@ function decoded(body: Buffer): string {
 /** Teaches a scope of routes that take no body to read past whatever comes, under whatever Content-Type. */
 export const ignoreBodies = (app: FastifyInstance): void => readRawBodies(app, () => mostBodyBytes)
 
-/** Teaches a scope of routes to hand over bodies of every type as they came. @param limitOf bytes that a request's body may have */
-export function readRawBodies(app: FastifyInstance, limitOf: (request: FastifyRequest) => number): void {
+/**
+ * Teaches a scope of routes to hand over bodies of every type as they came.
+ * @param limitOf bytes that a request's body may have
+ * @param passes whose body is handed over while it comes, as a `PassingBody`
+ */
+export function readRawBodies(
+  app: FastifyInstance,
+  limitOf: (request: FastifyRequest) => number,
+  passes: (request: FastifyRequest) => boolean = () => false,
+): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => readBody(payload, limitOf(request)))
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) =>
+    passes(request) ? passBody(request.raw, limitOf(request)) : readBody(payload, limitOf(request), request.ip),
+  )
 }

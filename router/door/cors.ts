@@ -2,6 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Hosts } from '../hosts.ts'
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+/** What of an answer's headers pages of other origins may read, beside those that they always may. */
+const exposed = [
+  'ETag, Location, Retry-After, Sunset, X-Request-Id',
+  ...['Attempts', 'Call-Id', 'Cost-Micros', 'Model', 'Provider'].map(name => `X-Gateway-${name}`),
+].join(', ')
+
 /** What a browser may remember a preflight for, in seconds. */
 const maxAge = 600
 
@@ -11,7 +17,7 @@ export const corsHeaders = (hosts: Hosts, origin: string | undefined): Readonly<
     ? {
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
-        'access-control-expose-headers': 'ETag, Location, Retry-After, X-Request-Id',
+        'access-control-expose-headers': exposed,
       }
     : {}
 
@@ -20,8 +26,8 @@ export const corsHeaders = (hosts: Hosts, origin: string | undefined): Readonly<
  * standard, CORS protocol). What a route or a foreign handler wrote of the kind is replaced.
  */
 export function decideCors(app: FastifyInstance, hosts: Hosts): void {
-  app.addHook('onRequest', async (request, reply) => (isPreflight(request) ? reply.code(204).send() : undefined))
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onRequest', (request, reply, done) => (isPreflight(request) ? void reply.code(204).send() : done()))
+  app.addHook('onSend', (request, reply, payload, done) => {
     const headers = reply.getHeaders()
     for (const name of Object.keys(headers)) if (name.startsWith('access-control-')) reply.removeHeader(name)
     const allowed = corsHeaders(hosts, request.headers.origin)
@@ -31,10 +37,12 @@ export function decideCors(app: FastifyInstance, hosts: Hosts): void {
       reply.header('access-control-allow-methods', methods).header('access-control-max-age', maxAge)
       if (asked) reply.header('access-control-allow-headers', asked)
     }
-    const vary = headers.vary === undefined ? [] : String(headers.vary).split(/, */)
-    reply.header('vary', [...new Set([...vary, 'Origin'])].join(', '))
-    return payload
+    reply.header('vary', varyOf(headers.vary))
+    done(null, payload)
   })
 }
+
+/** What an answer says of headers it depends on, by its `Vary`: Origin is one of them. */
+export const varyOf = (vary: unknown): string => [...new Set([...(vary === undefined ? [] : String(vary).split(/, */)), 'Origin'])].join(', ')
 
 const isPreflight = (request: FastifyRequest) => request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined

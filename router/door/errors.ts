@@ -1,8 +1,11 @@
 import { STATUS_CODES } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
+import { toldAsWait } from '../../platform/sql/wait.ts'
 import { toldCode } from '../access/refusal.ts'
+import { prefersResponseJson } from './headers.ts'
 
 /** How much of a message is told: it may repeat a value that the client sent, however large. */
 const mostMessageCharacters = 1000
@@ -47,6 +50,12 @@ export function tellAsError(error: unknown, telling: Telling): GraphQLError {
   const made = new GraphQLError(message, { path, extensions })
   if (locations) Object.defineProperty(made, 'locations', { value: locations, enumerable: true })
   return made
+}
+
+/** Sends errors in place of an execution, in the type that the client prefers. */
+export function sendErrors(reply: FastifyReply, status: number, errors: readonly GraphQLFormattedError[], accept: string | null | undefined): FastifyReply {
+  const type = prefersResponseJson(accept) ? 'application/graphql-response+json' : 'application/json'
+  return reply.code(status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify({ errors }))
 }
 
 const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean [^?]+\?/, '')
@@ -97,15 +106,32 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
   FST_ERR_MAX_PARAM_LENGTH: [400, 'A part of the path is too long.'],
 }
 
+/** What a caller may know of something thrown. */
+export interface Told {
+  readonly status: number
+  readonly refusal: Refusal
+  /** Whether something behind was away, or took too long: whoever asked may ask again, and operators are to hear of it. */
+  readonly isWait: boolean
+}
+
 /** Makes of anything thrown on the way of a request what the caller may know: status and refusal. Null: an accident, for the log. */
-export function refusalOfThrown(error: unknown): { readonly status: number; readonly refusal: Refusal } | null {
-  if (error instanceof Refusal) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error }
+export function refusalOfThrown(error: unknown): Told | null {
+  if (error instanceof Refusal) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error, isWait: false }
   const { code, extensions, message } = (error ?? {}) as { code?: unknown; extensions?: { code?: unknown }; message?: string }
   const own = typeof code === 'string' ? unreadable[code] : undefined
-  if (own) return { status: own[0], refusal: doorRefusal(own[0], own[1]) }
+  if (own) return { status: own[0], refusal: doorRefusal(own[0], own[1]), isWait: false }
   const carried = extensions?.code
-  if (!isErrorCode(carried) || carried === 'INTERNAL_SERVER_ERROR') return null
-  return { status: statusOf[carried], refusal: new Refusal(carried, message ?? '', extensions as Record<string, unknown>) }
+  if (isErrorCode(carried) && carried !== 'INTERNAL_SERVER_ERROR')
+    return { status: statusOf[carried], refusal: new Refusal(carried, message ?? '', extensions as Record<string, unknown>), isWait: false }
+  const wait = carried === undefined ? toldAsWait(error) : error
+  return wait instanceof Refusal ? { status: statusOf[wait.code], refusal: wait, isWait: true } : null
+}
+
+/** After how many seconds whoever was refused may ask again; undefined where asking again changes nothing. */
+export function retryAfterOf({ status, refusal }: Told): number | undefined {
+  const { retryAfter } = refusal.extensions
+  // Whoever did not answer is being restarted, or looked for: that takes moments.
+  return typeof retryAfter === 'number' ? retryAfter : status === statusOf.UPSTREAM_FAILED ? 1 : undefined
 }
 
 /** The sentence for an accident: never where it was thrown, and what was thrown only when it may be told. */

@@ -44,6 +44,7 @@ export function prepareListening(app: FastifyInstance, { host, port, sharePort =
   const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
   twin.requestTimeout = app.server.requestTimeout
+  twin.headersTimeout = app.server.headersTimeout
   twin.keepAliveTimeout = app.server.keepAliveTimeout
   for (const server of [app.server, twin]) {
     sockets.attach(server)

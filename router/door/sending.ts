@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { callIs, doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
-import { actorOf, type Viewer } from '../../subgraphs/viewer.ts'
+import { loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
 import { callerName } from '../live/shares.ts'
 import { withStatus } from './errors.ts'
 
@@ -41,7 +41,7 @@ const callers = new WeakMap<IncomingMessage, string>()
 export function rememberCaller(request: FastifyRequest, viewer: Viewer): string {
   const name = callerName(viewer, request.ip)
   callers.set(request.raw, name)
-  if (viewer.kind !== 'anonymous') callIs(actorOf(viewer))
+  if (viewer.kind !== 'anonymous') callIs(loggedAs(viewer))
   return name
 }
 
@@ -105,21 +105,21 @@ export function boundSending(app: FastifyInstance, log: Logger, limits: SendingL
     else unread.delete(caller)
   }
 
-  app.addHook<unknown>('onSend', async (request, reply, payload) => {
+  app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     watch(reply.raw)
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload)
     const bytes = Buffer.byteLength(payload)
-    if (bytes <= smallBytes || request.method === 'HEAD') return payload
+    if (bytes <= smallBytes || request.method === 'HEAD') return done(null, payload)
     const caller = callers.get(request.raw) ?? neighbourhoodOf(request.ip)
     if ((unread.get(caller) ?? 0) + bytes > limits.callerBytes)
-      throw new Refusal('RATE_LIMITED', 'Answers that you have not read yet wait already: read them, then ask again.', { retryAfter: 5 })
+      return done(new Refusal('RATE_LIMITED', 'Answers that you have not read yet wait already: read them, then ask again.', { retryAfter: 5 }))
     if (total + bytes > limits.processBytes)
-      throw withStatus(503, new Refusal('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 }))
+      return done(withStatus(503, new Refusal('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 })))
     count(caller, bytes)
     reply.raw.once('close', () => count(caller, -bytes))
-    if (bytes <= wholeBytes) return payload
+    if (bytes <= wholeBytes) return done(null, payload)
     reply.header('content-length', bytes)
-    return Readable.from(piecesOf(typeof payload === 'string' ? Buffer.from(payload) : payload), { objectMode: false, highWaterMark: pieceBytes })
+    done(null, Readable.from(piecesOf(typeof payload === 'string' ? Buffer.from(payload) : payload), { objectMode: false, highWaterMark: pieceBytes }))
   })
 }
 

@@ -9,15 +9,16 @@ import { type Cause, doFor } from '../../platform/caller/cause.ts'
 import { finished, type Tracing } from '../../platform/caller/trace.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { createCounter } from '../../platform/limit.ts'
-import { actorOf } from '../../subgraphs/viewer.ts'
+import { loggedAs } from '../../subgraphs/viewer.ts'
 import type { AddressOf } from '../access/address.ts'
-import { type Authenticate, credentialHeaders, isCaller } from '../access/authenticate.ts'
+import { type Authenticate, type Caller, credentialHeaders, isCaller, serviceHeaders } from '../access/authenticate.ts'
 import { credentialsIn } from '../access/parameters.ts'
 import type { Engine, OperationRequest } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
+import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
 import type { Told } from '../live/shared/told.ts'
-import { callerName, type Shares } from '../live/shares.ts'
+import { callerName, inTurnOf, type Shares } from '../live/shares.ts'
 import { forbiddenCode, type Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import { readTarget } from '../target.ts'
@@ -26,7 +27,7 @@ import type { Sources } from './documents/sources.ts'
 import { tell } from './errors.ts'
 import { webHeaders } from './headers.ts'
 import { refusedValues } from './limits.ts'
-import { toldBy, toldUnder } from './streaming/pushed.ts'
+import { toldBy, toldUnder, underWay, unlessOver } from './streaming/pushed.ts'
 import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits, tooMany, tooManyCode, tryAgainCode } from './streaming/socket.ts'
 
 export interface WebSocketDoor {
@@ -38,6 +39,7 @@ export interface WebSocketDoor {
   /** What serves subscriptions. */
   readonly hub: Hub
   /** What of operations, of beginnings of streams, and of their events callers may have under way. */
+  readonly keyRates: KeyRates
   readonly shares: Shares
   readonly beginnings: Shares
   readonly events: Shares
@@ -51,6 +53,8 @@ export interface WebSocketDoor {
   readonly perAddress?: number | undefined
   /** Open sockets of one person, or of one API key. @default 50 */
   readonly perViewer?: number | undefined
+  /** Messages of one socket a second, and ten times as many at once. @default 100 */
+  readonly messages?: number | undefined
   /** Milliseconds between pings; a client that answers none of them for that long is gone. @default 12000 */
   readonly pingMs?: number | undefined
   /** Counts what is refused before the engine is asked. @default nobody does */
@@ -75,6 +79,9 @@ type Socket = Context<Record<string, unknown> | undefined, Extra>
 interface Asked extends OperationRequest {
   readonly cause: Cause
   readonly caller: string
+  readonly by: Caller
+  /** Aborts when the operation is over before there is a result. */
+  readonly signal: AbortSignal
   /** Sends an event of the operation. */
   tell(told: Told): void
   /** Gives back the place that it has among its caller's subscriptions. */
@@ -87,7 +94,7 @@ interface Operation extends ExecutionArgs {
 }
 
 export function createSockets(door: WebSocketDoor): Sockets {
-  const { engine, documents, sources, authenticate, streams, shares, beginnings, events, log } = door
+  const { engine, documents, sources, authenticate, keyRates, streams, shares, beginnings, events, log } = door
   const { perAddress = socketLimits.perAddress, perViewer = socketLimits.perViewer } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const unwatch = new WeakMap<Extra, () => void>()
@@ -105,7 +112,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       }
       const credentials = credentialsIn(connectionParams)
       if (credentials instanceof Refusal) {
-        extra.end(CloseCode.Unauthorized, shortened(credentials.message))
+        extra.end(CloseCode.Unauthorized, credentials.message)
         return false
       }
       extra.headers = withCredentials(extra.request, credentials)
@@ -113,19 +120,19 @@ export function createSockets(door: WebSocketDoor): Sockets {
       try {
         result = await authenticate(extra.headers, { safe: false })
       } catch (error) {
-        extra.end(tryAgainCode, shortened((error as Error).message))
+        extra.end(tryAgainCode, (error as Error).message)
         return false
       }
       if (!isCaller(result)) {
         if (result.expired) extra.end(forbiddenCode, 'token expired')
-        else extra.end(CloseCode.Unauthorized, shortened(result.refusal.message))
+        else extra.end(CloseCode.Unauthorized, result.refusal.message)
         return false
       }
       extra.caller = result
       extra.name = callerName(result.viewer, door.addressOf(extra.request))
       // Closed while identity was asked: nobody would take it off the list again.
       if (extra.closed) return false
-      const viewer = result.viewer.userId ?? result.viewer.keyId
+      const viewer = result.viewer.keyId ?? result.viewer.userId
       if (viewer !== null) {
         extra.viewer = viewer
         if (viewers.enter(viewer) > perViewer) {
@@ -140,26 +147,33 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const { extra } = context
       const requestId = `${extra.id}.${++extra.asked}`
       const { viewer } = extra.caller!
-      const cause: Cause = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: actorOf(viewer) }) }
+      const cause: Cause = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: loggedAs(viewer) }) }
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]
+      if (id.length > socketLimits.idCharacters)
+        return [new GraphQLError(`The id of an operation has at most ${socketLimits.idCharacters} characters: choose a shorter one.`, wrong)]
       const refused = refusedValues(payload.variables)
       if (refused) return [refused]
       // The protocol wants a text: who names a document sends an empty one.
-      const read = sources.find(payload, viewer.kind !== 'anonymous') ?? documents.read(payload.query)
+      const read = doFor(cause, () => sources.find(payload, viewer.kind !== 'anonymous')) ?? documents.read(payload.query)
       if ('errors' in read) return read.errors
       const unresolved = unresolvedOperation(read.document, payload.operationName)
       if (unresolved) return [unresolved]
       const { name } = context.extra
       let place = () => {}
       if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
+        if (extra.bytes > socketLimits.subscriptionBytes)
+          return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
         const reserved = door.hub.reserve(name)
         if (reserved instanceof Refusal) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
         place = reserved
       }
+      const { signal, kept } = underWay()
+      context.subscriptions[id] = kept
       const request: Asked = {
         caller: name,
-        inTurn: work => doFor(cause, () => events.run(name, work)),
+        by: extra.caller!,
+        inTurn: inTurnOf(events, name, cause),
         cause,
         document: read.document,
         operationName: payload.operationName ?? undefined,
@@ -167,7 +181,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
         viewer: context.extra.caller!.viewer,
         requestId,
         headers: context.extra.headers,
-        signal: context.extra.leaving.signal,
+        signal,
         tell: toldUnder(id, extra.send),
         place,
       }
@@ -184,7 +198,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const began = performance.now()
       const result = await inShare(shares, asked, request => engine.execute(request))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
-      return result
+      return unlessOver(result, asked.signal)
     },
     async subscribe({ contextValue }) {
       const asked = contextValue as Asked
@@ -193,10 +207,10 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const began = performance.now()
       const joined = await inShare(beginnings, asked, request => door.hub.join({ request, tellErrors }, asked.place))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
-      if ('listen' in joined) return toldBy(joined, asked.tell)
+      if ('listen' in joined) return unlessOver(toldBy(joined, asked.tell), asked.signal)
       // Where its turn never came, nobody else gives it back.
       asked.place()
-      return joined
+      return unlessOver(joined, asked.signal)
     },
     onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
       if (!errors) return undefined
@@ -213,7 +227,6 @@ export function createSockets(door: WebSocketDoor): Sockets {
     },
     onClose({ extra }) {
       extra.closed = true
-      extra.leaving.abort()
       unwatch.get(extra)?.()
       if (extra.viewer !== null) viewers.leave(extra.viewer)
     },
@@ -222,12 +235,14 @@ export function createSockets(door: WebSocketDoor): Sockets {
   /** Runs what a socket asked when its caller has a place for it; a refusal is a result, for a throw would end the socket. */
   async function inShare<Result>(of: Shares, asked: Asked, work: (asked: Asked) => Promise<Result>): Promise<Result | ExecutionResult> {
     try {
+      const counted = keyRates.count(asked.by)
+      if (counted) await counted
       const run = () => of.run(asked.caller, () => work(asked), asked.signal)
       const span = door.tracing?.begin('WebSocket', 'server', asked.headers?.get('traceparent'), { requestId: asked.requestId })
       return await doFor(asked.cause, () => (span ? finished(span, run) : run()))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      door.countError?.(error)
+      if (!asked.signal.aborted) door.countError?.(error)
       return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }
     }
   }
@@ -236,6 +251,8 @@ export function createSockets(door: WebSocketDoor): Sockets {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: socketLimits.messageBytes,
+    maxFragments: socketLimits.messagePieces,
+    maxBufferedChunks: socketLimits.messagePieces,
     handleProtocols,
     allowSynchronousEvents: false,
     WebSocket: LeavingSocket,
@@ -252,8 +269,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
         if (typeof target === 'string') return turnAway(duplex, '400 Bad Request', target)
         request.headers.host = target.host
         if (!/^\/graphql(?:\?|$)/.test(target.url)) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
-        if (!handleProtocols(request.headers['sec-websocket-protocol'] ?? ''))
-          return turnAway(duplex, '400 Bad Request', `The subprotocol is ${GRAPHQL_TRANSPORT_WS_PROTOCOL}: clients call it graphql-ws.`)
+        const protocols = request.headers['sec-websocket-protocol']
+        // Clients that named others would not take a handshake without one of theirs.
+        if (protocols !== undefined && !handleProtocols(protocols)) return turnAway(duplex, '400 Bad Request', noSubprotocol)
         if (server.clients.size >= socketLimits.sockets) return turnAway(duplex, '503 Service Unavailable', 'Too many connections: try again later.')
         const address = neighbourhoodOf(door.addressOf(request))
         const open = addresses.enter(address)
@@ -264,6 +282,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
           if (open > perAddress) {
             socket.on('error', err => log.debug({ err }, 'a refused socket broke'))
             sayGoodbye(socket, tooManyCode, tooMany)
+          } else if (protocols === undefined) {
+            socket.on('error', err => log.debug({ err }, 'a refused socket broke'))
+            sayGoodbye(socket, CloseCode.SubprotocolNotAcceptable, noSubprotocol)
           } else server.emit('connection', socket, request)
         })
       })
@@ -278,7 +299,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
 /** The upgrade's headers with the credentials of `connection_init` in place of its own. */
 function withCredentials(request: IncomingMessage, credentials: ReadonlyMap<string, string>): Headers {
   const headers = webHeaders(request.headers)
-  for (const name of credentialHeaders) headers.delete(name)
+  for (const name of [...credentialHeaders, ...serviceHeaders]) headers.delete(name)
   for (const [name, value] of credentials) headers.set(name, value)
   return headers
 }
@@ -290,7 +311,7 @@ function turnAway(duplex: Duplex, status: string, sentence: string): void {
   )
 }
 
-/** A close reason holds 123 bytes. */
-const shortened = (text: string): string => (Buffer.byteLength(text) <= 123 ? text : 'Unauthorized')
+const noSubprotocol = `The subprotocol is ${GRAPHQL_TRANSPORT_WS_PROTOCOL}: clients call it graphql-ws.`
 
 const limited = { extensions: { code: 'RATE_LIMITED' } }
+const wrong = { extensions: { code: 'BAD_USER_INPUT' } }

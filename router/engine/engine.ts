@@ -1,8 +1,9 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
-import type { Browser } from '../../subgraphs/browser.ts'
+import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { AccessFilter } from '../access/decision.ts'
+import type { PlanTexts } from './plan/plan-text.ts'
 import type { Supergraph } from './supergraph.ts'
 import type { Work } from './work.ts'
 
@@ -14,6 +15,8 @@ export interface OperationRequest {
   /** As the client sent them: the engine coerces and refuses (BAD_USER_INPUT). */
   readonly variables?: Readonly<Record<string, unknown>> | undefined
   readonly viewer: Viewer
+  /** Under what everything of the caller counts; callers take turns at planners. @default the viewer's own id */
+  readonly caller?: string | undefined
   readonly requestId: string
   /** As the client sent them, for transports that let some of them pass to subgraphs. */
   readonly headers?: Headers | undefined
@@ -27,7 +30,11 @@ export interface OperationRequest {
   readonly isOurs?: boolean | undefined
 }
 
-export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
+export interface InTurn {
+  <Result>(work: () => Promise<Result>): Promise<Result>
+  /** Whether the caller has a place that nothing else of the caller's waits for. @default it has */
+  readonly hasRoom?: (() => boolean) | undefined
+}
 
 /** A stream of results. `return()` settles a pending `next()` and ends the upstream at once. */
 export interface ResultStream extends AsyncIterableIterator<ExecutionResult> {
@@ -67,9 +74,7 @@ export interface Engine {
   readonly schema: GraphQLSchema
   /** Runs a query or a mutation. */
   execute(request: OperationRequest): Promise<ExecutionResult>
-  /** Starts a subscription; a result instead of a stream says why it did not start. */
-  subscribe(request: OperationRequest): Promise<ResultStream | ExecutionResult>
-  /** The same in two steps, for doors that let one stream serve many. */
+  /** Prepares a subscription, so that one stream may serve many; a result says why there is none. */
   prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult>
   /**
    * Plans operations before anybody asks them, one after the other, so that the first who asks waits for no plan. One that
@@ -84,6 +89,8 @@ export interface Engine {
   onChange?(listener: () => void): void
   /** Notes that a document was read against the present `schema`: its operations are run by what was present then. */
   adopt?(document: DocumentNode): void
+  /** Another one answers from now on: what was read here ends here, and no more is kept for it than that needs. */
+  retire?(): void
 }
 
 /** The operations that stay planned, and how often that helped since the start. */
@@ -167,6 +174,8 @@ export interface EngineOptions {
   readonly exposeInternalErrors?: boolean | undefined
   /** Queries and mutations that take so many milliseconds are logged with their plan. @default none is */
   readonly slowMs?: number | undefined
+  /** Has plans made. @default in this process, where nothing ends a plan that has begun */
+  readonly planTexts?: PlanTexts | undefined
   /** Told how many ms it took to make a plan. */
   readonly planned?: ((ms: number) => void) | undefined
   /** Tells whoever asks by `x-graphql-plan: show` how the operation was planned: for development only. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../platform/errors.ts'
-import type { Browser } from '../../subgraphs/browser.ts'
+import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Operation } from '../../subgraphs/subgraph.ts'
 import { TooMuch } from './errors.ts'
 

@@ -1,6 +1,8 @@
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
+import { type Cause, doFor } from '../../platform/caller/cause.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
+import type { InTurn } from '../engine/engine.ts'
 
 /** How much runs at once, for one caller and for all. */
 export interface ShareLimits {
@@ -34,6 +36,8 @@ export interface Shares {
    */
   enter(caller: string, signal?: AbortSignal): Promise<void> | null
   leave(caller: string): void
+  /** Whether the caller has a place that nothing else of the caller's waits for. */
+  hasRoom(caller: string): boolean
   /** Does work in a place of the caller's. */
   run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
@@ -46,7 +50,7 @@ interface Share {
 
 /** Under what everything is counted that one caller does at once: a person, a key, a program, or an anonymous caller's address. */
 export const callerName = ({ userId, keyId, appId }: Viewer, address: string): string =>
-  userId ?? (keyId === null ? (appId ?? neighbourhoodOf(address)) : `${keyMark}${keyId}`)
+  keyId === null ? (userId ?? appId ?? neighbourhoodOf(address)) : `${keyMark}${keyId}`
 
 /** Whether such a name is that of an API key. */
 export const isKeyName = (name: string): boolean => name.startsWith(keyMark)
@@ -130,6 +134,10 @@ export function createShares({ each, waiting, all, patienceMs }: ShareLimits): S
   return {
     enter,
     leave,
+    hasRoom(caller) {
+      const share = shares.get(caller)
+      return share === undefined || (share.running < each && share.line.size === 0)
+    },
     async run(caller, work, signal) {
       const place = enter(caller, signal)
       if (place) await place
@@ -140,6 +148,12 @@ export function createShares({ each, waiting, all, patienceMs }: ShareLimits): S
       }
     },
   }
+}
+
+/** Runs a caller's events in its places, under what they are done for. */
+export const inTurnOf = (events: Shares, caller: string, cause: Cause | null): InTurn => {
+  const inTurn: InTurn = work => doFor(cause, () => events.run(caller, work))
+  return Object.assign(inTurn, { hasRoom: () => events.hasRoom(caller) })
 }
 
 const tooMuch = () => new Refusal('RATE_LIMITED', 'Too much that you asked for is under way already: wait for answers, then ask again.', { retryAfter: 1 })

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
-import type { Authority, ValidKey, ValidSession } from '../../subgraphs/authority.ts'
+import { type Authority, narrowedBy, rightsOf, type ValidKey, type ValidSession } from '../../subgraphs/authority.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import type { Caller } from '../access/authenticate.ts'
+import type { Caller, Credential } from '../access/authenticate.ts'
 
 /** How often the sessions and keys of open streams are looked at, in milliseconds: what is revoked or expired ends within two. */
 const lookMs = 1000
@@ -33,7 +34,7 @@ export const forbiddenCode = 4403
  * Makes the registry of open streams. An anonymous stream has nothing that could end.
  * @param everyMs milliseconds from look to look @default 1000
  */
-export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'>, clock: Clock, log: Pick<Logger, 'warn'>, everyMs = lookMs): Streams {
+export function createStreams(authority: Pick<Authority, 'sessions' | 'keys' | 'jwks'>, clock: Clock, log: Pick<Logger, 'warn'>, everyMs = lookMs): Streams {
   const open = new Set<OpenStream>()
   let looking = false
 
@@ -50,21 +51,36 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
   }
 
   const revoke = async () => {
-    const [sessionIds, keyIds] = [idsOf(['token', 'cookie']), idsOf(['key'])]
-    const [sessions, keys] = await Promise.all([
+    const [sessionIds, hashes] = [idsOf(['token', 'cookie']), idsOf(['key'])]
+    const kids = new Set([...open].flatMap(({ caller }) => caller.credential.kid ?? []))
+    const [sessions, keys, published] = await Promise.all([
       sessionIds.length > 0 ? authority.sessions(sessionIds) : new Map<string, ValidSession>(),
-      keyIds.length > 0 ? authority.keysById(keyIds) : new Map<string, ValidKey>(),
+      hashes.length > 0 ? authority.keys(hashes) : new Map<string, ValidKey>(),
+      kids.size > 0 ? authority.jwks() : null,
     ])
+    for (const { kid } of published?.keys ?? []) if (kid !== undefined) kids.delete(kid)
     for (const stream of open) {
       const { viewer, credential } = stream.caller
-      if (credential.kind === 'key' && keyIds.includes(credential.id!) && !keys.has(credential.id!)) stream.end(forbiddenCode, 'key revoked')
+      if (credential.kind === 'key' && hashes.includes(credential.id!)) {
+        const key = keys.get(credential.id!)
+        if (!key) stream.end(forbiddenCode, 'key revoked')
+        // A key that acts as a service account may do what the roles of that give.
+        else if (!isDeepStrictEqual(key.scopes, viewer.scopes)) stream.end(forbiddenCode, 'rights changed')
+      }
       if (credential.kind !== 'token' && credential.kind !== 'cookie') continue
       if (!sessionIds.includes(credential.id!)) continue
       const session = sessions.get(credential.id!)
       if (!session) stream.end(forbiddenCode, 'session ended')
+      else if (credential.kid !== undefined && kids.has(credential.kid)) stream.end(forbiddenCode, 'signing key distrusted')
       // What a viewer may do was decided when it connected. When that changes, it has to be decided again.
-      else if (!sameRights(credential.kind, viewer, session)) stream.end(forbiddenCode, 'rights changed')
+      else if (!sameRights(credential, viewer, session)) stream.end(forbiddenCode, 'rights changed')
     }
+  }
+
+  /** What a service may do hangs on its token, and on for whom it asks; what others may, whom identity has no session of, on their memberships. */
+  const revokeOthers = async () => {
+    const others = [...open].filter(({ caller }) => caller.credential.stands)
+    await Promise.all(others.map(async stream => (await stream.caller.credential.stands?.()) || stream.end(forbiddenCode, 'rights changed')))
   }
 
   const look = async () => {
@@ -73,7 +89,7 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
     if (looking) return
     looking = true
     try {
-      await revoke()
+      await Promise.all([revoke(), revokeOthers()])
     } catch (err) {
       log.warn({ err }, 'the sessions and keys of open streams could not be looked up')
     } finally {
@@ -97,9 +113,18 @@ export function createStreams(authority: Pick<Authority, 'sessions' | 'keysById'
   }
 }
 
-/** A token keeps its own organization when the session moves to another one; a cookie follows its session. */
-function sameRights(kind: 'token' | 'cookie', viewer: Viewer, session: ValidSession): boolean {
-  if (kind === 'cookie' && viewer.organizationId !== session.organizationId) return false
-  const present = viewer.organizationId === null ? [] : session.memberships[viewer.organizationId]
-  return present !== undefined && viewer.roles.length === present.length && viewer.roles.every(role => present.includes(role))
+/**
+ * Whether a session gives a viewer what it gave when that was made. A token keeps its own organization when the session moves to another one; a
+ * cookie follows its session. What an app may do hangs on its grant as well.
+ */
+function sameRights({ kind, scopes: own }: Pick<Credential, 'kind' | 'scopes'>, viewer: Viewer, session: ValidSession): boolean {
+  const { organizationId } = viewer
+  if (kind === 'cookie' && organizationId !== session.organizationId) return false
+  const present = organizationId === null ? [] : session.memberships[organizationId]
+  if (present === undefined) return false
+  const { roles, scopes, clientId } = rightsOf({ organizationId, roles: present }, narrowedBy(session.grant, own))
+  if (clientId !== viewer.clientId || !sameWords(roles, viewer.roles)) return false
+  return clientId === null || sameWords(scopes, viewer.scopes)
 }
+
+const sameWords = (some: readonly string[], others: readonly string[]): boolean => some.length === others.length && some.every(word => others.includes(word))

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { Refusal } from '../../platform/errors.ts'
+import { onAnswered } from './answered.ts'
+import { registerFigures } from './figure.ts'
+import { openHistogram, type Series } from './histogram.ts'
 import { type MetricsAsker, mayRead } from './reader.ts'
 
 export interface MetricsNeeds {
@@ -8,31 +11,52 @@ export interface MetricsNeeds {
   readonly registry: Registry
   /** Lets callers from elsewhere read, as `Authorization: Bearer`; null: only this machine may. */
   readonly token: string | null
+  /** What is told in place of the registry, where several processes are asked as one. @default what the registry holds */
+  readonly figures?: (() => Promise<string>) | undefined
 }
 
 /** Kinds of requests that differ in what they cost and in who cares. */
 type RouteClass = 'graphql' | 'rest' | 'page' | 'health' | 'metrics' | 'none'
 
-/** Counts what passes the door and serves the process's figures at `/metrics`, in Prometheus' text format, to this machine and to whoever has the token. */
-export function serveMetrics(app: FastifyInstance, { registry, token }: MetricsNeeds): void {
-  const registers: [Registry] = [registry]
-  const requests = new Counter({ name: 'http_requests_total', help: 'Answered requests.', labelNames: ['class', 'method', 'status'], registers })
-  const durations = new Histogram({
+/** Counts what passes the door and serves the process's figures, or those of all that share its port, at `/metrics`, in Prometheus' text format, to this machine and to whoever has the token. */
+export function serveMetrics(app: FastifyInstance, { registry, token, figures = () => registry.metrics() }: MetricsNeeds): void {
+  const requests = new Map<string, { readonly labels: Readonly<Record<string, string>>; value: number }>()
+  const durations = new Map<RouteClass, Series>()
+  registerFigures(registry, [
+    {
+      name: 'http_requests_total',
+      help: 'Answered requests; of streams, those that ended.',
+      labels: ['class', 'method', 'status'],
+      read: () => [...requests.values()],
+    },
+  ])
+  const durationOf = openHistogram(registry, {
     name: 'http_request_duration_seconds',
     help: 'From the head of a request to the end of its answer.',
-    labelNames: ['class'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
   })
-  app.addHook('onResponse', async (request, reply) => {
-    const kind = classOf(request)
-    requests.inc({ class: kind, method: request.method, status: String(reply.statusCode) })
-    durations.observe({ class: kind }, reply.elapsedTime / 1000)
+  onAnswered(app, (request, reply, isWhole) => {
+    const [kind, { method }, { statusCode }] = [classOf(request), request, reply]
+    const key = `${kind} ${method} ${statusCode}`
+    let counted = requests.get(key)
+    if (!counted) {
+      counted = { labels: { class: kind, method, status: String(statusCode) }, value: 0 }
+      requests.set(key, counted)
+    }
+    counted.value += 1
+    // How long a client wanted to follow a stream says nothing of how fast it is answered.
+    if (!isWhole) return
+    let took = durations.get(kind)
+    if (!took) {
+      took = durationOf({ class: kind })
+      durations.set(kind, took)
+    }
+    took.observe(reply.elapsedTime / 1000)
   })
   app.get('/metrics', async (request, reply) => {
     if (!mayRead(askerOf(request), token))
       throw new Refusal('UNAUTHENTICATED', 'Metrics are read from the machine itself, or with METRICS_TOKEN as Authorization: Bearer.')
-    return reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' }).send(await registry.metrics())
+    return reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' }).send(await figures())
   })
 }
 

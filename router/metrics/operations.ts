@@ -1,10 +1,12 @@
 import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { causeNow } from '../../platform/caller/cause.ts'
 import { traced } from '../../platform/caller/trace.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import { toldCode } from '../access/refusal.ts'
+import { toldCode, toldCodes } from '../access/refusal.ts'
 import type { Engine, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
+import { registerFigures } from './figure.ts'
+import { openHistogram, type Series } from './histogram.ts'
 import { createNames, otherName } from './names.ts'
 
 /** What the router measures of operations, whichever door they came by. */
@@ -15,6 +17,8 @@ export interface OperationFigures {
   watchTransport<T extends Transport>(transport: T): T
   /** Notes that an operation was planned, in ms. */
   planned(ms: number): void
+  /** Notes that planning an operation took more than it may. */
+  planStopped(): void
 }
 
 /** How many names of operations, and of clients, are told apart: both are of callers' own making. */
@@ -28,70 +32,75 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export const outcomes = ['success', 'partial', 'refused', 'failed'] as const
 type Outcome = (typeof outcomes)[number]
 
-interface Counted {
+interface Named {
   readonly operation: string
   readonly type: string
 }
 
 /** One set of labels, with what counts under it. */
-interface Series {
-  readonly count: { inc(): void }
-  readonly took: { observe(seconds: number): void }
+interface Counted {
+  readonly count: Count
+  readonly took: Series
+}
+
+interface Count {
+  readonly labels: Readonly<Record<string, string>>
+  value: number
 }
 
 export function measureOperations(registry: Registry, now: () => number = () => performance.now()): OperationFigures {
   const registers: [Registry] = [registry]
-  const labelNames = ['operation', 'type', 'client', 'outcome']
-  const operations = new Counter({
-    name: 'supergraph_operations_total',
-    help: 'Operations that were valid, whichever door they came by.',
-    labelNames,
-    registers,
-  })
-  const durations = new Histogram({
+  const counts: Count[] = []
+  registerFigures(registry, [
+    {
+      name: 'supergraph_operations_total',
+      help: 'Operations that were valid, whichever door they came by.',
+      labels: ['operation', 'type', 'client', 'outcome'],
+      read: () => counts,
+    },
+  ])
+  const durations = openHistogram(registry, {
     name: 'supergraph_operation_duration_seconds',
     help: 'From the valid operation to its answer. Subscriptions: to the moment at which they may begin.',
-    labelNames,
     buckets,
-    registers,
   })
-  const fetches = new Histogram({
-    name: 'supergraph_fetch_duration_seconds',
-    help: 'From the question to a subgraph to its answer.',
-    labelNames: ['subgraph'],
-    buckets,
-    registers,
-  })
+  const fetches = openHistogram(registry, { name: 'supergraph_fetch_duration_seconds', help: 'From the question to a subgraph to its answer.', buckets })
   const failures = new Counter({
     name: 'supergraph_fetch_failures_total',
     help: 'Questions to a subgraph that it did not answer as one that works does.',
     labelNames: ['subgraph'],
     registers,
   })
-  const planning = new Histogram({ name: 'supergraph_planning_duration_seconds', help: 'Making one plan, with the wait for its turn.', buckets, registers })
+  const planning = openHistogram(registry, { name: 'supergraph_planning_duration_seconds', help: 'Making one plan, with the wait for its turn.', buckets })({})
+  const stopped = new Counter({
+    name: 'supergraph_plans_stopped_total',
+    help: 'Operations that took more than they may to be planned: each cost a planner, which was replaced.',
+    registers,
+  })
   const countError = countErrorsIn(registry)
   const [operationNames, clientNames] = [createNames(most.operations), createNames(most.clients)]
-  const asked = new WeakMap<DocumentNode, Map<string | undefined, Counted>>()
-  const series = new Map<string, Series>()
-  const subgraphs = new Map<string, { readonly took: { observe(seconds: number): void }; readonly failed: { inc(): void } }>()
+  const asked = new WeakMap<DocumentNode, Map<string | undefined, Named>>()
+  const series = new Map<string, Counted>()
+  const subgraphs = new Map<string, { readonly took: Series; readonly failed: { inc(): void } }>()
 
-  const countedOf = (document: DocumentNode, name: string | undefined): Counted => {
+  const countedOf = (document: DocumentNode, name: string | undefined): Named => {
     const known = asked.get(document)?.get(name)
     if (known) return known
     const definition = getOperationAST(document, name)
     const counted = { operation: operationNames(definition?.name?.value ?? 'anonymous'), type: definition?.operation ?? 'unknown' }
-    const ofDocument = asked.get(document) ?? new Map<string | undefined, Counted>()
+    const ofDocument = asked.get(document) ?? new Map<string | undefined, Named>()
     // Names that no operation of the document has are not worth keeping.
     if (definition) asked.set(document, ofDocument.set(name, counted))
     return counted
   }
-  const seriesOf = ({ operation, type }: Counted, client: string, outcome: Outcome): Series => {
+  const seriesOf = ({ operation, type }: Named, client: string, outcome: Outcome): Counted => {
     const key = `${operation} ${type} ${outcome} ${client}`
     let found = series.get(key)
     if (found) return found
     if (series.size >= mostSeries && operation !== otherName) return seriesOf({ operation: otherName, type }, otherName, outcome)
     const labels = { operation, type, client, outcome }
-    found = { count: operations.labels(labels), took: durations.labels(labels) }
+    found = { count: { labels, value: 0 }, took: durations(labels) }
+    counts.push(found.count)
     series.set(key, found)
     return found
   }
@@ -108,7 +117,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     if (isClients) cause.operation = counted.operation
     return (result: Pick<ExecutionResult, 'data' | 'errors'>) => {
       const { count, took } = seriesOf(counted, clientNames(clientOf(viewer)), outcomeOf(result))
-      count.inc()
+      count.value += 1
       took.observe((now() - began) / 1000)
       countErrors(result.errors)
       if (isClients && result.errors) cause.errors = tallied(result.errors)
@@ -118,6 +127,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
 
   return {
     planned: ms => planning.observe(ms / 1000),
+    planStopped: () => stopped.inc(),
     watchEngine: engine => ({
       ...engine,
       async execute(request) {
@@ -132,8 +142,9 @@ export function measureOperations(registry: Registry, now: () => number = () => 
         }
       },
       async prepareStream(request) {
+        const { type, operation } = countedOf(request.document, request.operationName)
         const end = begin(request)
-        const prepared = await engine.prepareStream(request)
+        const prepared = await traced(`${type} ${operation}`, 'internal', { client: clientOf(request.viewer) }, () => engine.prepareStream(request))
         end('start' in prepared ? allowed : prepared)
         return 'start' in prepared ? watchSubscription(prepared, countErrors) : prepared
       },
@@ -142,7 +153,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
       const ofSubgraph = (subgraph: string) => {
         let found = subgraphs.get(subgraph)
         if (!found) {
-          found = { took: fetches.labels({ subgraph }), failed: failures.labels({ subgraph }) }
+          found = { took: fetches({ subgraph }), failed: failures.labels({ subgraph }) }
           // There from the first question: what appears with its first failure shows no increase by it.
           failures.inc({ subgraph }, 0)
           subgraphs.set(subgraph, found)
@@ -233,8 +244,13 @@ const errorsName = 'supergraph_errors_total'
 export type CountError = (error: unknown) => void
 
 export function countErrorsIn(registry: Registry): CountError {
-  const counter =
-    (registry.getSingleMetric(errorsName) as Counter | undefined) ??
-    new Counter({ name: errorsName, help: 'Errors that clients were told, by code.', labelNames: ['code'], registers: [registry] })
+  const counter = (registry.getSingleMetric(errorsName) as Counter | undefined) ?? createErrorCounter(registry)
   return error => counter.inc({ code: toldCode(error) })
+}
+
+/** Prometheus sees no increase in a line that begins with its first error, so every code begins with a zero. */
+function createErrorCounter(registry: Registry): Counter {
+  const counter = new Counter({ name: errorsName, help: 'Errors that clients were told, by code.', labelNames: ['code'], registers: [registry] })
+  for (const code of toldCodes) counter.inc({ code }, 0)
+  return counter
 }

@@ -2,7 +2,8 @@ import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
 import { longestKey } from '../../platform/idempotency.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { AccessTable, Requirement } from '../access/rules.ts'
-import type { Documented, ForwardRow, OperationRow, RouteTable } from '../rest/row.ts'
+import { isCounted } from '../rest/public-posts.ts'
+import { type Documented, type ForwardRow, type OperationRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
 import { seeAnswer } from './answer.ts'
 import { operationOf, seeInput, type Taken } from './input.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
@@ -53,11 +54,12 @@ export function openapiDocument({ tables, schema, access, version, examples }: O
   const ids = new Map<string, string>()
   const mistakes: Undescribed[] = []
 
-  const enter = (at: { readonly slug: Slug; readonly method: string; readonly path: string }, make: () => Json) => {
-    const path = `/${at.slug}${at.path}`.replaceAll(/:(\w+)/g, '{$1}')
+  const enter = (at: { readonly slug: Slug; readonly method: string; readonly path: string; readonly everywhere?: true }, make: () => Json) => {
+    const whole = pathOf(at.slug, at)
+    const path = whole.replaceAll(/:(\w+)/g, '{$1}')
     const place = `${at.method} ${path}`
     try {
-      const operation = withExample(make(), examples[`${at.method} /${at.slug}${at.path}`])
+      const operation = withExample(make(), examples[`${at.method} ${whole}`])
       const id = String(operation.operationId)
       if (ids.has(id)) throw new Error(`is called ${id} like ${ids.get(id)}: give its operation another name`)
       ids.set(id, place)
@@ -72,7 +74,7 @@ export function openapiDocument({ tables, schema, access, version, examples }: O
   for (const { slug, rows } of tables)
     for (const row of rows) {
       if (row.kind === 'operation') enter({ slug, ...row }, () => ofOperation(row, schema, access, named))
-      else for (const documented of row.tells) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))
+      else for (const documented of toldOf(row)) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))
     }
 
   const document = {
@@ -82,7 +84,7 @@ export function openapiDocument({ tables, schema, access, version, examples }: O
       version,
       summary: 'The REST routes of the platform, each a named operation of its graph or a call that is passed on.',
       description:
-        'Records are the graph’s, with enum values in lower case; lists hold `nextCursor`, to be handed back as `after`. A PUT changes what it mentions. Every refusal is `application/problem+json`.',
+        'Records are the graph’s, with enum values in lower case; lists hold `nextCursor`, to be handed back as `after`. A PUT changes what it mentions. Every refusal is `application/problem+json`. On the web hosts of publishing and launcher what stands at `/identity/api/auth/*` is answered at `/api/auth/*` too, with that host’s own cookie; a row of the service itself comes first.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -151,7 +153,7 @@ function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTab
     ...wordsOf(described),
     security: securityOf(requirements),
     ...parametersOf(row, taken),
-    ...(row.body && { requestBody: { required: true, content: { 'application/json': { schema: bodySchema(taken, `${name}Body`, named) } } } }),
+    ...(row.body && { requestBody: { required: !row.mayBeEmpty, content: { 'application/json': { schema: bodySchema(taken, `${name}Body`, named) } } } }),
     responses: {
       ...Object.fromEntries(seen.statuses.map(status => [status, success(status)])),
       ...(row.method === 'GET' && { 304: { description: 'What `If-None-Match` names still holds.' } }),
@@ -185,11 +187,11 @@ function requirementsOf(holders: readonly { readonly at: string }[], root: Graph
   return holders.flatMap(({ at }) => (at.includes('.') ? [] : (rules?.get(at)?.all ?? [])))
 }
 
-function parametersOf({ method }: OperationRow, { params, query, takesIdempotencyKey, takesVersion }: Taken): Json {
+function parametersOf({ method }: OperationRow, { params, query, idempotencyKey: key, takesVersion }: Taken): Json {
   const parameters = [
     ...[...params].map(([name, { schema }]) => parameter(name, 'path', schema)),
     ...[...query].map(([name, { schema, required }]) => parameter(name, 'query', schema, required)),
-    ...(takesIdempotencyKey ? [idempotencyKey] : []),
+    ...(key ? [{ ...idempotencyKey, ...(key === 'needed' && { required: true }) }] : []),
     ...(takesVersion ? [ifMatch] : []),
     ...(method === 'GET' ? [ifNoneMatch] : []),
   ]
@@ -224,8 +226,8 @@ function refusalsOf(row: OperationRow, taken: Taken, requirements: readonly Requ
 }
 
 /** Where a forwarded exchange is: that of its row, or below it. */
-function placeOf({ method, path }: ForwardRow, { at }: Documented): { readonly method: string; readonly path: string } {
-  if (!at) return { method, path }
+function placeOf({ method, path, everywhere }: ForwardRow, { at }: Documented): { readonly method: string; readonly path: string; readonly everywhere?: true } {
+  if (!at) return { method, path, ...(everywhere && { everywhere }) }
   const [ownMethod = '', below = ''] = at.split(' ')
   return { method: ownMethod, path: `${path.replace(/\/\*$/, '')}${below}` }
 }
@@ -241,7 +243,7 @@ function ofForward(row: ForwardRow, documented: Documented): Json {
   const refused: readonly RefusalName[] = [
     ...(400 in answers ? [] : (['BadUserInput'] as const)),
     ...('public' in row.access ? [] : (['Unauthenticated', 'Forbidden'] as const)),
-    ...namesOfStatuses(documented.refuses ?? []),
+    ...namesOfStatuses([...(documented.refuses ?? []), ...(isCounted(row, placeOf(row, documented).method) && !(429 in answers) ? [429] : [])]),
     ...(body ? (['TooLarge'] as const) : []),
   ]
   const content = ({ type = 'application/json', schema }: { readonly type?: string; readonly schema: Json }) => ({ [type]: { schema } })
@@ -252,7 +254,9 @@ function ofForward(row: ForwardRow, documented: Documented): Json {
       ? documented.reads.map(scheme => ({ [scheme]: [] }))
       : 'public' in row.access
         ? nobody
-        : securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }]),
+        : 'scope' in row.access
+          ? securityOf([{ id: -1, kind: 'scopes', any: [[row.access.scope]] }])
+          : securityOf([{ id: -1, kind: 'policies', any: [[row.access.policy]] }]),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: content(body) } }),
     responses: {

@@ -30,7 +30,8 @@ export interface Taken {
   readonly params: ReadonlyMap<string, Brought>
   readonly query: ReadonlyMap<string, Brought>
   readonly body: ReadonlyMap<string, Brought>
-  readonly takesIdempotencyKey: boolean
+  /** Null: it takes none. */
+  readonly idempotencyKey: 'wanted' | 'needed' | null
   readonly takesVersion: boolean
 }
 
@@ -64,11 +65,12 @@ export function seeInput(row: OperationRow, schema: GraphQLSchema, operation: Op
         return [name, { schema: withDescription(schema, description), required: isNonNullType(type) && byDefault === undefined, description }]
       }),
     )
+  const keyed = places.find(({ value }) => value === idempotencyKey)
   return {
     params: brought('parameter', params),
     query: brought('query parameter', query),
     body: brought('field', body),
-    takesIdempotencyKey: places.some(({ value }) => value === idempotencyKey),
+    idempotencyKey: keyed ? (isNonNullType(keyed.type) ? 'needed' : 'wanted') : null,
     takesVersion: places.some(({ value }) => value === standInVersion),
   }
 }

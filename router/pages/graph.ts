@@ -15,7 +15,7 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql'
-import { escaped } from '../../subgraphs/html.ts'
+import { escaped } from '../../subgraphs/http/html.ts'
 import { type AccessTable, type Requirement, readAccessTable } from '../access/rules.ts'
 import { doorRefusal } from '../door/errors.ts'
 import type { SendPage } from './layout.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { escaped } from '../../subgraphs/html.ts'
+import { escaped } from '../../subgraphs/http/html.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { prefersHtml } from '../door/headers.ts'
 import type { Found } from '../door/health.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { escaped } from '../../subgraphs/html.ts'
+import { escaped } from '../../subgraphs/http/html.ts'
 
 /** Where the pages' own files are; under it, for it means the same on every host. */
 export const assets = '/docs/assets'

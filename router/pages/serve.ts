@@ -24,6 +24,8 @@ export interface PagesNeeds {
   readonly services: readonly RunningService[]
   readonly demo: DemoAccounts | null
   readonly sandbox: string | null
+  /** The issuer at which people sign in, where that is another than the platform. */
+  readonly foreignIssuer: string | null
   look(): Promise<readonly Found[]>
 }
 
@@ -58,7 +60,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
   if (isOurs && !production) serveGraphReference(app, schema, send)
 }
 
-function placesOf({ production, sandbox, isOurs }: PagesNeeds): readonly Place[] {
+function placesOf({ production, sandbox, isOurs, foreignIssuer }: PagesNeeds): readonly Place[] {
   const place = (name: string, address: string, what: string, shown = true): readonly Place[] => (shown ? [{ name, address, what }] : [])
   return [
     ...place(
@@ -72,9 +74,15 @@ function placesOf({ production, sandbox, isOurs }: PagesNeeds): readonly Place[]
     ...place('Reference of the graph', '/docs/graph', 'types and fields, and who may see them', isOurs && !production),
     ...place('Reference of REST', '/docs', 'every route, to be tried', isOurs),
     ...place('OpenAPI', '/openapi.json', 'the same for programs', isOurs),
-    ...place('Sign in', '/identity/login', 'with the mail address and password of an account', isOurs),
+    ...place('Sign in', '/identity/login', 'with the mail address and password of an account', isOurs && foreignIssuer === null),
+    ...place('Sign in', foreignIssuer ?? '', 'elsewhere: people come with a token of this issuer', isOurs && foreignIssuer !== null),
     ...place('Health', '/health/ready', isOurs ? 'whether everything behind it works' : 'whether it takes requests'),
     ...place('Metrics', '/metrics', 'figures for Prometheus; from this machine, or with a token'),
-    ...place('Sandbox', sandbox ?? '', 'plays X where no application of yours is set up', sandbox !== null),
+    ...place(
+      'Sandbox',
+      sandbox ?? '',
+      'plays networks, vendors of models, a payment processor, a mail server and DNS, and shows what each of them got',
+      sandbox !== null,
+    ),
   ]
 }

@@ -1,30 +1,61 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { plainAddress } from '../../platform/caller/address.ts'
+import { addressHeader, agentHeader, hostHeader } from '../../platform/caller/cause.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
+import { readableOf, wholeOf } from '../../subgraphs/http/streamed.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import { addressHeader, sealHeader } from '../../subgraphs/seal.ts'
+import { sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
-import type { Authenticate } from '../access/authenticate.ts'
+import { type Authenticate, credentialHeaders, isCaller } from '../access/authenticate.ts'
+import { asksForJson, type StudioCallers } from '../access/callers/studio.ts'
+import { meetsPolicy } from '../access/policies.ts'
 import { readRawBodies } from '../door/body.ts'
 import { webHeaders } from '../door/headers.ts'
-import { leavingSignal } from '../door/sending.ts'
+import type { PassingBody } from '../door/passing.ts'
+import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Hosts } from '../hosts.ts'
 import { keepRole, roleOf } from './place.ts'
-import { anyMethod, type ForwardRow } from './row.ts'
+import { createPublicPosts, isCounted } from './public-posts.ts'
+import { anyMethod, type ForwardRow, pathOf } from './row.ts'
 import { callerOf } from './shim.ts'
 
 /** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
-const ownHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', addressHeader, sealHeader]
+const ownHeaders = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  addressHeader,
+  agentHeader,
+  hostHeader,
+  sealHeader,
+]
+
+/** What the door knows of a row. */
+export interface RowConfig {
+  readonly problems: ForwardRow['problems'] | undefined
+  readonly streams: ForwardRow['streams'] | undefined
+}
 
 /** A subgraph as the rows that pass it by need it: a call in this process, or HTTP. */
 export interface ForwardTarget {
   readonly registration: { readonly slug: Slug; readonly title?: string }
-  /** @param target path and query as they were routed: a request's own address went through a URL parser */
-  http?(request: Request, viewer: Viewer, target: string): Promise<Response>
+  /**
+   * @param target path and query as they were routed: a request's own address went through a URL parser
+   * @param row how the request is passed on, where it comes to another process
+   */
+  http?(request: Request, viewer: Viewer, target: string, row?: Pick<ForwardRow, 'patienceMs' | 'streams'>): Promise<Response>
 }
 
 export interface ForwardDoor {
+  readonly clock: Clock
   readonly authenticate: Authenticate
+  /** Knows people by tokens of the site-builder studio. @default nobody does */
+  readonly studio?: StudioCallers | undefined
   /** Origin of the platform, before which paths become addresses. */
   readonly publicUrl: string
   readonly hosts: Hosts
@@ -34,61 +65,134 @@ export interface ForwardDoor {
 /** Serves the forward rows of all services: body and answer pass as they are, as streams or bytes, with all their headers. */
 export function serveForwards(app: FastifyInstance, rows: readonly { readonly slug: Slug; readonly row: ForwardRow }[], door: ForwardDoor): void {
   app.register(async scope => {
+    const count = createPublicPosts(door.clock)
     // By method too: one address takes a page's form and shows the page, and only one of them has a body.
     const limits = new Map<string, number>()
-    readRawBodies(scope, ({ method, routeOptions: { url = '' } }) => limits.get(`${method} ${url}`) ?? 0)
+    const limitOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) => limits.get(`${method} ${url}`) ?? 0
+    readRawBodies(scope, limitOf, ({ routeOptions }) => (routeOptions.config as Partial<RowConfig>).streams === 'up')
     for (const { slug, row } of rows) {
       const target = door.subgraphs.find(each => each.registration.slug === row.to)
-      if (!target?.http) throw new Error(`${row.method} /${slug}${row.path} is forwarded to ${row.to}, which serves no HTTP`)
-      const [methods, url] = [row.method === '*' ? [...anyMethod] : [row.method], `/${slug}${row.path}`]
-      for (const method of methods) limits.set(`${method} ${url}`, row.limit)
-      scope.route({
-        method: methods,
-        url,
-        onRequest: keepRole(door.hosts, slug, roleOf(row)),
-        handler: (request, reply) => forward(request, reply, row, target, door),
-      })
+      if (!target?.http) throw new Error(`${row.method} ${pathOf(slug, row)} is forwarded to ${row.to}, which serves no HTTP`)
+      const [methods, url] = [row.method === '*' ? [...anyMethod] : [row.method], pathOf(slug, row)]
+      for (const method of methods) {
+        limits.set(`${method} ${url}`, row.limit)
+        scope.route({
+          method,
+          url,
+          config: { problems: row.problems, streams: row.streams } satisfies RowConfig,
+          onRequest: [keepRole(door.hosts, slug, roleOf(row)), ...(isCounted(row, method) ? [count] : [])],
+          handler: (request, reply) => forward(request, reply, row, target, door),
+        })
+      }
     }
   })
 }
 
 async function forward(request: FastifyRequest, reply: FastifyReply, row: ForwardRow, target: ForwardTarget, door: ForwardDoor): Promise<FastifyReply> {
-  const viewer = 'public' in row.access ? anonymous : await guarded(request, reply, row.access.scope, door.authenticate)
+  if (!row.streams || request.body === undefined) return pass(request, reply, { row, target, door, bytes: request.body as Buffer | undefined })
+  const passing = request.body as PassingBody
+  try {
+    return await pass(request, reply, { row, target, door, passing })
+  } catch (error) {
+    await passing.leave()
+    reply.header('connection', 'close')
+    throw passing.refused ?? error
+  }
+}
+
+interface Passed {
+  readonly row: ForwardRow
+  readonly target: ForwardTarget
+  readonly door: ForwardDoor
+  readonly bytes?: Buffer | undefined
+  readonly passing?: PassingBody
+}
+
+async function pass(request: FastifyRequest, reply: FastifyReply, { row, target, door, bytes, passing }: Passed): Promise<FastifyReply> {
+  // What is refused before it is passed on is one caller's alone, as what credentials make is.
+  if (row.to === 'identity') reply.header('cache-control', 'no-store')
+  const viewer =
+    'public' in row.access
+      ? await serviceOf(request, reply, row.access, door.authenticate)
+      : ((await byStudio(request, row, door, bytes)) ?? (await guarded(request, reply, { ...row, access: row.access }, door.authenticate)))
   const headers = webHeaders(request.headers)
   for (const name of ownHeaders) headers.delete(name)
   // Whoever reads cookies behind this door may rely on it that they count here.
   if (!door.hosts.isWeb(request.headers.host)) headers.delete('cookie')
-  headers.set(addressHeader, addressOf(request))
+  // Fastify reads forwarding headers only when it was told to trust the proxy.
+  headers.set(addressHeader, plainAddress(request.ip))
+  headers.set(hostHeader, request.headers.host ?? '')
   headers.set('x-request-id', request.id)
-  const body = request.body as Buffer | undefined
-  const answer = await target.http!(
-    new Request(`${door.publicUrl}${request.url}`, {
-      method: request.method,
-      headers,
-      signal: leavingSignal(reply.raw),
-      redirect: 'manual',
-      ...(body?.length && { body: new Uint8Array(body) }),
-    }),
-    viewer,
-    request.url,
-  )
+  const asked = new Request(`${door.publicUrl}${request.url}`, {
+    method: request.method,
+    headers,
+    signal: leavingSignal(reply.raw),
+    redirect: 'manual',
+    ...(passing ? { body: passing.stream, duplex: 'half' } : bytes?.length && { body: new Uint8Array(bytes) }),
+  } as RequestInit)
+  const answer = await target.http!(asked, viewer, request.url, row)
+  if (passing?.refused) throw passing.refused
+  // Who refuses takes no more of it.
+  if (passing && !passing.isWhole && answer.status >= 400) await passing.leave()
+  if (passing && !passing.isWhole) reply.header('connection', 'close')
   // Such a handler may have ended a session or made one: what is remembered of them is not true any more.
-  if (request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()
+  if (row.to === 'identity' && request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()
   reply.code(answer.status)
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer')
   for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.includes(name)) reply.header(name, value)
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
+  const body = wholeOf(answer) ?? readableOf(answer)
   // Of null Fastify makes the JSON text `null`.
-  return answer.body ? reply.send(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream)) : reply.send()
+  return body ? reply.send(body) : reply.send()
 }
 
-async function guarded(request: FastifyRequest, reply: FastifyReply, scope: string, authenticate: Authenticate): Promise<Viewer> {
-  const { viewer } = await callerOf(request, reply, authenticate)
-  if (viewer.scopes.includes(scope)) return viewer
-  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', `Sign in: this takes the scope ${scope}.`, { requiredScopes: [[scope]] })
-  throw new Refusal('FORBIDDEN', `This takes the scope ${scope}.`, { requiredScopes: [[scope]] })
+type Public = Extract<ForwardRow['access'], { readonly public: string }>
+type Guarded = Pick<ForwardRow, 'bearerKeys'> & { readonly access: Exclude<ForwardRow['access'], Public> }
+
+/** Of whom a public row knows: of services, where it says so. */
+async function serviceOf(request: FastifyRequest, reply: FastifyReply, access: Public, authenticate: Authenticate): Promise<Viewer> {
+  if (!access.services || request.headers['x-service-token'] === undefined) return anonymous
+  return (await callerOf(request, reply, authenticate)).viewer
 }
 
-/** The caller's address; Fastify reads forwarding headers only when it was told to trust the proxy. */
-const addressOf = (request: FastifyRequest): string => request.ip.replace(/^::ffff:/, '')
+async function guarded(request: FastifyRequest, reply: FastifyReply, { access, bearerKeys }: Guarded, authenticate: Authenticate): Promise<Viewer> {
+  const { viewer } = await callerOf(request, reply, bearerKeys ? takingBearerKeys(authenticate) : authenticate)
+  const [may, sentence, wanted] =
+    'scope' in access
+      ? [viewer.scopes.includes(access.scope), `This takes the scope ${access.scope}.`, { requiredScopes: [[access.scope]] }]
+      : [meetsPolicy(access.policy, viewer), 'This is for people themselves: no key, app or service has it.', { requiredPolicies: [[access.policy]] }]
+  if (may) return viewer
+  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', `Sign in. ${sentence}`, wanted)
+  throw new Refusal('FORBIDDEN', sentence, wanted)
+}
+
+/** The person whom a token of the studio names, where such tokens count; null for every other credential. */
+async function byStudio(request: FastifyRequest, row: ForwardRow, { studio }: ForwardDoor, bytes: Buffer | undefined): Promise<Viewer | null> {
+  const { authorization = '' } = request.headers
+  const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1]
+  const isThere = row.studioAt?.some(below => request.url.split('?', 1)[0] === `/${row.to}${row.path.replace('/*', below)}`)
+  if (!studio || !token || !isThere || !studio.claims(token)) return null
+  if (credentialHeaders.some(name => name !== 'authorization' && request.headers[name] !== undefined)) return null
+  const caller = await studio.caller(token)
+  if (!isCaller(caller)) throw caller.refusal
+  const { viewer } = caller
+  rememberCaller(request, viewer)
+  if (!viewer.scopes.includes('providers:ai.invoke'))
+    throw new Refusal('FORBIDDEN', 'The person for whom the studio asks may not call models in that organization.')
+  if (!asksForJson(bytes))
+    throw new Refusal('FORBIDDEN', 'The studio is answered in JSON alone: send response_format json_schema or json_object.', { field: 'response_format' })
+  return viewer
+}
+
+/** Reads a key that came as a bearer as if it had come in its own header. Beside another credential it is refused as any two are. */
+const takingBearerKeys =
+  (authenticate: Authenticate) =>
+  (headers: Headers, use: { readonly safe: boolean }): ReturnType<Authenticate> => {
+    const key = /^bearer +(sgk_[\w-]+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
+    if (!key || headers.has('x-api-key')) return authenticate(headers, use)
+    const own = new Headers(headers)
+    own.delete('authorization')
+    own.set('x-api-key', key)
+    return authenticate(own, use)
+  }

@@ -17,7 +17,7 @@ export function readInput(row: OperationRow, request: FastifyRequest): RowInput 
   return {
     params: request.params as Record<string, string>,
     query,
-    body: row.body ? readObject(request.body, row.body, request.headers['content-type']) : {},
+    body: row.body && !(row.mayBeEmpty && request.body === undefined) ? readObject(request.body, row.body, request.headers['content-type']) : {},
     idempotencyKey: request.headers['idempotency-key'] as string | undefined,
     expectedVersion: versionExpected(request.headers['if-match']),
   }

@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
-import type { Hosts, Role } from '../hosts.ts'
-import type { Row } from './row.ts'
+import { type Hosts, passedPath, passesOn, type Role } from '../hosts.ts'
+import { anyMethod, type Method, type RouteTable, type Row } from './row.ts'
 
 /** Who a row is for, and so on which hosts it answers. */
 export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (row.role ?? (row.why === 'page' ? 'web' : 'api')))
 
 /** Whether a row of this role is answered on the host that a request came to. */
-export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean => hosts.answers(request.headers.host, role, isShort(request))
+export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean =>
+  hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
 
 /** What whoever asks on a host of another role is told: where it would be answered. */
 export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
@@ -30,6 +31,33 @@ export const keepRole = (hosts: Hosts, slug: Slug, role: Role) => async (request
 
 /** Whether the prefix of the service was left out: then another path was asked for than is routed. */
 const isShort = (request: FastifyRequest): boolean => askedOf(request) !== request.url
+
+/** Whether identity's path was asked for on the host of a service that passes it on: there it is answered whomever its row is for. */
+const isPassed = (hosts: Hosts, request: FastifyRequest): boolean => {
+  const asked = askedOf(request)
+  return request.url === `/identity${asked}` && passesOn(hosts, request.headers.host, asked)
+}
+
+/** Tells whether a service has a row of its own where identity's is passed on: that one comes first. */
+export function ownRows(tables: readonly RouteTable[]): (slug: Slug, method: string, path: string) => boolean {
+  const own = tables.flatMap(({ slug, rows }) =>
+    slug === 'identity' ? [] : rows.filter(({ path }) => path.startsWith(passedPath)).map(row => ({ slug, row, pattern: patternOf(row.path) })),
+  )
+  return (slug, method, path) => {
+    const wanted = (method === 'HEAD' ? 'GET' : method) as Method
+    return own.some(
+      each => each.slug === slug && each.pattern.test(path) && (each.row.method === '*' ? anyMethod.includes(wanted) : each.row.method === wanted),
+    )
+  }
+}
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace(/\*$/, '.*')}/?$`,
+  )
 
 /** Path and query as they were asked for; a request line may name the host before them. */
 const askedOf = ({ originalUrl }: FastifyRequest): string => originalUrl.replace(/^https?:\/\/[^/?#]*/i, '')

@@ -40,6 +40,8 @@ export interface OperationRow<Data = unknown, Variables = Record<string, unknown
   readonly operation: DocumentNode
   /** Keys that the body may have; anything else is refused, and no body is read when there is no list. */
   readonly body?: readonly string[]
+  /** Whether a body may be missing: nothing in it is needed. @default false */
+  readonly mayBeEmpty?: true
   /** Query parameters that the route knows; anything else is refused. */
   readonly query?: readonly string[]
   /** What the operation's variables, or the fields of its `input`, are called here, where the names differ: `{ id: 'brandId' }`. */
@@ -87,17 +89,41 @@ export interface ForwardRow {
   readonly method: Method | '*'
   /** May end in `/*`. */
   readonly path: string
-  /** Who may call: everybody, with the reason, and then credentials are never read; or holders of a scope. */
-  readonly access: { readonly public: string } | { readonly scope: string }
+  /** Whether the path is whole, and means the same on every host: no service's prefix stands before it. @default false */
+  readonly everywhere?: true
+  /**
+   * Who may call: everybody, with the reason, and then credentials are never read, but with `services` those of a service that sends
+   * them; or holders of a scope; or people themselves.
+   */
+  readonly access: { readonly public: string; readonly services?: true } | { readonly scope: string } | { readonly policy: 'person' }
   /** Bytes of a body at most. */
   readonly limit: number
   readonly to: Slug
   /** On which hosts it answers: those for programs, or those for browsers, where cookies count. @default `web` for a page, else `api` */
   readonly role?: Role
+  /**
+   * Whether a request's body passes as it comes, at the speed at which it is taken, and is never held whole; it may take as long as it likes.
+   * Apart, its subgraph names the path among those that it `streams`. @default it is read first
+   */
+  readonly streams?: 'up'
+  /** Milliseconds until the headers of an answer must be there, where the subgraph runs apart; Infinity: as long as it takes. @default 30000 */
+  readonly patienceMs?: number
+  /** Whether what the door itself refuses has an `error` in the form of OpenAI's besides, which that one's clients read. @default problems alone */
+  readonly problems?: 'openai'
+  /** Whether API keys count as `Authorization: Bearer sgk_…` too, as such clients send them. @default as `X-API-Key` alone */
+  readonly bearerKeys?: true
+  /** Below a row that ends in `/*`: where tokens of the site-builder studio count, and there only for answers in JSON. @default nowhere */
+  readonly studioAt?: readonly string[]
   readonly why: 'stream' | 'raw body' | 'redirect' | 'foreign handler' | 'page' | 'own answer'
-  /** One exchange; of a row that ends in `/*`, each that there is. */
-  readonly tells: readonly [Documented, ...Documented[]]
+  /** One exchange; of a row that ends in `/*`, each that there is; or why no document is to tell of it. */
+  readonly tells: readonly [Documented, ...Documented[]] | { readonly nothing: string }
 }
+
+/** The exchanges of a row that documents tell of. */
+export const toldOf = ({ tells }: Pick<ForwardRow, 'tells'>): readonly Documented[] => ('nothing' in tells ? [] : tells)
+
+/** Where a row is found: below the service's prefix, unless it is found everywhere. */
+export const pathOf = (slug: Slug, row: Pick<Row, 'path'> & { readonly everywhere?: true }): string => (row.everywhere ? row.path : `/${slug}${row.path}`)
 
 /** The routes of one service. */
 export interface RouteTable {

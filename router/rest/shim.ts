@@ -25,7 +25,7 @@ export interface RestDoor {
 }
 
 /** By what a caller is known: two callers may be answered differently at one address. */
-const credentialHeaders = 'Authorization, Cookie, X-API-Key'
+const credentialHeaders = 'Authorization, Cookie, X-API-Key, X-Service-Token, X-App-Id, X-Organization-Id, X-On-Behalf-Of'
 
 /**
  * Serves one operation row under its service's prefix, with and without a slash at the end. Errors are thrown: the door's one
@@ -46,8 +46,18 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const known = row.method === 'GET' ? null : browserOf(webHeaders(headers), caller, door.publicUrl)
     if (known?.setCookie) reply.header('set-cookie', known.setCookie)
     const signal = leavingSignal(reply.raw)
-    const asked = { document: row.operation, variables, viewer: caller.viewer, requestId: request.id, browser: known?.browser, signal, isOurs: true }
-    const result = await door.shares.run(callerName(caller.viewer, request.ip), () => door.engine.execute(asked), signal)
+    const name = callerName(caller.viewer, request.ip)
+    const asked = {
+      document: row.operation,
+      variables,
+      viewer: caller.viewer,
+      caller: name,
+      requestId: request.id,
+      browser: known?.browser,
+      signal,
+      isOurs: true,
+    }
+    const result = await door.shares.run(name, () => door.engine.execute(asked), signal)
     const data = result.data
     // A place further down that is refused or dead comes back null, as in the graph; the answer itself stands.
     const rootIsNull = !data || Object.values(data).every(value => value === null)
@@ -85,7 +95,11 @@ function send(row: OperationRow, { status, headers, body }: RowReply, request: F
 const given = (variables: Record<string, unknown>) => Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined))
 
 /** Reads who calls; credentials that do not count are thrown, with the headers that go with a 401. */
-export async function callerOf(request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate): Promise<Caller> {
+export async function callerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authenticate: (...asked: Parameters<Authenticate>) => ReturnType<Authenticate>,
+): Promise<Caller> {
   const result = await authenticate(webHeaders(request.headers), { safe: request.method === 'GET' || request.method === 'HEAD' })
   if (isCaller(result)) {
     rememberCaller(request, result.viewer)

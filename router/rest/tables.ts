@@ -2,12 +2,27 @@ import { personProfileRows } from './agents/person-profile.ts'
 import { profileSourceRows } from './agents/profile-source.ts'
 import { styleSnapshotRows } from './agents/style-snapshot.ts'
 import { widgetRows as agentsWidgetRows } from './agents/widget.ts'
+import { accountRows } from './identity/account.ts'
+import { apiKeyRows } from './identity/api-key.ts'
 import { credentialRows } from './identity/credentials.ts'
+import { handoffRows } from './identity/handoff.ts'
+import { oauthRows } from './identity/oauth.ts'
 import { pageRows } from './identity/pages.ts'
+import { serviceEntryRows } from './identity/service-entry.ts'
+import { sessionRows } from './identity/session.ts'
 import { orderRows } from './payments/order.ts'
 import { serviceIdentityRows } from './payments/service-identity.ts'
 import { widgetRows as paymentsWidgetRows } from './payments/widget.ts'
+import { aiRows } from './providers/ai.ts'
+import { callRows } from './providers/call.ts'
 import { credentialRows as providerCredentialRows } from './providers/credential.ts'
+import { emailRows } from './providers/email.ts'
+import { modelRows } from './providers/model.ts'
+import { processorPayingRows } from './providers/processor-paying.ts'
+import { processorSellingRows } from './providers/processor-selling.ts'
+import { serviceClientRows } from './providers/service-client.ts'
+import { spendRows } from './providers/spend.ts'
+import { videoRows } from './providers/video.ts'
 import { widgetRows as providersWidgetRows } from './providers/widget.ts'
 import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
@@ -18,8 +33,26 @@ import type { RouteTable } from './row.ts'
 /** Every REST route of the platform. */
 export const routeTables: readonly RouteTable[] = [
   { slug: 'agents', rows: [...personProfileRows, ...profileSourceRows, ...styleSnapshotRows, ...agentsWidgetRows] },
-  { slug: 'identity', rows: [...credentialRows, ...pageRows] },
+  {
+    slug: 'identity',
+    rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
+  },
   { slug: 'payments', rows: [...orderRows, ...serviceIdentityRows, ...paymentsWidgetRows] },
-  { slug: 'providers', rows: [...providerCredentialRows, ...providersWidgetRows] },
+  {
+    slug: 'providers',
+    rows: [
+      ...aiRows,
+      ...providerCredentialRows,
+      ...modelRows,
+      ...serviceClientRows,
+      ...emailRows,
+      ...callRows,
+      ...spendRows,
+      ...videoRows,
+      ...providersWidgetRows,
+      ...processorSellingRows,
+      ...processorPayingRows,
+    ],
+  },
   { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...widgetRows] },
 ]

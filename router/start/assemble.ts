@@ -23,11 +23,46 @@ export interface Platform extends Defined {
  */
 export async function defineSubgraphs<S extends ListedSlug>(
   slugs: readonly S[],
-  { authSecret, applications, hosts, quotas, retention, paymentsAddresses, allowedOrigins, ...foundation }: Foundation & Configured,
+  {
+    authSecret,
+    applications,
+    hosts,
+    quotas,
+    retention,
+    prices,
+    aiTimes,
+    email,
+    paymentsAddresses,
+    signUp,
+    registry,
+    foreignIssuer,
+    mail,
+    thirdParties,
+    synchronisesModels,
+    allowedOrigins,
+    ...foundation
+  }: Foundation & Configured,
   stack: AsyncDisposableStack,
 ): Promise<Pick<Defined, S>> {
   const definitions = await Promise.all(slugs.map(slug => loadDefinition(slug)))
-  const settings = settingsFrom({ authSecret, applications, hosts, quotas, retention, paymentsAddresses, allowedOrigins })
+  const settings = settingsFrom({
+    authSecret,
+    applications,
+    hosts,
+    quotas,
+    retention,
+    prices,
+    aiTimes,
+    email,
+    paymentsAddresses,
+    signUp,
+    registry,
+    foreignIssuer,
+    mail,
+    thirdParties,
+    synchronisesModels,
+    allowedOrigins,
+  })
   const defined = slugs.map((slug, at) => {
     const subgraph = definitions[at]!(foundation, settings)
     stack.defer(() => subgraph.stop())
@@ -54,7 +89,7 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
-  const engine = await openEngineOver(ownSupergraph(), transport, running, deps)
+  const engine = await openEngineOver(ownSupergraph(), transport, running, deps, stack)
   asking.resolve(createAsk(engine, registrations))
   await register(defined.identity, registrations, deps.hosts)
   return { ...defined, subgraphs, engine }

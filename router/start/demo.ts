@@ -1,12 +1,14 @@
+import type { AppTokens } from '../../config/readers.ts'
 import { readDemoFile, writeDemoFile } from '../../db/demo-file.ts'
 import { lineOf } from '../../start-error.ts'
 import * as agentsDemo from '../../subgraphs/agents/demo.ts'
 import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
 import * as paymentsDemo from '../../subgraphs/payments/demo.ts'
-import * as providersDemo from '../../subgraphs/providers/demo.ts'
+import * as providersDemo from '../../subgraphs/providers/demo/demo.ts'
 import * as publishingDemo from '../../subgraphs/publishing/demo.ts'
 import type { Home } from './home.ts'
-import { openSandbox } from './sandbox.ts'
+import type { TrialTokens } from './keys.ts'
+import { type OpenSandbox, openSandbox } from './sandbox.ts'
 import type { Configured } from './settings.ts'
 import type { Process } from './startup.ts'
 
@@ -16,6 +18,11 @@ export interface Demo {
   readonly password: string
   /** Origin of the sandbox. */
   readonly sandbox: string
+  /** Its mail server. */
+  readonly mailServer: OpenSandbox['mailServer']
+  readonly mailing: OpenSandbox['mailing']
+  /** Whether our mails go there: no other mail server is configured. */
+  readonly takesMails: boolean
   /** Our applications at its networks. */
   readonly applications: Configured['applications']
   /** What is otherwise than one would expect, a sentence each: more of them once the demo was provided. */
@@ -24,16 +31,23 @@ export interface Demo {
   provide(home: Home): Promise<void>
 }
 
-/** Opens the sandbox. */
-export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
+/**
+ * Opens the sandbox.
+ * @param tokens  of services, by app, for whoever tries the platform
+ * @param gateway what the gateway to providers is tried with
+ */
+export async function openDemo({ config, log, stack }: Process, tokens: AppTokens, gateway: TrialTokens | null): Promise<Demo> {
   const { dataDir } = config
-  const { origin: sandbox, applications, moved, stop } = await openSandbox(config)
+  const { origin: sandbox, applications, mailServer, mailing, moved, stop } = await openSandbox(config)
   stack.defer(stop)
-  const notices = moved ? [moved] : []
+  const notices = [...moved]
   return {
     ...identityDemo.demoAccounts,
     sandbox,
     applications,
+    mailServer,
+    mailing,
+    takesMails: mailServer !== null && !config.mail.server,
     notices,
     async provide({ defined: { agents, identity, payments, providers, publishing }, outbound }) {
       const { organizationId, userId, memberId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
@@ -44,10 +58,33 @@ export async function openDemo({ config, log, stack }: Process): Promise<Demo> {
         notices.push(`the demo brand is not connected, the sandbox's X failed (${lineOf(error)}): the next start tries again`)
       })
       const ordered = await paymentsDemo.provideDemo(payments!.job(`user:${userId}`), { organizationId, userId })
-      await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox })
+      await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox, mailServer, outbound })
       const { personProfileId } = await agentsDemo.provideDemo(agents!.job(`user:${userId}`), { organizationId, userId, subjectId: memberId })
-      writeDemoFile(dataDir, { organizationId, brandId, threadId, postIds, apiKey, payments: ordered, personProfileId, sandbox })
+      writeDemoFile(dataDir, {
+        organizationId,
+        brandId,
+        threadId,
+        postIds,
+        apiKey,
+        payments: ordered,
+        personProfileId,
+        serviceTokens: firstOf(tokens),
+        ...(gateway && {
+          providers: {
+            serviceTokens: {
+              primary: gateway.PROVIDERS_SERVICE_TOKEN,
+              staged: gateway.TRUSTED_SERVICE_TOKENS,
+              support: gateway.SUPPORT_PROVIDERS_SERVICE_TOKEN,
+            },
+          },
+        }),
+        sandbox,
+      })
       log.debug({ brandId }, 'the demo world is there')
     },
   }
 }
+
+/** The token of each app that counts longest, where it has several. */
+const firstOf = (tokens: AppTokens): Readonly<Record<string, string>> =>
+  Object.fromEntries([...tokens].flatMap(([app, [token]]) => (token ? [[app, token]] : [])))

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { createOutbound } from '../../platform/outbound/outbound.ts'
 import { lineOf, StartError } from '../../start-error.ts'
+import { addressesFrom } from '../../subgraphs/providers/stores/addresses.ts'
 import { type Manifest, readManifest } from '../door/documents/manifest.ts'
 import type { Engine, Transport } from '../engine/engine.ts'
 import type { Supergraph } from '../engine/supergraph.ts'
@@ -14,25 +16,37 @@ import { followFile } from './process/follow-file.ts'
 import type { Process } from './startup.ts'
 
 /** What clients come in by, where it is not the same for every router. */
-export type RouterParts = Pick<RouterOptions, 'engine' | 'authority' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'>
+export type RouterParts = Pick<
+  RouterOptions,
+  'engine' | 'authority' | 'severalRouters' | 'callers' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'
+>
 
 /**
  * Makes the doors of a router; they do not listen yet.
  * @throws StartError when the documents that are to be trusted cannot be read
  */
-export async function openDoors({ config, log, metrics, tracing, stack }: Process, parts: RouterParts): Promise<Router> {
+export async function openDoors({ config, log, metrics, tracing, colleagues, stack }: Process, parts: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Where nobody is known no service has an address of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
-  const { perAddress, perViewer, perCaller } = streams
+  const { perAddress, perViewer, messages, perCaller } = streams
   const { trust, file } = config.documents
   const text = file === null ? null : textOf(file)
+  const foreign = config.foreignIssuer && { ...config.foreignIssuer, outbound: createOutbound([new URL(config.foreignIssuer.jwksUrl).origin]) }
+  if (foreign) stack.defer(() => foreign.outbound.close())
+  const studioUrl = addressesFrom(config.providerAddresses, parts.sandbox ?? null).studio
+  const studio = studioUrl === null ? undefined : { url: studioUrl, outbound: createOutbound([new URL(studioUrl).origin]) }
+  if (studio) stack.defer(() => studio.outbound.close())
   const router = await createRouter({
     ...parts,
+    foreign: foreign ?? undefined,
+    studio,
+    readiness: colleagues ? [...parts.readiness, colleagues.readiness] : parts.readiness,
+    figures: colleagues?.figures,
     rates: config.rates,
     trust,
     manifest: text === null ? null : trustedIn(file!, text),
-    sockets: { perAddress, perViewer },
+    sockets: { perAddress, perViewer, messages },
     live: { perCaller },
     host,
     port,
@@ -102,5 +116,5 @@ export async function openRemoteEngine(
     throw new StartError(/^the addresses of/.test(lineOf(error)) ? lineOf(error) : `PROPAGATE_HEADERS: ${lineOf(error)}`, error)
   }
   stack.defer(() => transport.close())
-  return openEngineOver(supergraph, transport, config, { log, metrics })
+  return openEngineOver(supergraph, transport, config, { log, metrics }, stack)
 }

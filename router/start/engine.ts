@@ -4,7 +4,9 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { createAccessFilter } from '../access/filter.ts'
 import type { Engine, EngineOptions, Transport } from '../engine/engine.ts'
+import { deduplicated } from '../engine/native/deduplicate.ts'
 import { createEngine } from '../engine/native/native.ts'
+import { openPlanning, type Planning } from '../engine/plan/apart/planning.ts'
 import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
 
@@ -17,24 +19,39 @@ export async function openEngine(kind: Config['engine'], options: EngineOptions)
 
 /** What configuration says of how operations run. */
 export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
-  readonly remote: Pick<Config['remote'], 'operationMs' | 'answerBytes' | 'maxCost' | 'slowMs'>
+  readonly remote: Pick<Config['remote'], 'operationMs' | 'planMs' | 'answerBytes' | 'maxCost' | 'slowMs' | 'deduplicate'>
+  /** What plans over the same supergraph already, and is ended by whoever opened it. @default processes of its own */
+  readonly planning?: Planning
 }
 
 const known = new WeakMap<Registry, OperationFigures>()
 
-/** Opens the engine over a supergraph as configured, behind its access rules, and measured. @param metrics where its figures go, beside those of the engines before it */
+/**
+ * Opens the engine over a supergraph as configured, behind its access rules, and measured; its plans are made in processes of their own.
+ * @param metrics where its figures go, beside those of the engines before it
+ * @param stack   takes what ends those processes
+ * @throws Error for a supergraph that cannot be planned over
+ */
 export async function openEngineOver(
   supergraph: Supergraph,
   transport: Transport,
-  { engine, environment, remote }: EngineSettings,
+  { engine, environment, remote, planning: shared }: EngineSettings,
   { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
+  stack: AsyncDisposableStack,
 ): Promise<Engine> {
   const figures = known.get(metrics) ?? measureOperations(metrics)
   known.set(metrics, figures)
+  const own = engine === 'native' && !shared ? openPlanning(supergraph, { planMs: remote.planMs, log, stopped: figures.planStopped }) : null
+  if (own) stack.defer(() => own.close())
+  const planning = engine === 'native' ? (own ?? shared) : null
+  const readable = planning?.ready()
+  // Told below, once the rest is there: the two begin together.
+  readable?.catch(() => {})
   const opened = await openEngine(engine, {
     supergraphSdl: supergraph,
     transport: figures.watchTransport(transport),
     planned: figures.planned,
+    planTexts: planning?.planTexts,
     access: createAccessFilter(supergraph.access),
     log,
     operationTimeoutMs: remote.operationMs,
@@ -45,8 +62,15 @@ export async function openEngineOver(
     exposeInternalErrors: environment === 'development',
     exposePlans: environment === 'development',
   })
-  return figures.watchEngine(opened)
+  await readable
+  const watched = figures.watchEngine(remote.deduplicate ? deduplicated(opened, transport.passed ?? []) : opened)
+  return own ? Object.assign(watched, { retire: own.retire }) : watched
 }
 
+let own: Supergraph | undefined
+
 /** The platform's own supergraph, as composed. */
-export const ownSupergraph = (): Supergraph => readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
+export const ownSupergraph = (): Supergraph => {
+  own ??= readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
+  return own
+}

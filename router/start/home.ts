@@ -13,8 +13,10 @@ import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { FactCarrier } from '../../platform/facts.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
-import { createOutbound, type Outbound } from '../../platform/outbound.ts'
+import { createOutbound, type WayOut } from '../../platform/outbound/outbound.ts'
+import { placeOf } from '../../platform/smtp/dial.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
+import { addressesFrom, chosenOrigins } from '../../subgraphs/providers/stores/addresses.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { ReadinessCheck } from '../door/health.ts'
@@ -27,6 +29,7 @@ import { assemble, type Deps, defineSubgraphs, register } from './assemble.ts'
 import type { Keys } from './keys.ts'
 import { untilAborted } from './process/abort.ts'
 import { type Defined, type ListedSlug, listedSlugs, readRegistrations } from './registry.ts'
+import type { OpenSandbox } from './sandbox.ts'
 import type { Configured } from './settings.ts'
 import type { Process } from './startup.ts'
 
@@ -38,6 +41,10 @@ export interface HomeParts {
   readonly applications: Configured['applications']
   /** Origin of the sandbox, where there is one. */
   readonly sandbox?: string | undefined
+  /** Its mail server, which takes our mails where no other one is configured. */
+  readonly mailServer?: OpenSandbox['mailServer'] | undefined
+  /** What of it mail of the gateway works with, where nothing else is configured. */
+  readonly mailing?: OpenSandbox['mailing'] | undefined
   /** The one that lives here, and how it asks the others and brings facts to them. @default all of them, with the engine between */
   readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask; readonly carrier: FactCarrier }
 }
@@ -48,7 +55,7 @@ export interface Home {
   readonly subgraphs: readonly Subgraph[]
   /** Where all subgraphs are here. */
   readonly engine: Engine | null
-  readonly outbound: Outbound
+  readonly outbound: WayOut
   readonly readiness: readonly ReadinessCheck[]
   /** What is otherwise than one would expect, a sentence each. */
   readonly notices: readonly string[]
@@ -107,17 +114,56 @@ async function openCarrier(
   return kind === 'nats' ? (await import('../../carriers/nats.ts')).createNatsCarrier({ url: events.natsUrl!, log }) : null
 }
 
+/** Where a mail server is that configuration names by an address. */
+function mailPlaceOf(origin: string): string {
+  const { protocol, hostname, port } = new URL(origin)
+  return placeOf(hostname, Number(port) || { 'smtps:': 465, 'smtp:': 587, 'https:': 443 }[protocol] || 80)
+}
+
 /** Makes what subgraphs stand on, of configuration and a database that is open. */
 export function depsOf(
   { config, log, metrics, stack }: Pick<Process, 'config' | 'log' | 'metrics' | 'stack'>,
-  { keys, applications, sandbox }: Pick<HomeParts, 'keys' | 'applications' | 'sandbox'>,
+  { keys, applications, sandbox, mailServer = null, mailing }: Pick<HomeParts, 'keys' | 'applications' | 'sandbox' | 'mailServer' | 'mailing'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events'>,
 ): Deps {
-  const { environment, publicUrl, quotas, retention, paymentsAddresses } = config
-  const allowedOrigins = [...config.outboundAllow, ...(sandbox ? [sandbox] : [])]
-  const outbound = createOutbound([...allowedOrigins, ...Object.values(applications).flatMap(addressesOf)])
+  const { environment, publicUrl, quotas, retention, prices, aiTimes, paymentsAddresses, signUp, registry, foreignIssuer } = config
+  const mail = { ...config.mail, server: config.mail.server ?? mailServer }
+  // The sandbox's mail server is named as an origin is, by its host and port.
+  const mails = mailServer ? [`http://${placeOf(mailServer.host, mailServer.port)}`] : []
+  const allowedOrigins = [...config.outboundAllow, ...(sandbox ? [sandbox] : []), ...mails]
+  // The operator's own mail server may lie anywhere, also when the gateway has a credential for it.
+  const servers = [...allowedOrigins.map(mailPlaceOf), ...(mail.server ? [placeOf(mail.server.host, mail.server.port)] : [])]
+  const email = {
+    ...config.email,
+    dnsServers: config.email.dnsServers ?? (mailing?.dns ? [mailing.dns] : null),
+    eventsSecret: config.email.eventsSecret ?? mailing?.eventsSecret ?? null,
+    allowedServers: servers,
+  }
+  const outbound = createOutbound([
+    ...allowedOrigins,
+    ...Object.values(applications).flatMap(addressesOf),
+    ...(registry.production ? [registry.production] : []),
+    ...chosenOrigins(config.providerAddresses),
+  ])
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
-  const configured = { authSecret: keys.authSecret, applications, hosts: hostsOf(config), quotas, retention, paymentsAddresses, allowedOrigins }
+  const configured = {
+    authSecret: keys.authSecret,
+    applications,
+    hosts: hostsOf(config),
+    quotas,
+    retention,
+    prices,
+    aiTimes,
+    email,
+    paymentsAddresses,
+    signUp,
+    registry,
+    foreignIssuer,
+    mail,
+    synchronisesModels: true,
+    thirdParties: addressesFrom(config.providerAddresses, sandbox ?? null),
+    allowedOrigins,
+  }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log, metrics }
 }

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AppTokens } from '../../config/readers.ts'
 import type { Config, NamedKey } from '../../config.ts'
 import { StartError } from '../../start-error.ts'
+import type { ServiceTokens } from '../access/callers/services.ts'
+import { listedSlugs } from './registry.ts'
 
 /** The secrets that the platform keeps for itself. */
 export interface Keys {
@@ -42,4 +45,75 @@ function readOrGenerate(file: string): { authSecret: string; encryptionKey: stri
   writeFileSync(`${file}.new`, JSON.stringify(keys), { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return keys
+}
+
+/**
+ * The tokens of services by app: those that are configured; else one a service, generated once into `service-tokens.json` of the data
+ * folder (mode 0600).
+ * @param generates whether any are generated @default in development
+ * @throws StartError when that file cannot be read
+ */
+export function openAppTokens(
+  { seal, dataDir, environment }: Pick<Config, 'seal' | 'dataDir' | 'environment'>,
+  generates = environment === 'development',
+): AppTokens {
+  if (seal.appTokens) return seal.appTokens
+  const apps = listedSlugs.map(slug => `app_${slug}`)
+  return new Map(generates ? Object.entries(tokensIn(join(dataDir, 'service-tokens.json'), apps)).map(([app, token]) => [app, [token]]) : [])
+}
+
+/** Variables with which the gateway to providers can be tried. */
+const trialTokens = ['PROVIDERS_SERVICE_TOKEN', 'TRUSTED_SERVICE_TOKENS', 'SUPPORT_PROVIDERS_SERVICE_TOKEN'] as const
+
+/** Tokens of those variables. */
+export type TrialTokens = Readonly<Record<(typeof trialTokens)[number], string>>
+
+/**
+ * The tokens with which the gateway to providers can be tried: the first of those that are configured; in development else one each, generated
+ * once into `gateway-tokens.json` of the data folder (mode 0600). Null where any of them is missing.
+ * @throws StartError when that file cannot be read
+ */
+export function openTrialTokens({
+  callers: { primary, staged, dedicated },
+  dataDir,
+  environment,
+  demo,
+}: Pick<Config, 'callers' | 'dataDir' | 'environment' | 'demo'>): TrialTokens | null {
+  const configured: Readonly<Record<keyof TrialTokens, string | undefined>> = {
+    PROVIDERS_SERVICE_TOKEN: primary ?? undefined,
+    TRUSTED_SERVICE_TOKENS: staged[0],
+    SUPPORT_PROVIDERS_SERVICE_TOKEN: dedicated.find(({ appId, at }) => appId === 'app_support' && at === 'providers')?.token,
+  }
+  const missing = trialTokens.filter(name => configured[name] === undefined)
+  if (missing.length > 0 && (environment !== 'development' || !demo)) return null
+  const made = missing.length > 0 ? tokensIn(join(dataDir, 'gateway-tokens.json'), trialTokens) : {}
+  return Object.fromEntries(trialTokens.map(name => [name, configured[name] ?? made[name]])) as unknown as TrialTokens
+}
+
+function tokensIn(file: string, names: readonly string[]): Readonly<Record<string, string>> {
+  let kept: Record<string, unknown> = {}
+  try {
+    kept = Object(JSON.parse(readFileSync(file, 'utf8'))) as Record<string, unknown>
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new StartError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'it is damaged'}): remove it, and new tokens are made`, error)
+  }
+  const whole = (token: unknown): token is string => typeof token === 'string' && token.length >= 32
+  const tokens = Object.fromEntries(names.map(name => [name, whole(kept[name]) ? kept[name] : randomBytes(32).toString('base64url')]))
+  if (names.every(name => kept[name] === tokens[name])) return tokens
+  writeFileSync(`${file}.new`, JSON.stringify(tokens), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return tokens
+}
+
+/** Everything with which a service may call here. */
+export function serviceTokens(
+  { callers: { primary, staged, dedicated } }: Pick<Config, 'callers'>,
+  own: AppTokens | null,
+  trial: TrialTokens | null = null,
+): ServiceTokens {
+  const gateway = new Set([primary, ...staged, trial?.PROVIDERS_SERVICE_TOKEN, trial?.TRUSTED_SERVICE_TOKENS].filter(token => token != null))
+  const support = trial && { appId: 'app_support', at: 'providers' as const, token: trial.SUPPORT_PROVIDERS_SERVICE_TOKEN }
+  const isThere = dedicated.some(({ appId, at, token }) => support?.appId === appId && support.at === at && support.token === token)
+  return { own: own ?? new Map(), gateway: [...gateway], dedicated: support && !isThere ? [...dedicated, support] : dedicated }
 }

@@ -1,10 +1,13 @@
 import { printsJson, readConfig } from '../../config.ts'
 import { readCommand } from './process/command.ts'
 import { explain } from './process/explain.ts'
+import { standardLines } from './process/lines.ts'
 import { createPresses } from './process/presses.ts'
 import { createTell } from './process/tell.ts'
 import { type Running, type Startup, stopWithinMs } from './startup.ts'
 
+/** How long the end waits for who reads what it said, in ms. */
+const lastWordsMs = 500
 /** How long a start may take, in ms, that is to end before it is done. */
 const unwindWithinMs = 5_000
 
@@ -13,7 +16,7 @@ const unwindWithinMs = 5_000
  * @param words of the command line, after the program's name
  */
 export async function run(words: readonly string[]): Promise<void> {
-  const tell = createTell(printsJson())
+  let tell = createTell(printsJson())
   // Who reads our lines may be gone before us: `npm start | head`, a terminal that was closed.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let ending = false
@@ -38,6 +41,7 @@ export async function run(words: readonly string[]): Promise<void> {
       await running?.stop().catch(error => tell.complain(error))
       clearTimeout(overdue)
       tell.say('stopped')
+      await standardLines().written(lastWordsMs)
       process.exit(0)
     })()
   }
@@ -73,7 +77,12 @@ export async function run(words: readonly string[]): Promise<void> {
       // The routers have none of the platform's secrets; a subgraph's start asks for those that it takes.
       secrets: command.mode === 'embedded' || command.mode === 'apart',
     })
-    const { startedBy } = config
+    const { startedBy, worker } = config
+    if (worker !== null) {
+      const { endInOrder, tellKeeper } = await import('./process/colleagues.ts')
+      endInOrder()
+      tell = tellKeeper(tell, worker, printsJson())
+    }
     if (startedBy) {
       // Whoever keeps it tells its own id: it may have ended before this process could look who started it.
       const parent = Number(/ (\d+)$/.exec(startedBy)?.[1] ?? process.ppid)
@@ -81,6 +90,10 @@ export async function run(words: readonly string[]): Promise<void> {
     }
     if (command.mode === 'embedded' && config.environment === 'development' && !config.databaseUrl) wayOut = `empty ${config.dataDir} with npm run reset`
     const mine: Startup = { signal: startup.signal, tell, onAbandon: free => (abandon = free) }
+    if (worker === null && (command.mode === 'router' || command.mode === 'bare') && command.workers !== null) {
+      running = await (await import('./apart/workers.ts')).startWorkers(config, command.workers, mine)
+      return
+    }
     switch (command.mode) {
       case 'embedded':
         running = await (await import('./mode/embedded.ts')).startEmbedded(config, mine)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { type MailServer, readMailServer } from '../../platform/smtp/address.ts'
 import { applicationAt, type Demos, type TwinName, twins } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { lineOf, StartError } from '../../start-error.ts'
@@ -12,8 +13,12 @@ export interface OpenSandbox {
   readonly origin: string
   /** Our demo applications at the networks that it plays. */
   readonly applications: Applications
-  /** Says that it listens elsewhere than configured; null when it does not. */
-  readonly moved: string | null
+  /** Its mail server; null: it plays none. */
+  readonly mailServer: MailServer | null
+  /** Its server of DNS, and with what its mail server signs its reports to us; null: it plays none. */
+  readonly mailing: { readonly dns: string | null; readonly eventsSecret: string | null }
+  /** What of it listens elsewhere than configured, a sentence each. */
+  readonly moved: readonly string[]
   stop(): Promise<void>
 }
 
@@ -21,32 +26,55 @@ export interface OpenSandbox {
  * Starts the sandbox within this process, or finds the one that runs as a process of its own.
  * @throws StartError when that one's facts are not in the configured folder
  */
-export async function openSandbox({ dataDir, publicUrl, sandbox }: Config): Promise<OpenSandbox> {
+export async function openSandbox({ dataDir, publicUrl, sandbox, email }: Config): Promise<OpenSandbox> {
   if (sandbox.folder) return findSandbox(sandbox.folder)
-  const options = { folder: join(dataDir, 'sandbox'), redirectUris: playedPlatforms.map(platform => callbackUrl(publicUrl, platform)) }
+  const options = {
+    folder: join(dataDir, 'sandbox'),
+    redirectUris: playedPlatforms.map(platform => callbackUrl(publicUrl, platform)),
+    smtpPort: sandbox.smtpPort,
+    dnsPort: sandbox.dnsPort,
+    mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },
+  }
   const started = await startSandbox({ ...options, port: sandbox.port }).catch(error => {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') return startSandbox({ ...options, port: 0 })
     if (syscall === 'listen') throw new StartError(`SANDBOX_PORT: ${sandbox.port} cannot be listened on (${code}): name another port, or set DEMO=0`, error)
     throw new StartError(`the sandbox cannot go on with ${options.folder} (${lineOf(error)}): remove that, and its networks begin anew`, error)
   })
-  const moved =
-    sandbox.port === 0 || started.port === sandbox.port ? null : `port ${sandbox.port} is taken: the sandbox listens on ${started.port} (SANDBOX_PORT)`
-  return toOpen({ origin: started.origin, ...started.demo }, moved, started.stop)
+  const moved = [
+    movedFrom(sandbox.port, started.port, 'the sandbox listens', 'SANDBOX_PORT'),
+    movedFrom(sandbox.smtpPort, started.mail!.port, "the sandbox's mail server listens", 'SANDBOX_SMTP_PORT'),
+    movedFrom(sandbox.dnsPort, started.dns!.port, "the sandbox's server of DNS listens", 'SANDBOX_DNS_PORT'),
+  ].filter(each => each !== null)
+  return toOpen(
+    { origin: started.origin, smtp: started.mail!.url, mailReports: started.mail!.reportSecret, dns: started.dns!.address, ...started.demo },
+    moved,
+    started.stop,
+  )
 }
 
 /** The sandbox that runs as a process of its own. @throws StartError when its facts are not in the folder */
-export const findSandbox = (folder: string): OpenSandbox => toOpen(readFacts(folder), null, async () => {})
+export const findSandbox = (folder: string): OpenSandbox => toOpen(readFacts(folder), [], async () => {})
 
-type Facts = { readonly origin: string } & { readonly [Name in TwinName]: Pick<Demos[Name], 'clientId' | 'clientSecret'> }
+const movedFrom = (wanted: number, port: number, what: string, setting: string): string | null =>
+  wanted === 0 || port === wanted ? null : `port ${wanted} is taken: ${what} on ${port} (${setting})`
+
+/** Where the sandbox's mail server reports what becomes of our mails. */
+export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers/api/email/events`
+
+type Facts = { readonly origin: string; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
+  readonly [Name in TwinName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>
+}
 
 const isTwin = (name: string): name is TwinName => Object.hasOwn(twins, name)
 
 /** The networks whose twins are played: those go by the path of their network. */
 export const playedPlatforms = platforms.filter(platform => isTwin(everyNetwork[platform].path))
 
-const toOpen = ({ origin, ...demos }: Facts, moved: string | null, stop: () => Promise<void>): OpenSandbox => ({
+const toOpen = ({ origin, smtp, mailReports, dns, ...demos }: Facts, moved: readonly string[], stop: () => Promise<void>): OpenSandbox => ({
   origin,
+  mailServer: smtp === undefined ? null : readMailServer(smtp),
+  mailing: { dns: dns ?? null, eventsSecret: mailReports ?? null },
   moved,
   applications: Object.fromEntries(
     playedPlatforms.map(platform => {

@@ -1,5 +1,7 @@
 import type { Config } from '../../config.ts'
-import { addressHeader } from '../../subgraphs/seal.ts'
+import { addressHeader } from '../../platform/caller/cause.ts'
+import type { EmailSettings } from '../../subgraphs/providers/email/open.ts'
+import type { Addresses } from '../../subgraphs/providers/stores/addresses.ts'
 import type { Hosts } from '../hosts.ts'
 import type { Settings } from './registry.ts'
 
@@ -13,16 +15,45 @@ export interface Configured {
   readonly applications: Config['applications']
   readonly quotas: Config['quotas']
   readonly retention: Config['retention']
+  readonly prices: Config['prices']
+  readonly aiTimes: Config['aiTimes']
+  /** Mail of the gateway. */
+  readonly email: EmailSettings
   readonly paymentsAddresses: Config['paymentsAddresses']
+  readonly signUp: Config['signUp']
+  readonly registry: Config['registry']
+  readonly foreignIssuer: Config['foreignIssuer']
+  readonly mail: Config['mail']
+  /** Whether the gateway asks sources of models of its own accord. */
+  readonly synchronisesModels: boolean
+  /** Where the gateway finds third parties. */
+  readonly thirdParties: Addresses
   /** What may be called although it lies on a private address. */
   readonly allowedOrigins: readonly string[]
 }
 
 /** Hands each subgraph what it takes beside the foundation, alike in every mode; who takes nothing has no row. */
-export const settingsFrom = ({ authSecret, hosts, applications, quotas, retention, paymentsAddresses, allowedOrigins }: Configured): Settings => ({
-  identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention },
+export const settingsFrom = ({
+  authSecret,
+  hosts,
+  applications,
+  quotas,
+  retention,
+  prices,
+  aiTimes,
+  email,
+  paymentsAddresses,
+  signUp,
+  registry,
+  foreignIssuer,
+  mail,
+  thirdParties,
+  synchronisesModels,
+  allowedOrigins,
+}: Configured): Settings => ({
+  identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
   publishing: { applications, quotas, retention },
   agents: { quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
-  providers: { quotas, retention, allowedOrigins },
+  providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, allowedOrigins },
 })

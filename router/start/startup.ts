@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Tracing } from '../../platform/caller/trace.ts'
+import type { Colleagues } from './process/colleagues.ts'
 import type { Tell } from './process/tell.ts'
 
 /** How long a stop may take, in ms, before the process ends anyway. */
@@ -38,6 +39,8 @@ export interface Process extends Startup {
   readonly metrics: Registry
   /** Where traces go; undefined: nowhere. */
   readonly tracing: Tracing | undefined
+  /** The processes with which it serves its port; null: it has it for itself. */
+  readonly colleagues: Colleagues | null
   /** Takes what has to be stopped again, in the order in which it was started. */
   readonly stack: AsyncDisposableStack
 }

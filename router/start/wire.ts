@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Tracing } from '../../platform/caller/trace.ts'
 import { armCrash } from '../../platform/crash.ts'
@@ -6,6 +7,8 @@ import { openRegistry } from '../metrics/process.ts'
 import type { RouterParts } from './doors.ts'
 import type { Home, HomeParts } from './home.ts'
 import { listenAt } from './listen.ts'
+import { openColleagues } from './process/colleagues.ts'
+import { standardLines } from './process/lines.ts'
 import type { Tell } from './process/tell.ts'
 import { type Process, type Running, type Startup, stopWithinMs } from './startup.ts'
 
@@ -68,6 +71,16 @@ export async function begin(
   await using starting = new AsyncDisposableStack()
   const tracing = await openTraces(config)
   if (tracing) starting.defer(() => tracing.close())
+  // What only keeps other processes running is asked for no figures, and listens to no event loop for them.
+  let registry: Registry | undefined
+  const metrics = () => {
+    registry ??= openRegistry()
+    return registry
+  }
+  const log = createLog(config.logLevel, standardLines())
+  const { worker } = config
+  const colleagues = worker === null ? null : openColleagues(metrics())
+  if (colleagues) starting.defer(colleagues.leave)
   const {
     stopWithinMs: withinMs,
     reload,
@@ -75,9 +88,12 @@ export async function begin(
   } = await start({
     ...startup,
     config,
-    log: createLog(config.logLevel),
-    metrics: openRegistry(),
+    log: worker === null ? log : log.child({ worker }),
+    get metrics() {
+      return metrics()
+    },
     tracing,
+    colleagues,
     stack: starting,
   })
   startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, NodeTracerProvider, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-node'
+import { BatchSpanProcessor, NodeTracerProvider, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-node'
 import type { Span, SpanFacts, Tracing } from '../../platform/caller/trace.ts'
 
 export interface TracingOptions {
@@ -15,15 +15,21 @@ export interface TracingOptions {
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL, consumer: SpanKind.CONSUMER } as const
 
+/** How long a collector may take at the end to take what it was not sent yet, in ms: nothing else waits for it by then, and spans are no data. */
+const lastMs = 1_000
+
 /**
  * Opens tracing by OpenTelemetry. Which traces are kept follows from their ids alone: every process decides alike, and no caller can have
  * all of its requests kept. Nothing is registered with OpenTelemetry's global interface.
  */
 export function openTracing({ endpoint, share, service }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+  const sampler = new TraceIdRatioBasedSampler(share)
+  let beginning = ''
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service }),
-    sampler: new TraceIdRatioBasedSampler(share),
+    sampler,
+    idGenerator: { generateTraceId: () => beginning, generateSpanId: () => hex(8) },
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1000 })],
   })
   const tracer = provider.getTracer('supergraph')
@@ -44,13 +50,48 @@ export function openTracing({ endpoint, share, service }: TracingOptions): Traci
     }
   }
   return {
-    begin: (name, kind, traceparent, facts) => open(name, kind, readTraceparent(traceparent), facts),
-    close: () => provider.shutdown().catch(() => {}),
+    begin(name, kind, traceparent, facts) {
+      const parent = readTraceparent(traceparent)
+      const traceId = parent?.traceId ?? hex(16)
+      // Nine of ten requests: what is not kept costs OpenTelemetry nearly as much as what is.
+      if (sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.NOT_RECORD) return passing(traceId)
+      beginning = traceId
+      return open(name, kind, parent, facts)
+    },
+    async close() {
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, lastMs)
+      await Promise.race([provider.shutdown().catch(() => {}), late.promise])
+      clearTimeout(timer)
+    },
   }
 }
 
+/** A trace that is not kept: it is only passed on, so that others do not keep it either. */
+function passing(traceId: string): Span {
+  let traceparent: string | undefined
+  const span: Span = {
+    get traceparent() {
+      traceparent ??= `00-${traceId}-${hex(8)}-00`
+      return traceparent
+    },
+    kept: false,
+    begin: () => span,
+    end() {},
+  }
+  return span
+}
+
+const random = Buffer.allocUnsafe(16)
+
+/** So many random bytes, 16 at most, as hexadecimal digits, of which at least one is not zero. */
+function hex(bytes: number): string {
+  for (let at = 0; at < bytes; at += 4) random.writeUInt32BE(1 + Math.floor(Math.random() * 0xffff_ffff), at)
+  return random.toString('hex', 0, bytes)
+}
+
 const kindOf = (failure: unknown): string => {
-  const { extensions, code, name } = failure as { extensions?: { code?: unknown }; code?: unknown; name?: unknown }
+  const { extensions, code, name } = (failure ?? {}) as { extensions?: { code?: unknown }; code?: unknown; name?: unknown }
   return String(extensions?.code ?? code ?? name ?? 'Error').slice(0, 100)
 }
 

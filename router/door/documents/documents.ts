@@ -32,8 +32,11 @@ export type Reading = { readonly document: DocumentNode } | { readonly errors: r
 
 /** Texts become documents once: the same text gives the same object, which compiled plans hang on. */
 export interface Documents {
-  /** Parses, measures and validates; errors carry the codes that GraphQL over HTTP knows them by. */
-  read(text: string): Reading
+  /**
+   * Parses, measures and validates; errors carry the codes that GraphQL over HTTP knows them by.
+   * @param hash the SHA-256 of the text in hex, where the caller has it already
+   */
+  read(text: string, hash?: string): Reading
   /** A document that was read before, by the SHA-256 of its text in hex. */
   known(hash: string): DocumentNode | undefined
 }
@@ -69,8 +72,7 @@ export function createDocuments(schema: GraphQLSchema, options: { readonly intro
     return mistakes(parse(text)).map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED'))
   }
   return {
-    read(text) {
-      const hash = hashOf(text)
+    read(text, hash = hashOf(text)) {
       const known = kept.get(hash)
       if (known) return known
       const former = refused.get(hash)
@@ -97,8 +99,8 @@ export function documentsOf(engine: Engine, options: Parameters<typeof createDoc
     current = createDocuments(engine.schema, options)
   })
   return {
-    read(text) {
-      const read = current.read(text)
+    read(text, hash) {
+      const read = current.read(text, hash)
       if ('document' in read) engine.adopt?.(read.document)
       return read
     },

@@ -57,11 +57,10 @@ export function createSources(documents: Documents, { mode = 'off', registered =
     const known = trusted?.byId(id)
     return known && ('document' in known.read ? { text: known.text, document: known.read.document } : known.read)
   }
-  const byText = (text: string): Found => {
-    const hash = mode === 'off' ? '' : hashOf(text)
+  const byText = (text: string, hash = hashOf(text)): Found => {
     const known = trusted?.byHash(hash)
     if (!known && mode === 'only') return required()
-    const read = known?.read ?? documents.read(text)
+    const read = known?.read ?? documents.read(text, hash)
     if ('errors' in read) return read
     if (!known && mode === 'log' && !logged.has(hash)) {
       logged.set(hash, true)
@@ -96,11 +95,11 @@ export function createSources(documents: Documents, { mode = 'off', registered =
       if (typeof sha256Hash !== 'string' || !/^[0-9a-f]{64}$/.test(sha256Hash))
         return malformed('persistedQuery.sha256Hash is not a SHA-256 in hex (64 digits and small letters a to f), and no trusted document has it for its id.')
       if (text !== null && hashOf(text) !== sha256Hash) return malformed('persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.')
-      const meant = text ?? (mode === 'only' ? trusted?.byHash(sha256Hash)?.text : registered.find(sha256Hash, isKnown))
+      const meant = text ?? trusted?.byHash(sha256Hash)?.text ?? registered.find(sha256Hash, isKnown)
       if (meant === undefined) return mode === 'only' ? required() : notFound()
-      const found = byText(meant)
+      const found = byText(meant, sha256Hash)
       // Only what can be run: nobody fills the place of others with what cannot.
-      if (text !== null && mode !== 'only' && 'document' in found) registered.keep(sha256Hash, text, isKnown)
+      if (text !== null && 'document' in found) registered.keep(sha256Hash, text, isKnown)
       return found
     },
   }

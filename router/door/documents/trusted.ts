@@ -31,7 +31,7 @@ export function trustedIn({ operations }: Manifest, documents: Documents, log: P
     const hash = hashOf(body)
     let known = byHash.get(hash)
     if (!known) {
-      const read = documents.read(body)
+      const read = documents.read(body, hash)
       known = { text: body, read }
       byHash.set(hash, known)
       if ('document' in read) runnable.push(read.document)

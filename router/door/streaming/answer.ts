@@ -1,10 +1,13 @@
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../../access/authenticate.ts'
+import type { Hosts } from '../../hosts.ts'
 import type { Membership } from '../../live/shared/channel.ts'
+import type { Told } from '../../live/shared/told.ts'
 import type { Streams } from '../../live/streams.ts'
+import { corsHeaders, varyOf } from '../cors.ts'
 import type { StreamForm } from './form.ts'
 
 /** Everything about streaming answers that has a bound. */
@@ -16,6 +19,7 @@ export const streamingLimits = {
 } as const
 
 export interface StreamingDoor {
+  readonly hosts: Hosts
   readonly streams: Streams
   readonly log: Logger
   /** @default 10000 */
@@ -28,9 +32,12 @@ export interface Reader {
   readonly requestId: string
 }
 
-/** Writes the events of a stream into the answer until either side ends it. */
+/**
+ * Writes the events of a stream into the answer until either side ends it. An event is made into bytes once for everybody, the chunk
+ * around it included, and goes to the connection in one piece: made by the answer itself it would be four writes for each client.
+ */
 export function sendStream(reply: FastifyReply, form: StreamForm, membership: Membership, { caller, requestId }: Reader, door: StreamingDoor): FastifyReply {
-  const response = beginAnswer(reply, form)
+  const response = beginAnswer(reply, form, door.hosts)
   let isOver = false
   const over = () => {
     if (isOver) return
@@ -44,15 +51,22 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
     over()
     response.end(last)
   }
+  const isTooSlow = () => {
+    if (response.writableLength <= streamingLimits.waitingBytes) return false
+    door.log.info({ requestId, waiting: response.writableLength }, 'a client that reads too slowly was dropped')
+    over()
+    response.destroy()
+    return true
+  }
   const write = (text: string) => {
-    if (isOver) return
-    if (response.writableLength > streamingLimits.waitingBytes) {
-      door.log.info({ requestId, waiting: response.writableLength }, 'a client that reads too slowly was dropped')
-      over()
-      response.destroy()
-      return
-    }
-    response.write(text)
+    if (!isOver && !isTooSlow()) response.write(text)
+  }
+  const tell = (told: Told) => {
+    if (isOver || isTooSlow()) return
+    const { socket } = response
+    // Behind another answer of its connection it has none yet, and to HTTP/1.0 there are no chunks.
+    if (socket && response.chunkedEncoding) socket.write(told.framed(form.chunk))
+    else response.write(form.next(told.json))
   }
   const unwatch = caller.credential.kind === 'none' ? () => {} : door.streams.watch({ caller, end: (_code, reason) => end(form.failed([expired(reason)])) })
   const heartbeat = setInterval(() => write(form.heartbeat), door.heartbeatMs ?? streamingLimits.heartbeatMs).unref()
@@ -60,19 +74,31 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
   response.on('error', err => door.log.debug({ err, requestId }, 'a stream broke'))
   write(form.begin)
   membership.listen({
-    tell: told => write(told.framed(form.key, form.next)),
+    tell,
     end: errors => end(errors.length > 0 ? form.failed(errors) : form.complete),
   })
   return reply
 }
 
-/** Takes the answer out of Fastify's hands, with the headers that it has so far. */
-function beginAnswer(reply: FastifyReply, { contentType }: StreamForm): ServerResponse {
+/**
+ * Takes the answer out of Fastify's hands, with the headers that it has so far, and those that are else decided when it is sent. A
+ * stream stays open, by the thousand: of its request the body is let go, and its head becomes one text where it was many pieces.
+ */
+function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Hosts): ServerResponse {
   reply.hijack()
-  const { raw } = reply
-  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
-  // Proxies that keep an answer until it is whole are asked not to (nginx).
-  raw.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache, no-store', 'x-accel-buffering': 'no' })
+  const { raw, request } = reply
+  const given = reply.getHeaders() as OutgoingHttpHeaders
+  raw.writeHead(200, {
+    ...given,
+    ...corsHeaders(hosts, request.headers.origin),
+    vary: varyOf(given.vary),
+    'content-type': contentType,
+    'cache-control': 'no-cache, no-store',
+    // Proxies that keep an answer until it is whole are asked not to (nginx).
+    'x-accel-buffering': 'no',
+  })
+  raw.flushHeaders()
+  request.body = undefined
   return raw
 }
 

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import Negotiator from 'negotiator'
+import type { Frame } from '../../live/shared/told.ts'
 
 /** How the results of a stream are written into the answer of one HTTP request. */
 export interface StreamForm {
@@ -9,14 +10,17 @@ export interface StreamForm {
   readonly begin: string
   /** Written when nothing else was for a while. */
   readonly heartbeat: string
-  /** By it an event keeps its frame for everybody who is told in this form. */
-  readonly key: symbol
   next(json: string): string
+  /** The same as one chunk of an answer. */
+  readonly chunk: Frame
   /** The last word of a stream that ended by itself. */
   readonly complete: string
   /** The last word of one that was ended: a client that goes on asks again. */
   failed(errors: readonly GraphQLFormattedError[]): string
 }
+
+/** As HTTP/1.1 has it (RFC 9112, section 7.1). */
+const chunkOf = (text: string): Buffer => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
 
 /**
  * Server-sent events in the distinct connections mode of GraphQL over SSE
@@ -28,8 +32,8 @@ export const sse: StreamForm = {
   contentType: 'text/event-stream; charset=utf-8',
   begin: ':\n\n',
   heartbeat: ':\n\n',
-  key: Symbol('sse'),
   next: json => `event: next\ndata: ${json}\n\n`,
+  chunk: json => chunkOf(sse.next(json)),
   complete: 'event: complete\ndata:\n\n',
   failed: errors => sse.next(JSON.stringify({ errors })),
 }
@@ -44,8 +48,8 @@ export const multipart: StreamForm = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0"',
   begin: boundary,
   heartbeat: part('{}'),
-  key: Symbol('multipart'),
   next: json => part(`{"payload":${json}}`),
+  chunk: json => chunkOf(multipart.next(json)),
   complete: '--\r\n',
   failed: errors => `${part(JSON.stringify({ payload: null, errors }))}--\r\n`,
 }

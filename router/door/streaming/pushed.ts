@@ -8,6 +8,36 @@ export function toldUnder(id: string, send: (text: string) => void): (told: Told
   return ({ json }) => send(`${head}${json}}`)
 }
 
+/** An operation of which there is neither a result nor a stream yet. */
+export interface UnderWay {
+  /** Aborts when the client completes the operation, or is gone: what it asked is for nobody then. */
+  readonly signal: AbortSignal
+  /**
+   * What graphql-ws keeps under the operation's id meanwhile. It ends it as it ends a stream, so that a later operation with the same id
+   * is another one: for graphql-ws, which keeps nothing else, the result of the former would be that of the later.
+   */
+  readonly kept: AsyncGenerator<never, void>
+}
+
+export function underWay(): UnderWay {
+  const ending = new AbortController()
+  const end = async () => {
+    ending.abort()
+    return { value: undefined, done: true } as const
+  }
+  const kept: AsyncGenerator<never, void> = {
+    next: end,
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]: () => kept,
+    [Symbol.asyncDispose]: () => end().then(() => {}),
+  }
+  return { signal: ending.signal, kept }
+}
+
+/** What comes of an operation; nothing, for ever, once it is over: graphql-ws then has no more to do with it, and forgets it. */
+export const unlessOver = <Result>(result: Result, signal: AbortSignal): Result | Promise<never> => (signal.aborted ? new Promise<never>(() => {}) : result)
+
 /**
  * A stream for graphql-ws that yields nothing: events go to the socket as they come, without an iterator's turns for each client. It
  * begins when it is asked for its first value, ends with the stream, and throws what the stream ended with.
@@ -15,25 +45,21 @@ export function toldUnder(id: string, send: (text: string) => void): (told: Told
 export function toldBy(membership: Membership, tell: (told: Told) => void): AsyncGenerator<never, void> {
   const ended = Promise.withResolvers<IteratorResult<never, void>>()
   const over = { value: undefined, done: true } as const
-  let isBegun = false
   const leave = async () => {
     membership.leave()
     ended.resolve(over)
     return over
   }
-  const begin = () => {
-    isBegun = true
-    membership.listen({
-      tell,
-      end([error]) {
-        if (error) ended.reject(new GraphQLError(error.message, { extensions: error.extensions }))
-        else ended.resolve(over)
-      },
-    })
-  }
   return {
+    // Asked once: what it answers first is the end.
     next() {
-      if (!isBegun) begin()
+      membership.listen({
+        tell,
+        end([error]) {
+          if (error) ended.reject(new GraphQLError(error.message, { extensions: error.extensions }))
+          else ended.resolve(over)
+        },
+      })
       return ended.promise
     },
     return: leave,

@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { CloseCode, type makeServer } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocket } from 'ws'
-import { type Cause, readClient } from '../../../platform/caller/cause.ts'
+import { type Cause, origin, readClient, readOrigin } from '../../../platform/caller/cause.ts'
+import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import { readRequestId } from '../headers.ts'
 
@@ -17,8 +17,17 @@ export const socketLimits = {
   perViewer: 50,
   /** Operations at the same time on one socket. */
   operations: 100,
+  /** Characters of the id that a client gives an operation: it stands in every message about it, and is kept while it runs. */
+  idCharacters: 1000,
+  /** Bytes of a message that subscribes: all of it is kept for as long as the subscription is open. */
+  subscriptionBytes: 32 * 1024,
   /** Bytes of one message from a client. */
   messageBytes: 256 * 1024,
+  /** Frames of one message, and pieces in which one frame arrives: each costs a hundred bytes more than it brings. */
+  messagePieces: 1024,
+  /** Messages that a client may send each second for as long as it likes, and how many seconds' worth at once: what is sent is read also when it has gone. */
+  messages: 100,
+  messagesAtOnceSeconds: 10,
   /** Bytes that wait for a client to read them; past it the client is dropped with 1013 (try again later). */
   waitingBytes: 1024 * 1024,
   /** Milliseconds until `connection_init` must have come. */
@@ -29,7 +38,7 @@ export const socketLimits = {
   farewellMs: 500,
 } as const
 
-/** Close code for a client that has too many sockets. Clients of graphql-ws do not dial again by themselves after it. */
+/** Close code for a client that has too many sockets, or sends too many messages. Clients of graphql-ws do not dial again by themselves after it. */
 export const tooManyCode = 4429
 export const tooMany = 'too many connections'
 /** Close code (IANA registry) after which clients dial again by themselves, after a while. */
@@ -41,8 +50,10 @@ export interface Extra {
   readonly id: string
   /** How many operations it has asked: their ids are numbered under its own. */
   asked: number
-  /** What program dialled. */
-  readonly program: Pick<Cause, 'client'>
+  /** Bytes of the message that is being read. */
+  bytes: number
+  /** What program dialled, and from where. */
+  readonly program: Pick<Cause, 'client' | typeof origin>
   caller: Caller | null
   /** Under what everything counts that the caller does at once. */
   name: string
@@ -51,11 +62,17 @@ export interface Extra {
   /** The upgrade's, with what `connection_init` brings in their place. */
   headers: Headers
   closed: boolean
-  /** Aborts when the socket is gone: what it asked is for nobody then. */
-  readonly leaving: AbortController
   end(code: number, reason: string): void
   /** Sends a message; a client with too much to read is dropped. */
   send(text: string): void
+}
+
+interface ServeOptions {
+  readonly log: Logger
+  /** The address that it was dialled from. */
+  readonly addressOf: AddressOf
+  readonly pingMs?: number | undefined
+  readonly messages?: number | undefined
 }
 
 /** Ties one socket to the protocol: messages in, messages out under a bound, and a heartbeat. */
@@ -63,11 +80,11 @@ export function serve(
   protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
   socket: WebSocket,
   request: IncomingMessage,
-  { log, pingMs = socketLimits.pingMs }: { readonly log: Logger; readonly pingMs?: number | undefined },
+  { log, addressOf, pingMs = socketLimits.pingMs, messages = socketLimits.messages }: ServeOptions,
 ) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
   const client = readClient(name => request.headers[name])
-  const program = client === undefined ? {} : { client }
+  const program = { ...(client !== undefined && { client }), [origin]: readOrigin(addressOf(request), request.headers['user-agent']) }
   const id = readRequestId(request)
   const send = (text: string) => {
     if (socket.readyState !== socket.OPEN) return
@@ -81,25 +98,36 @@ export function serve(
     request,
     id,
     asked: 0,
+    bytes: 0,
     program,
     caller: null,
     name: '',
     viewer: null,
     headers: noHeaders,
     closed: false,
-    leaving: new AbortController(),
     end,
     send,
   }
-  // Every operation of the socket listens to it.
-  setMaxListeners(0, extra.leaving.signal)
+  /** When all messages so far would have come evenly (generic cell rate algorithm). */
+  let even = 0
+  const isTooMany = (): boolean => {
+    const now = performance.now()
+    even = Math.max(now, even) + 1000 / messages
+    return even - now > 1000 * socketLimits.messagesAtOnceSeconds
+  }
+  let left = false
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
       close: end,
       onMessage(take) {
         socket.on('message', data => {
+          // What was on its way when the socket was closed, or its connection broke: ws goes on to read what had come.
+          if (socket.readyState !== socket.OPEN) return
+          if (isTooMany()) return end(tooManyCode, 'too many messages')
+          extra.bytes = (data as Buffer).length
           take(String(data)).catch(err => {
+            if (isOfServers(err)) return end(CloseCode.BadRequest, 'Invalid message received')
             log.error({ err, requestId: extra.id }, 'a socket failed')
             end(CloseCode.InternalServerError, 'Internal server error')
           })
@@ -109,7 +137,6 @@ export function serve(
     },
     extra,
   )
-  let left = false
   let answered = true
   const heartbeat = setInterval(() => {
     if (!answered) return socket.terminate()
@@ -142,12 +169,22 @@ export class LeavingSocket extends WebSocket {
   }
 }
 
-/** Closes with a code, and cuts the connection when the client does not answer: what waits for a slow reader would stay in memory. */
+/**
+ * Closes with a code, and cuts the connection when the client does not answer: what waits for a slow reader would stay in memory.
+ * @param reason of which as much is said as a frame holds
+ */
 export function sayGoodbye(socket: WebSocket, code: number, reason: string): void {
   if (socket.readyState === socket.CLOSING || socket.readyState === socket.CLOSED) return
-  socket.close(code, reason)
+  // As a stream: a character of which only a part has room is left out.
+  socket.close(code, new TextDecoder().decode(Buffer.from(reason).subarray(0, mostReasonBytes), { stream: true }))
   const cut = setTimeout(() => socket.terminate(), socketLimits.farewellMs)
   socket.once('close', () => clearTimeout(cut))
 }
+
+/** RFC 6455 §5.5: a control frame holds 125 bytes, two of them the code. */
+const mostReasonBytes = 123
+
+/** graphql-ws reads what servers send, and throws when a client sends it. */
+const isOfServers = (error: unknown): boolean => error instanceof Error && error.message.startsWith('Unexpected message of type')
 
 const noHeaders = new Headers()

@@ -76,9 +76,6 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
       if (!decision || decision.document === folded) return ask(request, request.document)
       return remainder(request, folded, decision, refusals)
     },
-    async subscribe() {
-      return refused('BAD_USER_INPUT', noSubscriptions)
-    },
     async prepareStream() {
       return refused('BAD_USER_INPUT', noSubscriptions)
     },

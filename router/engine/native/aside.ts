@@ -9,11 +9,14 @@ import type { Ready } from './prepare.ts'
 
 type Telling = Pick<EngineOptions, 'exposePlans' | 'maxCost'>
 
+/** By these a request asks for the cost and the plan beside its answers. */
+export const shownHeaders = ['x-graphql-cost', 'x-graphql-plan'] as const
+
 /** What a request asks to have beside its answers, by headers that say `show`, as far as it is told. */
 export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Telling): readonly ('cost' | 'plan')[] {
   if (!headers) return nothing
-  const cost = maxCost !== undefined && headers.get('x-graphql-cost') === 'show'
-  const plan = exposePlans && headers.get('x-graphql-plan') === 'show'
+  const cost = maxCost !== undefined && headers.get(shownHeaders[0]) === 'show'
+  const plan = exposePlans && headers.get(shownHeaders[1]) === 'show'
   return cost || plan ? [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : [])] : nothing
 }
 

@@ -23,7 +23,6 @@ export function createChanging(first: Engine): ChangingEngine {
       return current.schema
     },
     execute: request => of(request.document).execute(request),
-    subscribe: request => of(request.document).subscribe(request),
     prepareStream: request => of(request.document).prepareStream(request),
     warm: (operations, viewer) => current.warm(operations, viewer),
     plans: () => current.plans?.() ?? noPlans,
@@ -40,9 +39,11 @@ export function createChanging(first: Engine): ChangingEngine {
         often.map(([document]) => document).filter(document => validate(next.schema, document).length === 0),
         anonymous,
       )
+      const former = current
       current = next
       asked.clear()
       for (const tell of listeners) tell()
+      former.retire?.()
     },
   }
 }

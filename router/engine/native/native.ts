@@ -1,5 +1,4 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { codeOf } from '../../../platform/errors.ts'
 import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
 import type { FetchStep } from '../execute/compile.ts'
@@ -10,6 +9,7 @@ import { readSupergraph } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
+import { untilAborted } from './leaving.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
 
@@ -38,19 +38,6 @@ export function createEngine(options: EngineOptions): Engine {
       })
     },
     prepareStream,
-    async subscribe(request) {
-      const prepared = await prepareStream(request)
-      if (!('start' in prepared)) return prepared
-      const stream = await prepared.start(request.signal ?? never, request.inTurn)
-      if (!('isLost' in stream)) return stream
-      const answers: ResultStream = {
-        next: () => stream.next().then(answerOf),
-        return: () => stream.return().then(answerOf),
-        throw: cause => stream.return().then(() => Promise.reject(cause)),
-        [Symbol.asyncIterator]: () => answers,
-      }
-      return answers
-    },
   }
 
   /** What took long is told with its plan, so that it need not be asked again to see why. */
@@ -165,30 +152,4 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** A signal that nothing aborts. */
-const never = new AbortController().signal
-
-const answerOf = ({ value, done }: IteratorResult<LiveEvent>): IteratorResult<ExecutionResult> => (done ? { value: undefined, done } : { value: value.answer })
-
 const failureOf = (subgraph: string, cause: unknown) => ({ subgraph, error: null, cause, places: [], renames: new Map<string, string>() })
-
-/** Settles as soon as the caller leaves; what runs then finishes on its own, and starts nothing more. */
-function untilAborted(request: OperationRequest, work: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
-  const { signal } = request
-  if (!signal) return work()
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      const code = codeOf(signal.reason)
-      resolve(
-        code === 'INTERNAL_SERVER_ERROR'
-          ? refused('UPSTREAM_FAILED', 'The operation was ended before it was answered.')
-          : refused(code, (signal.reason as Error).message),
-      )
-    }
-    if (signal.aborted) return leave()
-    signal.addEventListener('abort', leave)
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', leave))
-  })
-}

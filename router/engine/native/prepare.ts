@@ -14,6 +14,7 @@ import { createPricing } from '../operation/cost/pricing.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { sharingOf } from '../operation/sharing.ts'
 import { coerceVariables } from '../operation/variables.ts'
+import { type Askers, createAskers } from '../plan/plan-text.ts'
 import { createPlanner } from '../plan/planner.ts'
 import { createNames } from '../repairs/hive-response-keys/names.ts'
 import { createProjector, type Projector } from '../shape/projector.ts'
@@ -88,7 +89,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   const { access, log, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
   const { planCacheSize = 1000, planCacheBytes = mostPreparedBytes } = options
   const { schema } = supergraph
-  const planner = createPlanner(supergraph)
+  const planner = createPlanner(supergraph, options.planTexts)
   const pricing = createPricing(supergraph, options.maxCost)
   /** The keys of a document's operations in `byText`: were they themselves kept here, they would live for as long as their documents. */
   const keys = new WeakMap<DocumentNode, Map<string, string>>()
@@ -98,6 +99,9 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     sizeCalculation: ({ characters, variants, folded }) =>
       Math.min(planCacheBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
   })
+
+  /** Of plans in the making: who waits for them. */
+  const waiting = new WeakMap<Promise<Variant>, Askers>()
 
   let [hits, misses] = [0, 0]
 
@@ -113,7 +117,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
         const bits = conditions?.map(name => (isTrueByDefault(operation, name) ? '1' : '0')).join('') ?? ''
         const folded = foldedDocument(found.prepared, bits)
         const decision = access?.filter(folded, undefined, viewer) ?? null
-        if (!decision?.refusedWhole) await variantOf(found, folded, decision, bits, { requestId: 'warm-up', operationName: undefined }).catch(() => {})
+        if (!decision?.refusedWhole) await variantOf(found, folded, decision, bits, { requestId: 'warm-up', operationName: undefined, viewer }).catch(() => {})
       }
     },
   }
@@ -154,12 +158,22 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     document: DocumentNode,
     decision: AccessDecision | null,
     bits: string,
-    { requestId, operationName }: Pick<OperationRequest, 'requestId' | 'operationName'>,
+    { requestId, operationName, caller, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'caller' | 'viewer'>,
   ): Promise<Variant> {
+    const asker = caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
     const key = variantKey(bits, decision)
     const known = prepared.variants.get(key)
-    if (known) return known
-    const variant = compile(document, decision ? decision.document : document, operationName)
+    if (known) {
+      waiting.get(known)?.join(asker)
+      return known
+    }
+    const askers = createAskers(asker)
+    const variant = compile(document, decision ? decision.document : document, operationName, askers)
+    waiting.set(variant, askers)
+    variant.then(
+      () => waiting.delete(variant),
+      () => {},
+    )
     prepared.variants.set(key, variant)
     // Taken out first: what is put in again is weighed anew only when it is another.
     byText.delete(text)
@@ -209,7 +223,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     return folded
   }
 
-  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined): Promise<Variant> {
+  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined, askers: Askers): Promise<Variant> {
     const whole = findOperation(document, operationName) as Operation
     const allowed = allowedDocument === document ? whole : allowedDocument && findOperation(allowedDocument, operationName)
     const remaining = typeof allowed === 'string' ? null : allowed
@@ -217,7 +231,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const names = createNames(supergraph)
     const sharing = remaining?.definition.operation === 'subscription' ? sharingOf(remaining, schema, supergraph.sharing) : null
     const began = now()
-    const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names)) : []
+    const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names, askers)) : []
     options.planned?.(now() - began)
     const plan = compilePlans(planned, supergraph, sharing?.latestBy)
     const shape = shapeOf(whole, remaining, rootType, names, schema)

@@ -9,7 +9,7 @@ export interface Asked {
   readonly operation: string
   /** What access leaves of it (`AccessDecision.verdict`). */
   readonly verdict: string
-  /** Coerced. */
+  /** Coerced, and so in the order in which the operation defines them, whatever order they came in. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly sharing: Sharing | null
   /** Names of headers that subgraphs are given. */
@@ -21,15 +21,13 @@ export interface Asked {
 /** The key under which one stream serves several: equal only where no answer could differ. */
 export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' | 'headers'>, asked: Asked): string {
   const { operation, verdict, variables, sharing, passed, shown } = asked
-  return JSON.stringify([operation, verdict, sorted(variables), whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown])
+  return JSON.stringify([operation, verdict, variables, whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown])
 }
 
 function whoOf(viewer: Viewer, sharing: Sharing | null): unknown {
-  if (!sharing) return viewer
-  const { organizationId, context, scopes } = viewer
-  const among = sharing.sameScopes ? scopes : null
+  const { organizationId, context, scopes, operations } = viewer
+  // What is the same within an organization is nobody else's without one.
+  if (!sharing || (sharing.by === 'ORGANIZATION' && organizationId === null)) return viewer
+  const among = sharing.sameScopes ? [scopes, operations] : null
   return sharing.by === 'EVERYONE' ? [among] : [among, context, organizationId]
 }
-
-/** Clients name their variables in any order. */
-const sorted = (variables: Readonly<Record<string, unknown>>) => Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1))

@@ -16,7 +16,8 @@ import type { Operation } from './operation.ts'
 export function sharingOf({ definition, fragments }: Operation, schema: GraphQLSchema, table: SharingTable): Sharing | null {
   const root = schema.getRootType(definition.operation)
   if (!root || table.size === 0) return null
-  const seen = new Map<SelectionSetNode, Set<string>>()
+  /** Of each selection its type is known from where it stands. */
+  const seen = new Set<SelectionSetNode>()
   let shared: Sharing | null = null
 
   const takes = (type: GraphQLCompositeType, { name: { value: field } }: FieldNode): boolean => {
@@ -29,9 +30,8 @@ export function sharingOf({ definition, fragments }: Operation, schema: GraphQLS
     return true
   }
   const visit = (set: SelectionSetNode, type: GraphQLCompositeType): boolean => {
-    const types = seen.get(set) ?? new Set()
-    if (types.has(type.name)) return true
-    seen.set(set, types.add(type.name))
+    if (seen.has(set)) return true
+    seen.add(set)
     return set.selections.every(selection => {
       if (selection.kind === Kind.FIELD) {
         if (!takes(type, selection)) return false

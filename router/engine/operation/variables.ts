@@ -37,7 +37,8 @@ export function coerceVariables(
     errors.push(errorFor('BAD_USER_INPUT', cut(message, mostCharacters)))
     if (errors.length === mostErrors) throw enough
   }
-  const coerced: Record<string, unknown> = {}
+  // A variable may be called `__proto__`.
+  const coerced: Record<string, unknown> = Object.create(null)
   try {
     for (const { variable, type: typeNode, defaultValue } of definitions) {
       const name = variable.name.value

@@ -1,38 +1,30 @@
-import type { FetchNode as ApolloFetch, PlanNode as ApolloNode, QueryPlan as ApolloPlan, QueryPlanSelectionNode } from '@apollo/query-planner'
+import type { FetchNode as ApolloFetch, PlanNode as ApolloNode, QueryPlanSelectionNode } from '@apollo/query-planner'
 import type { FetchNode, FetchNodePathSegment, FlattenNodePathSegment, PlanNode, RequiresSelection, ValueSetter } from '@graphql-hive/router-query-planner'
 import { parse } from 'graphql'
 import type { Supergraph } from '../supergraph.ts'
 import type { PlanText } from './plan-text.ts'
 
-/**
- * It computes on the thread that answers requests: what it may weigh against each other is kept small, and so is what it is asked. Seen
- * with both: a fifth of a second at most.
- */
+/** It is slow: what it may weigh against each other is kept small, and so is what it is asked. Seen with both: a fifth of a second at most. */
 const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
 const mostCharacters = 8000
 
 /**
- * Makes the second planner (@apollo/query-planner), for operations that the first one gives up on: it is slower by far, but
- * finds a plan for an entity that requires fields of itself and is reached through an entity of its own type. It is loaded
- * when it is needed for the first time. It throws when it has no plan, or only one that our executor does not follow.
+ * Loads the second planner (@apollo/query-planner), for operations that the first one gives up on: it is slower by far, but
+ * finds a plan for an entity that requires fields of itself and is reached through an entity of its own type. It throws when it has no
+ * plan, or only one that our executor does not follow.
  */
-export function createApolloPlanner(supergraph: Supergraph): PlanText {
-  let loading: Promise<(text: string) => ApolloPlan> | null = null
-  const load = async () => {
-    const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument }] = await Promise.all([
-      import('@apollo/query-planner'),
-      import('@apollo/federation-internals'),
-    ])
-    // Its own list of features leaves out the access directives, and we have decided by them already.
-    const read = ApolloSupergraph.build(supergraph.stripped())
-    const planner = new QueryPlanner(read, { debug: limits })
-    const schema = read.apiSchema()
-    return (text: string) => planner.buildQueryPlan(operationFromDocument(schema, parse(text)))
-  }
+export async function openApolloPlanner(supergraph: Supergraph): Promise<PlanText> {
+  const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument }] = await Promise.all([
+    import('@apollo/query-planner'),
+    import('@apollo/federation-internals'),
+  ])
+  // Its own list of features leaves out the access directives, and we have decided by them already.
+  const read = ApolloSupergraph.build(supergraph.stripped())
+  const planner = new QueryPlanner(read, { debug: limits })
+  const schema = read.apiSchema()
   return async text => {
     if (text.length > mostCharacters) throw new Error('The operation is too long for the second planner')
-    loading ??= load()
-    const { node } = (await loading)(text)
+    const { node } = planner.buildQueryPlan(operationFromDocument(schema, parse(text)))
     if (!node) throw new Error('The second planner has no plan either')
     if (node.kind !== 'Subscription') return planNode(node)
     const first: PlanNode = { kind: 'Subscription', primary: fetchNode(node.primary) }

@@ -1,11 +1,10 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner'
-import { Refusal } from '../../../platform/errors.ts'
 import type { Names } from '../operation/names.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Supergraph } from '../supergraph.ts'
-import { createApolloPlanner } from './apollo.ts'
+import { openApolloPlanner } from './apollo.ts'
 import { createHivePlanner } from './hive.ts'
-import type { PlanText } from './plan-text.ts'
+import { type Askers, askHere, createAskers, type PlanText, type PlanTexts, withSecond } from './plan-text.ts'
 import { plannable } from './plannable.ts'
 
 /** Plans operations over the subgraphs. */
@@ -15,29 +14,30 @@ export interface Planner {
    * fields: each is to be finished before the next begins. None comes back when no subgraph is needed.
    * Throws Refusal BAD_USER_INPUT for an operation that is too large or takes too long to plan, RATE_LIMITED when too many others
    * are before it, and whatever the planner throws.
+   * @param askers the callers who wait for it @default nobody in particular
    */
-  plan(operation: Operation, names: Names): Promise<readonly PlanNode[]>
+  plan(operation: Operation, names: Names, askers?: Askers): Promise<readonly PlanNode[]>
 }
 
-/** Makes a planner. Throws for a supergraph that the first planner cannot read. */
-export function createPlanner(supergraph: Supergraph): Planner {
-  const [first, second] = [createHivePlanner(supergraph), createApolloPlanner(supergraph)]
-  const planText: PlanText = text =>
-    first(text).catch(cause => {
-      if (cause instanceof Refusal) throw cause
-      // Where neither has a plan, the first one's words go to the log.
-      return second(text).catch(() => {
-        throw cause
-      })
-    })
-  return {
-    async plan(operation, names) {
-      const plans: PlanNode[] = []
-      for (const text of plannable(operation, names, supergraph)) {
-        const plan = await planText(text)
-        if (plan) plans.push(plan)
-      }
-      return plans
-    },
+/** Makes a planner. @param planTexts asks the libraries @default in this process */
+export const createPlanner = (supergraph: Supergraph, planTexts = planHere(supergraph)): Planner => ({
+  async plan(operation, names, askers = createAskers('nobody')) {
+    const texts = plannable(operation, names, supergraph)
+    if (texts.length === 0) return []
+    const plans = await planTexts(texts, askers)
+    return plans.filter(plan => plan !== null)
+  },
+})
+
+/**
+ * Plans in this process: for those whose operations are their own, because nothing ends a plan that has begun.
+ * @throws Error for a supergraph that the first planner cannot read
+ */
+export function planHere(supergraph: Supergraph): PlanTexts {
+  let second: Promise<PlanText> | undefined
+  const askSecond: PlanText = async text => {
+    second ??= openApolloPlanner(supergraph)
+    return (await second)(text)
   }
+  return withSecond(askHere(createHivePlanner(supergraph)), askHere(askSecond))
 }

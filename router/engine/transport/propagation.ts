@@ -1,4 +1,4 @@
-import { browserHeader } from '../../../subgraphs/browser.ts'
+import { browserHeader } from '../../../subgraphs/http/browser.ts'
 import { sealHeader } from '../../../subgraphs/seal.ts'
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 

@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { ExecutionResult } from 'graphql'
 import { causeHeaders } from '../../../platform/caller/cause.ts'
 import { traceHeaders } from '../../../platform/caller/trace.ts'
-import { browserHeader } from '../../../subgraphs/browser.ts'
+import { unheardMs } from '../../../platform/events.ts'
+import { browserHeader } from '../../../subgraphs/http/browser.ts'
 import { forOperation, sealHeader } from '../../../subgraphs/seal.ts'
 import { isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
@@ -12,7 +13,7 @@ import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, Upstrea
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
 import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
 import type { Seal } from './seal.ts'
-import { subscribeOverSocket } from './socket.ts'
+import { subscribeOverSocket, unheardHeader } from './socket.ts'
 
 /** Where one subgraph is. */
 export interface RemoteSubgraph {
@@ -76,7 +77,7 @@ interface Target {
  * byte of an answer had come, a mutation only when nothing had been sent.
  */
 export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
-  const { seal, deduplicate = false, now = () => performance.now() } = options
+  const { seal, deduplicate = false, pingMs = 12_000, now = () => performance.now() } = options
   const origins = new Map<string, Origin>()
   const targets = new Map<string, Target>()
   const heads = new WeakMap<Fetch, string>()
@@ -192,10 +193,10 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
               ...['x-request-id', call.requestId],
               ...target.headers,
               ...passedHeaders(target.passing, call.headers),
-              ...(sealed === null ? traceHeaders() : [sealHeader, sealed, ...causeHeaders()]),
+              ...(sealed === null ? traceHeaders() : [sealHeader, sealed, ...unheardHeaders(pingMs), ...causeHeaders()]),
             ],
             timeoutMs: Math.ceil(patience()),
-            pingMs: options.pingMs ?? 12_000,
+            pingMs,
             // Later events are asked for under seals of their moment: the one of the start is over after a minute.
             answer: asked =>
               seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
@@ -229,6 +230,12 @@ function counted(answer: HttpAnswer, { operation }: FetchCall): HttpAnswer {
 
 const common = ['content-type', 'application/json', 'accept', 'application/graphql-response+json, application/json;q=0.9'] as const
 const none: readonly string[] = []
+
+/** How long whoever is subscribed for has heard nothing, where it is in place of a stream that broke: one that fell silent is found out by the second ping. */
+function unheardHeaders(pingMs: number): readonly string[] {
+  const ms = unheardMs()
+  return ms === undefined ? none : [unheardHeader, String(Math.round(ms + 2 * pingMs))]
+}
 
 /** A name and a password that stand in an address, as the header that says them (RFC 7617). */
 function credentialsOf({ username, password }: URL): readonly string[] {

@@ -29,6 +29,9 @@ export interface SocketSubscription {
 /** What the payload of such a ping holds. */
 export const begun = 'x-begun'
 
+/** Says for how many ms whoever is subscribed for has heard nothing, when another stream of the same broke. */
+export const unheardHeader = 'x-unheard-ms'
+
 /** Everything about these sockets that has a bound. */
 const limits = {
   /** Bytes of one message. */

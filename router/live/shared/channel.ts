@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
-import type { LiveStream } from '../../engine/engine.ts'
+import { goOnFrom } from '../../../platform/events.ts'
+import { toldCode } from '../../access/refusal.ts'
+import type { InTurn, LiveStream } from '../../engine/engine.ts'
 import { createLatest } from './latest.ts'
 import { type Told, toldOf } from './told.ts'
 
@@ -22,8 +24,11 @@ export interface Membership {
 
 /** Whoever takes part in a stream could also start it. */
 export interface Opener {
-  start(signal: AbortSignal): Promise<LiveStream | ExecutionResult>
-  /** Aborts when this one is gone, also while the stream starts. */
+  /** @param inTurn works out its events */
+  start(signal: AbortSignal, inTurn: InTurn): Promise<LiveStream | ExecutionResult>
+  /** Works something out in a place of this one's. @default at once */
+  readonly inTurn?: InTurn | undefined
+  /** Aborts when this one is gone while the stream starts; afterwards its membership leaves. */
   readonly leaving?: AbortSignal | undefined
   /** The form in which errors of the stream leave the platform. */
   tellErrors(errors: NonNullable<ExecutionResult['errors']>): readonly GraphQLFormattedError[]
@@ -32,8 +37,12 @@ export interface Opener {
 export interface ChannelNeeds {
   /** An event was worked out, and told to so many. */
   told(listeners: number): void
+  /** One who came later was told so many of before. */
+  toldAgain(events: number): void
   /** The last one left, or the stream ended: nobody else may join. */
   closed(): void
+  /** Something broke that should not have: everybody's part has ended. */
+  failed(cause: unknown): void
   readonly patience: Patience
 }
 
@@ -55,15 +64,17 @@ export interface Channel {
 }
 
 /** How many clients are told an event before others get their turn of the event loop. */
-const atOnce = 250
+const mostTold = 250
+
+const atOnce: InTurn = work => work()
 
 /** How many of those present are tried when the stream is refused to one of them. */
 const mostAsked = 3
 
-/** Codes of refusals that another attempt may not meet. */
-const passing = new Set<unknown>(['UPSTREAM_FAILED', 'INTERNAL_SERVER_ERROR', 'RATE_LIMITED'])
+/** Codes of refusals that another attempt may not meet, as they are told: what has no code of ours is an accident. */
+const passing: ReadonlySet<string> = new Set(['UPSTREAM_FAILED', 'INTERNAL_SERVER_ERROR', 'RATE_LIMITED'])
 
-export function createChannel({ told: count, closed, patience }: ChannelNeeds): Channel {
+export function createChannel({ told: count, toldAgain, closed, failed, patience }: ChannelNeeds): Channel {
   const openers = new Set<Opener>()
   const listeners = new Set<Listener>()
   const latest = createLatest()
@@ -87,22 +98,35 @@ export function createChannel({ told: count, closed, patience }: ChannelNeeds): 
     for (const listener of all) listener.end(errors)
   }
 
+  /** Takes a place of somebody present who has one free: nobody waits for what else of whoever began the stream is under way. */
+  const inTurn: InTurn = work => {
+    let first: InTurn | undefined
+    for (const { inTurn: own = atOnce } of openers) {
+      if (own.hasRoom?.() ?? true) return own(work)
+      first ??= own
+    }
+    return (first ?? atOnce)(work)
+  }
+
   const deliver = async (told: Told) => {
     latest.keep(told)
     const present = [...listeners]
     count(present.length)
     for (const [index, listener] of present.entries()) {
-      if (index > 0 && index % atOnce === 0) await turn()
+      if (index > 0 && index % mostTold === 0) await turn()
       if (listeners.has(listener)) listener.tell(told)
     }
   }
 
-  /** Tells the events of one source until it is gone. @returns whether there were any */
+  /** Tells the events of one source until it is gone. @returns whether there were any; what only says that something failed is none */
   const follow = async (source: LiveStream, opener: Opener): Promise<boolean> => {
-    for (let isAlive = false; ; isAlive = true) {
+    for (let isAlive = false; ; ) {
       const { value, done } = await source.next()
       if (done || signal.aborted) return isAlive
-      if (source.isLost() && !value.answer.data) return isAlive
+      const isEvent = holdsEvent(value.answer)
+      // Of its loss clients hear when it does not come back: until then nothing has become null.
+      if (source.isLost() && !isEvent) return isAlive
+      isAlive ||= isEvent
       await deliver(toldOf(value, opener.tellErrors))
     }
   }
@@ -134,23 +158,27 @@ export function createChannel({ told: count, closed, patience }: ChannelNeeds): 
       // In turn, for what refuses one of them may be what became of that one alone.
       const present = [...openers]
       by = present[attempt % present.length]!
-      const restarted = await started(by, signal)
+      const restarted = await goOnFrom(lostAt, () => started(by, signal, inTurn))
       if (signal.aborted) return void ('isLost' in restarted && restarted.return())
       if ('isLost' in restarted) source = restarted
-      else if (attempt > Math.min(present.length, mostAsked) && !restarted.errors?.some(({ extensions }) => passing.has(extensions?.code)))
+      else if (attempt > Math.min(present.length, mostAsked) && !restarted.errors?.some(error => passing.has(toldCode(error))))
         return end(by.tellErrors(restarted.errors ?? []))
       else source = null
     }
   }
 
   const begin = async (opener: Opener): Promise<ExecutionResult | null> => {
-    const first = await started(opener, signal)
+    const first = await started(opener, signal, inTurn)
     if (!('isLost' in first)) {
       close()
       return first
     }
     if (signal.aborted) void first.return()
-    else void follows(first, opener)
+    else
+      follows(first, opener).catch(cause => {
+        failed(cause)
+        end([broken])
+      })
     return null
   }
 
@@ -162,7 +190,9 @@ export function createChannel({ told: count, closed, patience }: ChannelNeeds): 
       opener.leaving?.addEventListener('abort', membership.leave)
       if (opener.leaving?.aborted) membership.leave()
       begun ??= begin(opener)
-      return (await begun) ?? membership
+      const refused = await begun
+      opener.leaving?.removeEventListener('abort', membership.leave)
+      return refused ?? membership
     },
   }
 
@@ -171,7 +201,6 @@ export function createChannel({ told: count, closed, patience }: ChannelNeeds): 
     const leave = () => {
       if (own) listeners.delete(own)
       openers.delete(opener)
-      opener.leaving?.removeEventListener('abort', leave)
       if (openers.size === 0) close()
     }
     return {
@@ -180,17 +209,22 @@ export function createChannel({ told: count, closed, patience }: ChannelNeeds): 
         // It ended before anybody listened.
         if (signal.aborted) return listener.end([gone])
         own = listener
-        for (const told of latest.all()) listener.tell(told)
+        const present = latest.all()
+        for (const told of present) listener.tell(told)
+        toldAgain(present.length)
         listeners.add(listener)
       },
     }
   }
 }
 
+/** Whether an answer has anything of an event: one to a failure has null for the field, and errors. */
+const holdsEvent = ({ data, errors }: ExecutionResult): boolean => Boolean(data) && (!errors || Object.values(data!).some(value => value !== null))
+
 /** What breaks while it starts is a refusal that may pass. */
-async function started(opener: Opener, signal: AbortSignal): Promise<LiveStream | ExecutionResult> {
+async function started(opener: Opener, signal: AbortSignal, inTurn: InTurn): Promise<LiveStream | ExecutionResult> {
   try {
-    return await opener.start(signal)
+    return await opener.start(signal, inTurn)
   } catch (cause) {
     return {
       data: null,
@@ -210,6 +244,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
       resolve()
     }
   })
+
+/** The last word of a stream that our own mistake ended. */
+const broken: GraphQLFormattedError = {
+  message: 'The stream broke: subscribe again, and read what is shown again.',
+  extensions: { code: 'INTERNAL_SERVER_ERROR' },
+}
 
 /** The last word of a stream whose source did not come back. */
 const gone: GraphQLFormattedError = {

@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { Refusal } from '../../../platform/errors.ts'
 import { createCounter } from '../../../platform/limit.ts'
 import type { Engine, OperationRequest } from '../../engine/engine.ts'
+import { createNames } from '../../metrics/names.ts'
 import { type Channel, createChannel, type Membership, type Opener, type Patience } from './channel.ts'
 
 /** What a door asks a stream with. */
@@ -32,7 +33,7 @@ export interface HubFigures {
   upstreams(): number
   /** Runs of a plan for an event, since the start. */
   events(): number
-  /** Events told to clients, since the start. */
+  /** Events told to clients, since the start: those that somebody who came later was told of before as well. */
   deliveries(): number
 }
 
@@ -40,17 +41,23 @@ export interface HubOptions {
   /** Subscriptions at the same time of one person or key, or of one anonymous address. @default 200 */
   readonly perCaller?: number
   readonly patience?: Patience
+  /** Told what broke a stream by a mistake of ours. @default nobody is */
+  failed?(cause: unknown): void
 }
 
 const usual: Patience = { lostMs: 60_000, firstMs: 250, longestMs: 5000 }
 
+/** Characters of a subscription's variables, as JSON: they are kept for as long as it is open, several times. */
+const mostVariables = 16 * 1024
+
 /** How many names of operations are told apart: clients make them up. */
 const mostNames = 500
 
-export function createHub(engine: Engine, { perCaller = 200, patience = usual }: HubOptions = {}): Hub {
+export function createHub(engine: Engine, { perCaller = 200, patience = usual, failed = () => {} }: HubOptions = {}): Hub {
   const channels = new Map<string, Channel>()
   const callers = createCounter()
   const open = new Map<string, number>()
+  const names = createNames(mostNames)
   let [events, deliveries] = [0, 0]
   let graphs = 0
   const endAll = (error: typeof stopping) => {
@@ -66,13 +73,15 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
     if (known) return known
     const channel = createChannel({
       patience,
+      failed,
       told(listeners) {
         events += 1
         deliveries += listeners
       },
-      closed: () => {
-        if (channels.get(key) === channel) channels.delete(key)
+      toldAgain(events) {
+        deliveries += events
       },
+      closed: () => void channels.delete(key),
     })
     channels.set(key, channel)
     return channel
@@ -99,11 +108,11 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
       let name = 'anonymous'
       try {
         const graph = graphs
-        const prepared = await engine.prepareStream(request)
+        const prepared = areTooMany(request.variables) ? tooMany : await engine.prepareStream(request)
         if (graph !== graphs) joined = { errors: [new GraphQLError(changed.message, { extensions: changed.extensions })] }
         else if ('start' in prepared) {
-          if (prepared.operationName !== null) name = open.has(prepared.operationName) || open.size < mostNames ? prepared.operationName : 'other'
-          joined = await channelOf(prepared.key).join({ start: signal => prepared.start(signal, request.inTurn), leaving: request.signal, tellErrors })
+          if (prepared.operationName !== null) name = names(prepared.operationName)
+          joined = await channelOf(prepared.key).join({ start: prepared.start, inTurn: request.inTurn, leaving: request.signal, tellErrors })
         } else joined = prepared
       } catch (error) {
         place()
@@ -143,5 +152,13 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual }:
   }
 }
 
+const areTooMany = (variables: OperationRequest['variables']) => variables !== undefined && JSON.stringify(variables).length > mostVariables
+const tooMany: ExecutionResult = {
+  errors: [
+    new GraphQLError(`The variables of a subscription have at most ${mostVariables} characters as JSON: they are kept while it is open.`, {
+      extensions: { code: 'BAD_USER_INPUT' },
+    }),
+  ],
+}
 const stopping = { message: 'This router is about to stop: subscribe again, another one answers.', extensions: { code: 'UPSTREAM_FAILED' } }
 const changed = { message: 'The graph has changed: subscribe again, the present one answers.', extensions: { code: 'SUPERGRAPH_CHANGED' } }

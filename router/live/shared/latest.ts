@@ -3,7 +3,7 @@ import type { Told } from './told.ts'
 /** The latest event of each thing, in the order in which things were first told of. */
 export interface Latest {
   keep(told: Told): void
-  all(): Iterable<Told>
+  all(): readonly Told[]
   clear(): void
 }
 

@@ -7,23 +7,26 @@ export interface Told {
   readonly json: string
   /** What it tells the latest of; null where the stream keeps nothing. */
   readonly about: string | null
-  /** The same in a door's frame. @param door by which it is kept */
-  framed(door: symbol, frame: (json: string) => string): string
+  /** The same as the bytes that a door sends, which are made once. */
+  framed(frame: Frame): Buffer
 }
+
+/** Puts a result into the frame of a door. */
+export type Frame = (json: string) => Buffer
 
 /** @param tellErrors the form in which errors leave the platform */
 export function toldOf({ answer, about }: LiveEvent, tellErrors: (errors: NonNullable<ExecutionResult['errors']>) => readonly GraphQLFormattedError[]): Told {
   const { errors, data, extensions } = answer
   const json = JSON.stringify({ ...(errors && { errors: tellErrors(errors) }), ...(data !== undefined && { data }), ...(extensions && { extensions }) })
-  const frames = new Map<symbol, string>()
+  const frames = new Map<Frame, Buffer>()
   return {
     json,
     about,
-    framed(door, frame) {
-      let framed = frames.get(door)
+    framed(frame) {
+      let framed = frames.get(frame)
       if (framed === undefined) {
         framed = frame(json)
-        frames.set(door, framed)
+        frames.set(frame, framed)
       }
       return framed
     },

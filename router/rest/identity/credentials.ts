@@ -1,4 +1,8 @@
 import type { JsonSchema, Row } from '../row.ts'
+import { accountTells } from './account.ts'
+import { handoffTells } from './handoff.ts'
+import { invitationTells } from './invitation.ts'
+import { oauthTells } from './oauth.ts'
 
 const text = { type: 'string' }
 const token: JsonSchema = {
@@ -78,6 +82,10 @@ export const credentialRows: readonly Row[] = [
           },
         },
       },
+      ...handoffTells,
+      ...accountTells,
+      ...invitationTells,
+      ...oauthTells,
     ],
   },
 ]

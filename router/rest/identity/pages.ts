@@ -10,11 +10,15 @@ const setup = {
 
 const login = { ...page, path: '/login', access: { public: 'Whoever signs in here has no credentials yet.' } } as const
 
+const invitation = { ...page, path: '/invitation', access: { public: 'Who was invited may have no account yet.' } } as const
+
 const html = { type: 'text/html', schema: { type: 'string' } } as const
 const form = (...fields: readonly string[]) => ({
   type: 'application/x-www-form-urlencoded',
   schema: { type: 'object', properties: Object.fromEntries(fields.map(name => [name, { type: 'string' }])), required: fields },
 })
+/** Address and password come with who signs in; the others' buttons stand for themselves. */
+const loginForm = form('token', 'email', 'password')
 
 const shows = (name: string, does: string, query: Record<string, string>, more: Documented['answers'] = {}): readonly [Documented] => [
   { name, does, query, answers: { 200: { description: 'The page.', ...html }, ...more } },
@@ -24,6 +28,36 @@ const dead = { 410: { description: 'The link is not good any more; the page says
 
 /** The pages that identity shows to people. */
 export const pageRows: readonly Row[] = [
+  {
+    ...invitation,
+    method: 'GET',
+    tells: shows(
+      'showInvitation',
+      'The page to which the link of an invitation leads; without a code it shows what waits for who is signed in. Opening it changes nothing.',
+      { code: 'The code of the link.' },
+      dead,
+    ),
+  },
+  {
+    ...invitation,
+    method: 'POST',
+    tells: [
+      {
+        name: 'answerInvitation',
+        does: 'Accepts or declines an invitation in the name of who is signed in at this browser, or makes the account of who is not. Programs call the mutations, or `POST /identity/api/auth/accept-invitation`.',
+        body: form('token'),
+        answers: {
+          200: { description: 'It is answered: the page says how.', ...html },
+          303: 'The account is there: the cookie of its session is set, and the browser goes on.',
+          400: { description: 'The form again, with what is wrong.', ...html },
+          401: { description: 'Nobody is signed in any more.', ...html },
+          409: { description: 'The page says why not.', ...html },
+          ...dead,
+          429: { description: 'The form again: too many at this moment; `Retry-After` says when.', ...html },
+        },
+      },
+    ],
+  },
   {
     ...setup,
     method: 'GET',
@@ -53,7 +87,7 @@ export const pageRows: readonly Row[] = [
   {
     ...login,
     method: 'GET',
-    tells: shows('showLogin', 'The page on which a person signs in with a browser.', {
+    tells: shows('showLogin', 'The page on which a person signs in with a browser, and signs out.', {
       return_to: 'The path of this host to which it goes on; anything else is ignored.',
     }),
   },
@@ -63,9 +97,10 @@ export const pageRows: readonly Row[] = [
     tells: [
       {
         name: 'logIn',
-        does: 'Signs a person in who sends the form of the page before. Programs call `POST /identity/api/auth/sign-in/email` instead.',
-        body: form('token', 'email', 'password'),
+        does: 'Signs a person in who sends the form of the page before; who is signed in at this browser already goes on (`goOn`) or signs out (`signOut`). Programs call `POST /identity/api/auth/sign-in/email` instead.',
+        body: { ...loginForm, schema: { ...loginForm.schema, required: ['token'] } },
         answers: {
+          200: { description: 'Signed out: the cookie of the session is taken back. Or signed in, and led on to an application.', ...html },
           303: 'Signed in: the cookie of the session is set, and the browser goes on.',
           400: { description: 'The form again, with what is wrong.', ...html },
           401: { description: 'The form again: the address or the password is wrong.', ...html },
@@ -74,4 +109,46 @@ export const pageRows: readonly Row[] = [
       },
     ],
   },
+  ...accountPage('/verify-email', 'VerifyEmail', {
+    shows: 'The page on which the link of a mail leads that confirms an address; without a code it asks whom to send another. Opening it changes nothing.',
+    takes: 'Confirms the address, or sends another mail. Programs call `POST /identity/api/auth/verify-email` instead.',
+  }),
+  ...accountPage('/reset-password', 'ResetPassword', {
+    shows: 'The page for a new password; without a code it asks whom to send the link. Opening it changes nothing.',
+    takes: 'Sets the password, or sends the link. Programs call `POST /identity/api/auth/reset-password` instead.',
+  }),
+  ...accountPage('/verify-recovery-email', 'VerifyRecoveryEmail', {
+    shows: 'The page to which the link of a mail leads that confirms a recovery address. Opening it changes nothing.',
+    takes: 'Confirms the recovery address. Programs call `POST /identity/api/auth/verify-recovery-email` instead.',
+  }),
+  ...accountPage('/sign-up', 'SignUp', {
+    shows: 'The page on which somebody makes an account; 403 where accounts are made by invitation.',
+    takes: 'Makes an account. Programs call `POST /identity/api/auth/sign-up/email` instead.',
+  }),
 ]
+
+/** The page of a link in a mail, or of what leads to one, and its form. */
+function accountPage(path: string, name: string, { shows: showing, takes }: { readonly shows: string; readonly takes: string }): readonly Row[] {
+  const row = { ...page, path, access: { public: 'Whoever comes has no credentials yet, or lost them.' } } as const
+  const refused = { 403: { description: 'The page says why not.', ...html }, ...dead }
+  return [
+    { ...row, method: 'GET', tells: shows(`show${name}`, showing, { code: 'The code of the link.' }, refused) },
+    {
+      ...row,
+      method: 'POST',
+      tells: [
+        {
+          name: `send${name}`,
+          does: takes,
+          body: form('token'),
+          answers: {
+            200: { description: 'It is done, or under way: the page says which.', ...html },
+            400: { description: 'The form again, with what is wrong.', ...html },
+            ...refused,
+            429: { description: 'The form again: too many at this moment; `Retry-After` says when.', ...html },
+          },
+        },
+      ],
+    },
+  ]
+}

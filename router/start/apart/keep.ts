@@ -3,33 +3,38 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../../start-error.ts'
+import type { Word } from '../process/colleagues.ts'
 
-/** A process that is to run until it is stopped. */
-export interface Part {
+/** What is known of a process that is to run until it is stopped, however it is started. */
+export interface Role {
   /** `publishing 2`. */
   readonly name: string
+  /** A line that says that it is ready, where the other lines are handed on; or that it tells so by itself. @default it is ready once it runs */
+  readonly ready?: RegExp | 'told'
+  /** Called when it has told something by itself (`process.send`). */
+  heard?(message: unknown, from: ChildProcess): void
+}
+
+/** A process that is started by a command. */
+export interface Part extends Role {
   readonly command: string
   readonly parameters: readonly string[]
   readonly environment: NodeJS.ProcessEnv
-  /** A line that says that it is ready; the other lines are handed on. @default it is ready once it runs */
-  readonly ready?: RegExp
-  /** Called when it has told something by itself (`process.send`). */
-  heard?(message: unknown): void
 }
 
 /** Who hears of processes. */
 export interface Onlooker {
   /** A line that a process printed. */
-  line(part: Part, text: string): void
+  line(part: Role, text: string): void
   /** It ended by itself, and is started again. */
-  ended(part: Part, by: string): void
+  ended(part: Role, by: string): void
   /** It is ready again after so many ms. */
-  back(part: Part, afterMs: number): void
+  back(part: Role, afterMs: number): void
 }
 
 /** A process that is kept running. */
 export interface Kept {
-  readonly part: Part
+  readonly part: Role
   /** Null while it does not run. */
   readonly pid: number | null
   /** Resolves when it is ready for the first time. @throws StartError when it ends before that */
@@ -43,8 +48,17 @@ const pauses = { first: 100, most: 5_000 }
 /** One that has run for so long, in ms, begins with the first pause again. */
 const calmMs = 10_000
 
-/** Keeps a process running until it is stopped: whenever it ends by itself, by whatever, it is started again. */
-export function keep(part: Part, onlooker: Onlooker): Kept {
+/** Keeps a process of a command running until it is stopped. */
+export const keep = (part: Part, onlooker: Onlooker): Kept =>
+  keepRunning(part, onlooker, () =>
+    spawn(part.command, part.parameters, { env: part.environment, stdio: ['pipe', 'pipe', 'pipe', ...(part.heard ? (['ipc'] as const) : [])] }),
+  )
+
+/**
+ * Keeps a process running until it is stopped: whenever it ends by itself, by whatever, it is started again.
+ * @param start starts it
+ */
+export function keepRunning(part: Role, onlooker: Onlooker, start: () => ChildProcess): Kept {
   const ready = Promise.withResolvers<void>()
   ready.promise.catch(() => {})
   const stopping = new AbortController()
@@ -52,37 +66,55 @@ export function keep(part: Part, onlooker: Onlooker): Kept {
   let known = false
   let stopped: Promise<void> | undefined
 
+  /** What it said that keeps it from starting. */
+  let mistake: string | null = null
+
   const begin = (since: number) => {
-    const started = spawn(part.command, part.parameters, { env: part.environment, stdio: ['pipe', 'pipe', 'pipe', ...(part.heard ? (['ipc'] as const) : [])] })
+    mistake = null
+    const started = start()
     started.on('error', error => started.emit('exit', null, error.message))
     started.stdin?.on('error', () => {})
-    started.on('message', message => part.heard?.(message))
+    started.on('message', (message: Word) => {
+      if (message.about === 'mistake') mistake = message.sentence
+      part.heard?.(message, started)
+      if (message.about === 'ready' && part.ready === 'told') isReady()
+    })
     const isReady = () => {
       if (known) onlooker.back(part, performance.now() - since)
       known = true
       ready.resolve()
     }
-    if (!part.ready) setImmediate(isReady)
-    for (const stream of [started.stdout!, started.stderr!])
-      createInterface({ input: stream }).on('line', line => {
-        if (part.ready?.test(line)) isReady()
-        else onlooker.line(part, line)
-      })
+    if (!part.ready && started.pid !== undefined) setImmediate(isReady)
+    // Not there when it is inherited, nor of a process that could not be started.
+    for (const stream of [started.stdout, started.stderr])
+      if (stream)
+        createInterface({ input: stream }).on('line', line => {
+          if (part.ready instanceof RegExp && part.ready.test(line)) isReady()
+          else onlooker.line(part, line)
+        })
     return started
+  }
+  /** Waits for its end: exit code, or what ended it. Where the system has nothing left to start it with, that is an end too. */
+  const begun = async (since: number): Promise<[number | null, string | null]> => {
+    try {
+      child = begin(since)
+    } catch (error) {
+      return [null, (error as Error).message]
+    }
+    return (await once(child, 'exit')) as [number | null, string | null]
   }
   const run = async () => {
     let pause = pauses.first
     let since = performance.now()
     while (!stopping.signal.aborted) {
       const began = performance.now()
-      child = begin(since)
-      const [code, signal] = await once(child, 'exit')
+      const [code, signal] = await begun(since)
       // A program of the shell's that goes on behind it hears by this that it is over.
-      child.stdin?.destroy()
+      child?.stdin?.destroy()
       child = null
       if (stopping.signal.aborted) return
-      const by = signal ?? `exit code ${code}`
-      if (!known) return ready.reject(new StartError(`${part.name} did not start (${by})`))
+      const by = mistake ?? signal ?? `exit code ${code}`
+      if (!known) return ready.reject(new StartError(mistake ?? `${part.name} did not start (${by})`))
       onlooker.ended(part, by)
       if (performance.now() - began > calmMs) pause = pauses.first
       since = performance.now()

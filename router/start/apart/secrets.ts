@@ -1,17 +1,20 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gatewayToken, isServiceToken } from '../../../config/services.ts'
 import type { Config } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
 import { publicHalf } from '../../engine/transport/seal.ts'
-import { openKeys } from '../keys.ts'
-import { type ListedSlug, listedSlugs } from '../registry.ts'
+import { openAppTokens, openKeys, openTrialTokens } from '../keys.ts'
+import type { ListedSlug } from '../registry.ts'
 
 /** What processes of one machine must know of each other, as variables of their environments. */
 export interface SharedSecrets {
   /** What every subgraph knows, and what it alone does. */
   readonly subgraph: (slug: ListedSlug) => Readonly<Record<string, string>>
   readonly router: Readonly<Record<string, string>>
+  /** What the demo data tell of them. */
+  readonly demo: Readonly<Record<string, string>>
   /** With which processes come to the NATS server that is started for them. */
   readonly natsToken: string
 }
@@ -25,19 +28,23 @@ export function openSharedSecrets(config: Config): SharedSecrets {
   const { sealKey, natsToken } = readOrGenerate(join(config.dataDir, 'apart-keys.json'))
   const seal = config.seal.privateKey ?? { id: 'generated', key: Buffer.from(sealKey, 'base64') }
   const written = ({ id, key }: { readonly id: string; readonly key: Buffer }) => `${id}:${key.toString('base64')}`
-  // Of the key that only routers have: another one changes them all.
-  const tokens =
-    (config.seal.appTokens && [...config.seal.appTokens].flatMap(([app, list]) => list.map(token => [app, token] as const))) ??
-    listedSlugs.map(slug => [`app_${slug}`, createHmac('sha256', seal.key).update(`app_${slug}`).digest('base64url')] as const)
+  // Processes apart cannot do without: their jobs ask with them.
+  const own = openAppTokens(config, true)
+  const tokens = [...own].flatMap(([app, list]) => list.map(token => [app, token] as const))
+  const trial = openTrialTokens(config)
+  const given = Object.entries({ ...trial, ...config.environmentVariables })
+  const others = given.filter(([name, value]) => isServiceToken(name) && value) as readonly (readonly [string, string])[]
   const pairs = (some: typeof tokens) => some.map(pair => pair.join(':')).join()
   return {
     subgraph: slug => ({
       APP_SERVICE_TOKENS: pairs(tokens.filter(([app]) => app === `app_${slug}`)),
+      ...Object.fromEntries(others.filter(([name]) => name.startsWith(`${slug.toUpperCase()}_`) && name !== gatewayToken)),
       AUTH_SECRET: authSecret,
       ENCRYPTION_KEYS: encryptionKeys.map(written).join(),
       SEAL_PUBLIC_KEYS: [publicHalf(seal), ...(config.seal.publicKeys ?? [])].map(written).join(),
     }),
-    router: { APP_SERVICE_TOKENS: pairs(tokens), SEAL_PRIVATE_KEY: written(seal) },
+    router: { APP_SERVICE_TOKENS: pairs(tokens), ...Object.fromEntries(others), SEAL_PRIVATE_KEY: written(seal) },
+    demo: { APP_SERVICE_TOKENS: pairs(tokens), ...trial },
     natsToken,
   }
 }

@@ -1,19 +1,22 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { requireBindings } from '../../../config/production.ts'
+import { requireBindings, requireMailServer } from '../../../config/production.ts'
+import { isServiceToken } from '../../../config/services.ts'
 import type { Config } from '../../../config.ts'
 import { lockFolder } from '../../../db/lock.ts'
 import { identify } from '../../../db/process-table.ts'
 import { StartError } from '../../../start-error.ts'
 import { callbackUrl } from '../../../subgraphs/publishing/integration/rules.ts'
 import { untilAborted } from '../process/abort.ts'
+import { standardLines } from '../process/lines.ts'
 import { noticesOf } from '../process/notices.ts'
-import { welcome } from '../process/welcome.ts'
+import { type Welcome, welcome } from '../process/welcome.ts'
 import { type ListedSlug, listedSlugs, routingUrls } from '../registry.ts'
-import { playedPlatforms } from '../sandbox.ts'
+import { playedPlatforms, reportsUrl } from '../sandbox.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
-import { type Kept, keep, type Part } from './keep.ts'
+import { gather } from './gather.ts'
+import { type Kept, keep, type Part, type Role } from './keep.ts'
 import { hasNatsServer, howToGetNats, natsServer } from './nats-server.ts'
 import { isFreeSoon, portFor } from './ports.ts'
 import { readReplicas } from './replicas.ts'
@@ -28,7 +31,7 @@ const readyLine = /\bready in [\d.]+ s\b/
 /** What a process that prepares the database tells when it is done. */
 export interface Prepared {
   readonly notices: readonly string[]
-  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string }
+  readonly demo: NonNullable<Welcome['demo']>
 }
 
 /**
@@ -40,6 +43,7 @@ export interface Prepared {
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     requireBindings(config)
+    requireMailServer(config)
     const counts = readReplicas(replicas)
     const { stack, signal, tell } = process
     const { port, publicUrl, dataDir } = config
@@ -89,17 +93,20 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     const doors = await routerPorts(counts.get('router')!)
     const routerUrls = [...new Set(doors)].map(each => `http://localhost:${each}`)
     for (const [at, part] of subgraphs.entries()) subgraphs[at] = { ...part, environment: { ...part.environment, ...addresses, ROUTER_URL: routerUrls.join() } }
-    const routers = doors.map((each, at) => ({
-      name: `router ${at + 1}`,
-      ...ours(['router'], {
-        ...secrets.router,
-        ...addresses,
-        ...(sandbox && { SANDBOX_DIR: sandbox }),
-        PORT: String(each),
-        ...(sharesPort(doors.length) && { SHARE_PORT: '1' }),
+    const gathering = gather(doors.length)
+    const routers = doors.map(
+      (each, at): Part => ({
+        name: `router ${at + 1}`,
+        ...ours(['router'], {
+          ...secrets.router,
+          ...addresses,
+          ...(sandbox && { SANDBOX_DIR: sandbox }),
+          PORT: String(each),
+          ...(sharesPort(doors.length) && { SHARE_PORT: '1', KEPT_AS: String(at + 1) }),
+        }),
+        ...(sharesPort(doors.length) ? { ready: 'told', heard: gathering.heard } : { ready: readyLine }),
       }),
-      ready: readyLine,
-    }))
+    )
     const begun = [...runAll(subgraphs, endMs.subgraphs), ...runAll(routers, endMs.routers)]
     await allReady(begun)
     writeFacts(dataDir, parts)
@@ -154,6 +161,8 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
     async function startSandbox(): Promise<string> {
       const folder = join(dataDir, 'sandbox')
       const own = String(await portFor(config.sandbox.port, taken))
+      const mails = String(await portFor(config.sandbox.smtpPort, taken))
+      const names = String(await portFor(config.sandbox.dnsPort, taken))
       const redirects = playedPlatforms.flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
       const parameters = [
         ...globalThis.process.execArgv,
@@ -162,6 +171,12 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         folder,
         '--port',
         own,
+        '--smtp-port',
+        mails,
+        '--dns-port',
+        names,
+        '--mail-reports',
+        reportsUrl(publicUrl),
         '--with-parent',
         String(globalThis.process.pid),
         ...redirects,
@@ -178,7 +193,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       const once = keep(
         {
           name: 'demo data',
-          ...ours(['demo'], { ...shared, ...secrets.subgraph('identity') }),
+          ...ours(['demo'], { ...shared, ...secrets.subgraph('identity'), ...secrets.demo }),
           ready: readyLine,
           heard: message => resolve(message as Prepared),
         },
@@ -213,7 +228,8 @@ function common({ dataDir, publicUrl, environmentVariables }: Config): NodeJS.Pr
     DATABASE_URL: _database,
     ...rest
   } = environmentVariables
-  return { ...rest, DATA_DIR: dataDir, PUBLIC_URL: publicUrl, KEPT_BY: `start:apart ${process.pid}` }
+  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'APP_SERVICE_TOKENS' && !isServiceToken(name)))
+  return { ...others, DATA_DIR: dataDir, PUBLIC_URL: publicUrl, KEPT_BY: `start:apart ${process.pid}` }
 }
 
 /** As `npm run start:router` and `start:subgraph` have them: what is made for an answer lives as long as the answer, and is not to be moved meanwhile. */
@@ -232,15 +248,15 @@ const ourProgram = (words: readonly string[], environment: NodeJS.ProcessEnv) =>
 function createOnlooker({ config, tell }: Process, changed: () => void) {
   const eyes = config.environment === 'development'
   return {
-    line(part: Part, text: string) {
-      if (!eyes) return void process.stdout.write(`${text}\n`)
-      if (!/^(?:stopping \(|stopped$|subgraph |router before )/.test(text)) process.stdout.write(`[${part.name}] ${text}\n`)
+    line(part: Role, text: string) {
+      if (!eyes) return void standardLines().write(`${text}\n`)
+      if (!/^(?:stopping \(|stopped$|subgraph |router before )/.test(text)) standardLines().write(`[${part.name}] ${text}\n`)
     },
-    ended(part: Part, by: string) {
+    ended(part: Role, by: string) {
       tell.warn(`${part.name} ended (${by}): it is started again`, { part: part.name, by })
       changed()
     },
-    back(part: Part, afterMs: number) {
+    back(part: Role, afterMs: number) {
       tell.say(`${part.name} is ready again after ${(afterMs / 1000).toFixed(1)} s`, { part: part.name })
       changed()
     },

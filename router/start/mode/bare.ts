@@ -20,12 +20,12 @@ import { begin, wire } from '../wire.ts'
  */
 export const startBare = (config: Config, file: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { log, stack } = process
-    const text = textOf(config, file)
+    const { log, stack, colleagues } = process
+    let text = ''
     /** What holds connections: the present engine, and former ones for as long as anything may still run there. */
     const open = new Set<AsyncDisposableStack>()
     stack.defer(async () => void (await Promise.all([...open].map(each => each.disposeAsync()))))
-    let present = await openEngine(text)
+    let present = await openFirst()
     const { names } = present
     const engine = createChanging(present.engine)
     await wire(process, { door: () => ({ engine, authority: null, subgraphs: [], readiness: [] }) })
@@ -36,6 +36,21 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
     stack.defer(followed.stop)
     const banner = [`${names.length} subgraphs of ${file}: ${names.join(', ')}`]
     return { url: `${config.publicUrl}/graphql`, banner, facts: { supergraph: file, subgraphs: names }, reload: followed.look }
+
+    async function openFirst() {
+      try {
+        text = textOf(config, file)
+        const opened = await openEngine(text)
+        colleagues?.answersBy(text)
+        return opened
+      } catch (error) {
+        // Who takes the place of a worker that ended answers as the others do, which left aside what the file holds by now.
+        const theirs = await colleagues?.graph
+        if (!theirs || theirs === text) throw error
+        log.error(`${lineOf(error)}; the graph by which the other workers answer stays`)
+        return openEngine(theirs)
+      }
+    }
 
     async function openEngine(supergraphSdl: string) {
       const subgraphs = addressesIn(config, file, supergraphSdl)
@@ -59,6 +74,7 @@ export const startBare = (config: Config, file: string, startup: Startup): Promi
         const [former, next] = [present, await openEngine(changed)]
         await engine.change(next.engine)
         present = next
+        colleagues?.answersBy(changed)
         // What began there ends there.
         setTimeout(() => void release(former.own), config.remote.operationMs + waitingMs).unref()
         log.warn({ subgraphs: next.names }, `${file} was read again: its graph answers from now on`)

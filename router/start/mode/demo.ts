@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
 import { openHome } from '../home.ts'
-import { openKeys } from '../keys.ts'
+import { openKeys, openTrialTokens } from '../keys.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin } from '../wire.ts'
 
@@ -10,14 +10,21 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { openDemo } = await import('../demo.ts')
     if (!config.databaseUrl) throw new StartError('DATABASE_URL: missing, and demo data are for a database that is there')
-    const trial = await openDemo(process)
+    const trial = await openDemo(process, config.seal.appTokens ?? new Map(), openTrialTokens(config))
     // Nothing works by itself here: no wake-up is taken, and no subgraph started.
     const never = new Promise<void>(() => {})
     const applications = { ...trial.applications, ...config.applications }
-    const parts = { databaseUrl: config.databaseUrl, keys: openKeys(config), applications, sandbox: trial.sandbox }
+    const parts = {
+      databaseUrl: config.databaseUrl,
+      keys: openKeys(config),
+      applications,
+      sandbox: trial.sandbox,
+      mailServer: trial.mailServer,
+      mailing: trial.mailing,
+    }
     const home = await openHome(process, parts, never)
     await trial.provide(home)
-    const { accounts, password, sandbox } = trial
-    globalThis.process.send?.({ notices: [...trial.notices, ...home.notices], demo: { accounts, password, sandbox } })
+    const { accounts, password, sandbox, takesMails } = trial
+    globalThis.process.send?.({ notices: [...trial.notices, ...home.notices], demo: { accounts, password, sandbox, takesMails } })
     return { url: sandbox, banner: [], facts: {} }
   })

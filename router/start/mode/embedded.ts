@@ -1,8 +1,8 @@
-import { requireBindings } from '../../../config/production.ts'
+import { requireBindings, requireMailServer } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { startPostgres } from '../../../db/embedded.ts'
 import { lockFolder } from '../../../db/lock.ts'
-import { openKeys } from '../keys.ts'
+import { openAppTokens, openKeys, openTrialTokens, serviceTokens } from '../keys.ts'
 import { untilAborted } from '../process/abort.ts'
 import { noticesOf } from '../process/notices.ts'
 import { version, welcome } from '../process/welcome.ts'
@@ -18,19 +18,29 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
   begin(config, startup, async process => {
     const { stack, signal, tell } = process
     requireBindings(config)
+    requireMailServer(config)
     // The rest of the program loads while PostgreSQL comes up: together they are most of a start.
     const rest = Promise.all([import('../home.ts'), import('../doors.ts'), import('../registry.ts').then(({ loadDefinitions }) => loadDefinitions())])
     rest.catch(() => {})
     const lock = await lockFolder(config.dataDir)
     stack.defer(() => lock.release())
     const keys = openKeys(config)
+    const trialTokens = openTrialTokens(config)
+    const tokens = serviceTokens(config, openAppTokens(config), trialTokens)
     const database = await openDatabase(process)
     signal.throwIfAborted()
-    const trial = config.demo ? await (await import('../demo.ts')).openDemo(process) : null
+    const trial = config.demo ? await (await import('../demo.ts')).openDemo(process, tokens.own, trialTokens) : null
     const notices = [...noticesOf(config)]
     let setup: string | null = null
     await wire(process, {
-      home: { databaseUrl: database.url, keys, applications: { ...trial?.applications, ...config.applications }, sandbox: trial?.sandbox },
+      home: {
+        databaseUrl: database.url,
+        keys,
+        applications: { ...trial?.applications, ...config.applications },
+        sandbox: trial?.sandbox,
+        mailServer: trial?.mailServer,
+        mailing: trial?.mailing,
+      },
       async prepare(made) {
         if (trial) await trial.provide(made)
         else setup = await made.defined.identity!.openSetup()
@@ -40,6 +50,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       door: ({ defined, engine, subgraphs, readiness }) => ({
         engine: engine!,
         authority: defined.identity!.authority,
+        callers: { tokens, registrations: subgraphs.map(({ registration }) => registration), gateway: defined.providers! },
         subgraphs,
         readiness,
         sandbox: trial?.sandbox ?? null,

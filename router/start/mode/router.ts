@@ -1,17 +1,20 @@
 import { Agent } from 'undici'
 import type { Config } from '../../../config.ts'
+import { hashOfSecret } from '../../../platform/cipher.ts'
 import { systemClock } from '../../../platform/clock.ts'
-import { hashKey } from '../../../subgraphs/identity/api-key/rules.ts'
 import { accessTokenAudience } from '../../../subgraphs/identity/session/rules.ts'
 import { demoAccounts } from '../../../subgraphs/identity/setup/demo.ts'
 import { serveAsk } from '../../apart/ask.ts'
 import { createRemoteAuthority } from '../../apart/authority.ts'
 import { createRemoteTarget } from '../../apart/http.ts'
+import { createRemoteServiceClients } from '../../apart/service-clients.ts'
 import { createDocuments } from '../../door/documents/documents.ts'
+import type { Origin } from '../../engine/transport/exchange.ts'
 import { openOrigins } from '../../engine/transport/replicas.ts'
 import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { ownSupergraph } from '../engine.ts'
+import { serviceTokens } from '../keys.ts'
 import { type ListedSlug, readRegistrations } from '../registry.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, stopAfter, wire } from '../wire.ts'
@@ -35,15 +38,20 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const seal = createSeal(key, systemClock)
     const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))
     const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, seal)
-    const questions = openOrigins(originsOf(urls.get('identity')!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024, elsewhereMs: 1000 })
-    stack.defer(() => questions.close())
-    const authority = createRemoteAuthority({ origin: questions, seal, issuer: publicUrl, audience: accessTokenAudience, hashKey })
+    const [questions, clients] = (['identity', 'providers'] as const).map(slug => {
+      const origin = openOrigins(originsOf(urls.get(slug)!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024, elsewhereMs: 1000 })
+      stack.defer(() => origin.close())
+      return origin
+    }) as [Origin, Origin]
+    const authority = createRemoteAuthority({ origin: questions, seal, issuer: publicUrl, audience: accessTokenAudience, hashKey: hashOfSecret })
     const streams = new Agent({ connections: 64 })
     stack.defer(() => streams.destroy())
     await wire(process, {
       door: () => ({
         engine,
         authority,
+        severalRouters: true,
+        callers: { tokens: serviceTokens(config, config.seal.appTokens), registrations, gateway: createRemoteServiceClients({ origin: clients, seal }) },
         drainMs: config.remote.drainMs,
         demo: tried && demoAccounts,
         sandbox: tried?.origin ?? null,

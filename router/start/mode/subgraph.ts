@@ -1,4 +1,4 @@
-import { requireBindings } from '../../../config/production.ts'
+import { requireBindings, requireMailServer } from '../../../config/production.ts'
 import type { Config } from '../../../config.ts'
 import { checkConnection } from '../../../db/connect.ts'
 import { systemClock } from '../../../platform/clock.ts'
@@ -9,6 +9,7 @@ import { answerAuthority, authorityPath } from '../../apart/authority.ts'
 import { createFactDoor, createRemoteCarrier } from '../../apart/facts.ts'
 import { watchSealTimes } from '../../apart/seal-times.ts'
 import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
+import { answerServiceClients, serviceClientsPath } from '../../apart/service-clients.ts'
 import { untilAborted } from '../process/abort.ts'
 import { missingNetworks } from '../process/notices.ts'
 import type { Running, Startup } from '../startup.ts'
@@ -26,6 +27,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const { host, port, publicUrl } = config
     const slug = requireSlug(word)
     if (slug === 'payments') requireBindings(config)
+    if (slug === 'identity') requireMailServer({ ...config, demo: config.demo && config.sandbox.folder !== null })
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config)
     await untilAborted(checkConnection(databaseUrl), signal)
     // Where the demo was made, its third parties are played for this process too.
@@ -42,6 +44,8 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         keys: { authSecret, encryptionKeys },
         applications,
         sandbox: played?.origin,
+        mailServer: played?.mailServer,
+        mailing: played?.mailing,
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, config.seal.appTokens?.get(`app_${slug}`)?.[0]), carrier },
       },
       async prepare({ defined: { identity }, notices }) {
@@ -51,8 +55,12 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
       },
       door: ({ defined, subgraphs, readiness }) => ({
         async listen() {
-          // The router's questions about credentials, which identity alone can answer.
-          const internal = new Map(defined.identity && [[authorityPath, answerAuthority(defined.identity.authority)]])
+          // The router's questions about credentials: those of people identity answers, those of services the gateway to providers.
+          const { identity, providers } = defined
+          const internal = new Map([
+            ...(identity ? [[authorityPath, answerAuthority(identity.authority)] as const] : []),
+            ...(providers ? [[serviceClientsPath, answerServiceClients(providers)] as const] : []),
+          ])
           const checks = [...readiness, { name: 'seals', check: times.check }]
           const exposeErrors = config.environment === 'development'
           const subgraph = subgraphs[0]!

@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { StartError } from '../../../start-error.ts'
 
 /** What a command line asks for, with the variables that it sets. */
 export type Command = { readonly given: Readonly<Record<string, string>> } & (
-  | { readonly mode: 'embedded' | 'router' }
+  | { readonly mode: 'embedded' }
+  | { readonly mode: 'router'; readonly workers: number | null }
   | {
       readonly mode: 'apart'
       /** How many of each, as it was written. */
@@ -17,6 +19,7 @@ export type Command = { readonly given: Readonly<Record<string, string>> } & (
       readonly mode: 'bare'
       /** File with the supergraph's SDL, as it was written. */
       readonly supergraph: string
+      readonly workers: number | null
     }
   | {
       readonly mode: 'subgraph'
@@ -31,7 +34,7 @@ export type Command = { readonly given: Readonly<Record<string, string>> } & (
 )
 
 const usage =
-  'npm start, npm run start:apart -- [--replicas publishing=2,router=2], npm run start:router -- [--supergraph FILE] [--port N], or npm run start:subgraph -- SLUG [--port N]; --help tells more'
+  'npm start, npm run start:apart -- [--replicas publishing=2,router=2], npm run start:router -- [--supergraph FILE] [--workers N] [--port N], or npm run start:subgraph -- SLUG [--port N]; --help tells more'
 
 /**
  * Reads the command line: nothing for the whole platform in one process, `router` for its router alone, `router --supergraph FILE`
@@ -46,13 +49,17 @@ export function readCommand(words: readonly string[]): Command {
   if (values.help) return { mode: 'help', of: mode === 'router' || mode === 'subgraph' || mode === 'apart' ? mode : 'embedded', given }
   if (rest[0] !== undefined) throw unknown(rest[0])
   if (values.replicas !== undefined && mode !== 'apart') throw unknown('--replicas')
+  if (values.workers !== undefined && mode !== 'router') throw onlyRouters(mode)
   if (mode === 'subgraph') {
     if (slug === undefined) throw new StartError(`the subgraph's name is missing: ${usage}`)
     if (values.supergraph !== undefined) throw unknown('--supergraph')
     return { mode, slug, given }
   }
   if (slug !== undefined) throw unknown(slug)
-  if (mode === 'router') return values.supergraph === undefined ? { mode, given } : { mode: 'bare', supergraph: values.supergraph, given }
+  if (mode === 'router') {
+    const workers = values.workers === undefined ? null : readWorkers(values.workers)
+    return values.supergraph === undefined ? { mode, workers, given } : { mode: 'bare', supergraph: values.supergraph, workers, given }
+  }
   if (mode === 'apart' && values.supergraph === undefined) return { mode, replicas: values.replicas ?? '', given }
   if (mode === 'database' || mode === 'demo') return { mode, given }
   if (mode !== undefined && mode !== 'apart') throw unknown(mode)
@@ -60,8 +67,31 @@ export function readCommand(words: readonly string[]): Command {
   return { mode: 'embedded', given }
 }
 
+/** More than any machine has cores to give to one router. */
+const mostWorkers = 64
+
+/** Reads how many workers a router is to have. @throws StartError for anything but 1 to 64, or `auto` */
+function readWorkers(text: string): number {
+  if (text === 'auto') return Math.min(availableParallelism(), mostWorkers)
+  const count = /^[1-9]\d?$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= mostWorkers) return count
+  throw new StartError(`--workers: "${text}" is not understood: write a number from 1 to ${mostWorkers}, or auto for as many as there are cores`)
+}
+
+/** Why anything but a router has no workers, and what there is in their place. */
+const onlyRouters = (mode: string | undefined): StartError => {
+  const instead: Readonly<Record<string, string>> = {
+    apart: 'npm run start:apart takes --replicas router=2',
+    subgraph: 'run a subgraph several times, and name each in its <NAME>_URL',
+  }
+  return new StartError(
+    `--workers: npm run start:router alone takes it: ${instead[mode ?? ''] ?? 'npm start is one process; npm run start:apart -- --replicas router=2 uses more cores'}`,
+  )
+}
+
 function parsed(words: readonly string[]) {
-  const options = { supergraph: { type: 'string' }, port: { type: 'string' }, replicas: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+  const text = { type: 'string' } as const
+  const options = { supergraph: text, port: text, replicas: text, workers: text, help: { type: 'boolean', short: 'h' } } as const
   try {
     return parseArgs({ args: [...words], allowPositionals: true, options })
   } catch (error) {

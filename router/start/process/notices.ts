@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { credentialsOf, networkFamilies } from '../../../config/networks.ts'
 import { type Config, isLoopback } from '../../../config.ts'
 
-type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo' | 'applications'>
+type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'demo' | 'applications' | 'mail'>
 
 /**
  * What a start did otherwise than on a machine of one's own, a sentence each: from where it can be reached, whether there are
@@ -10,7 +10,7 @@ type Addressed = Pick<Config, 'host' | 'port' | 'publicUrl' | 'environment' | 'd
  * @param interfaces addresses of this machine @default the system's
  */
 export function noticesOf(config: Addressed, interfaces: readonly string[] = ownAddresses()): readonly string[] {
-  const { host, port, publicUrl, environment, demo } = config
+  const { host, port, publicUrl, environment, demo, mail } = config
   const notices: string[] = []
   const open = !isLoopback(host)
   const name = (address: string) => `http://${address.includes(':') ? `[${address}]` : address}:${port}`
@@ -25,6 +25,7 @@ export function noticesOf(config: Addressed, interfaces: readonly string[] = own
   if (demo && reachable) notices.push(`DEMO=1: accounts whose password everybody knows can be reached by others (${reachable})`)
   if (!demo && environment === 'development')
     notices.push(`no demo accounts and no sandbox: ${reachable ? `others can reach it (${reachable}); DEMO=1 makes them all the same` : 'DEMO=0'}`)
+  if (!demo && !mail.server) notices.push('no mail leaves: nobody can be invited, and no password be reset; set SMTP_URL')
   if (!demo) notices.push(...missingNetworks(config))
   return notices
 }

@@ -1,4 +1,5 @@
 import { StartError } from '../../../start-error.ts'
+import { standardLines } from './lines.ts'
 
 /** What a process says of itself beside its log: that it is ready, what it changed, that it ends, why it cannot start. */
 export interface Tell {
@@ -24,7 +25,7 @@ const levels = { info: 30, warn: 40, fatal: 60 }
  * Tells people in plain lines, or collectors in JSON: then every line is one object, of the form that the log's lines have.
  * @param json which of the two
  */
-export function createTell(json: boolean, out: Lines = process.stdout, err: Lines = process.stderr): Tell {
+export function createTell(json: boolean, out: Lines = standardLines(), err: Lines = process.stderr): Tell {
   const line = (stream: Lines, level: keyof typeof levels, msg: string, facts: object = {}) =>
     stream.write(json ? `${JSON.stringify({ level: levels[level], time: Date.now(), ...facts, msg })}\n` : `${msg}\n`)
   return {

@@ -15,9 +15,9 @@ const ways: Readonly<Record<'embedded' | 'apart' | 'router' | 'subgraph', readon
     '  The whole platform as processes of one machine, any number of each; whichever ends is started again.',
   ],
   router: [
-    'npm run start:router -- [--port N]',
+    'npm run start:router -- [--workers N] [--port N]',
     '  The router before subgraphs that run as processes of their own.',
-    'npm run start:router -- --supergraph FILE [--port N]',
+    'npm run start:router -- --supergraph FILE [--workers N] [--port N]',
     '  A router before the subgraphs of any supergraph.',
   ],
   subgraph: ['npm run start:subgraph -- SLUG [--port N]', '  One subgraph as a process of its own.'],
@@ -27,6 +27,7 @@ const options = [
   '  --port N            where to listen; comes before PORT',
   '  --replicas LIST     start:apart alone: how many of each, publishing=2,router=2; one of who is not named',
   "  --supergraph FILE   start:router alone: a file with the supergraph's SDL",
+  '  --workers N         start:router alone: so many processes behind its port, 1 to 64, or auto: one for each core',
   '  -h, --help          this text',
 ]
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 export interface Welcome {
   readonly url: string
   readonly database: string
-  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string } | null
+  readonly demo: { readonly accounts: readonly string[]; readonly password: string; readonly sandbox: string; readonly takesMails: boolean } | null
   /** Where the first account is made; null once somebody has signed in, or with demo data. */
   readonly setup: string | null
   /** What is otherwise than one would expect, a sentence each. */
@@ -29,7 +29,8 @@ export function welcome({ url, database, demo, setup, notices, processes = [] }:
   ]
   if (demo)
     lines.push(
-      `  Sandbox (plays X)            ${demo.sandbox}`,
+      `  Sandbox (plays others)       ${demo.sandbox}`,
+      ...(demo.takesMails ? [`  Mails                        ${demo.sandbox}/_control/received?network=smtp`] : []),
       '',
       `  Demo accounts, password ${demo.password}`,
       ...demo.accounts.map(account => `    ${account}`),

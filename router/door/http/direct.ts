@@ -1,23 +1,20 @@
-import type { ExecutionResult, GraphQLError } from 'graphql'
-import { prefersResponseJson } from './headers.ts'
+import type { DocumentNode, ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql'
+import type { OperationRequest } from '../../engine/engine.ts'
+import { prefersResponseJson } from '../headers.ts'
 
-/** What a usual request asks beside its document. */
-export interface DirectRequest {
-  readonly operationName: string | null | undefined
-  readonly variables: Readonly<Record<string, unknown>> | undefined
-}
+/** What a usual request asks the engine. */
+export type DirectRequest = Pick<OperationRequest, 'document' | 'operationName' | 'variables'>
 
 /**
  * Reads the body of a request that needs nothing of Apollo Server: a document that is known to be good, variables and a name in their
  * usual form. Null for whatever is unusual, of which Apollo Server says what is wrong with it, or which it knows how to answer.
  */
-export function readDirect(body: unknown): DirectRequest | null {
+export function readDirect(body: unknown, document: DocumentNode, operation: OperationDefinitionNode): DirectRequest | null {
   const { operationName, variables, extensions } = body as Record<string, unknown>
   if (extensions !== undefined && extensions !== null) return null
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') return null
-  if (variables === undefined || variables === null) return { operationName, variables: undefined }
-  if (typeof variables !== 'object' || Array.isArray(variables)) return null
-  return { operationName, variables: variables as Record<string, unknown> }
+  if (variables !== undefined && variables !== null && (typeof variables !== 'object' || Array.isArray(variables))) return null
+  return { document, operationName: operation.name?.value, variables: (variables as Record<string, unknown> | null | undefined) ?? undefined }
 }
 
 /** An answer as Apollo Server would send it. */
@@ -46,5 +43,18 @@ export function directAnswer(
   const isOwn = prefersResponseJson(accept)
   const isRefused = data === undefined && Boolean(errors?.length)
   const status = isRefused && (isOwn || !errors!.every(isRequestFailure)) ? 400 : 200
-  return { status, headers: isOwn ? own : plain, body: JSON.stringify({ errors, data, extensions }) }
+  return { status, headers: isOwn ? own : plain, body: textOf(data, { errors, data, extensions }) }
+}
+
+/** What was written of data that was answered whole: who asked the same at the same time is sent the same. */
+const written = new WeakMap<object, string>()
+
+function textOf(data: ExecutionResult['data'], answer: { readonly errors: unknown; readonly data: unknown; readonly extensions: unknown }): string {
+  if (answer.errors || !data) return JSON.stringify(answer)
+  let text = written.get(data)
+  if (text === undefined) {
+    text = JSON.stringify(answer)
+    written.set(data, text)
+  }
+  return text
 }

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import type { Clock } from '../../../platform/clock.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { isNamable } from '../../../platform/ids.ts'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import type { Authority, ForeignPerson, Newcomer } from '../../../subgraphs/authority.ts'
+import { personalScopes, scopesOf } from '../../../subgraphs/scopes.ts'
+import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
+import type { ByToken, Caller, Unauthenticated } from '../authenticate.ts'
+import { createSessionCache } from '../known/session-cache.ts'
+import { createSteady } from '../known/steady.ts'
+
+/** Who issues access tokens in place of identity, and where its keys are. */
+export interface ForeignIssuer {
+  readonly issuer: string
+  readonly jwksUrl: string
+  readonly audience: string
+}
+
+/** Signatures that only the issuer can make: never one with a secret that both sides know, never none. */
+const algorithms = ['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+/** For how long keys are good, and how soon they are asked for again, for an unknown one or after a failure, in ms. */
+const [keptMs, againMs] = [300_000, 10_000]
+/** How long the issuer may take, in ms: requests wait for it. */
+const patienceMs = 3_000
+const mostTokens = 2_000
+/** Characters of the longest `sub`: OpenID Connect allows 255. */
+const longestSubject = 255
+/** Characters of a name that are kept. */
+const longestName = 80
+
+/** The keys of the issuer. */
+export interface Keys {
+  /** Those that are known; asks for them when they are old, and waits for that as long as the issuer answers. @throws UPSTREAM_FAILED when there are none, and none to be had */
+  present(): Promise<KeySet>
+  /** Those that are known, at once; when they are old they are asked for meanwhile. @throws as `present` does */
+  known(): KeySet
+  /** Those of this moment, if they were not asked for just now. */
+  renewed(): Promise<KeySet>
+}
+
+type KeySet = ReturnType<typeof createLocalJWKSet>
+
+/** The keys at an address: asked for when they are needed, bounded in time, and kept for five minutes. */
+export function createKeys(url: string, outbound: Outbound, elapsed: () => number, log: Pick<Logger, 'warn'>): Keys {
+  let known: KeySet | null = null
+  let [goodUntil, askedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let asking: Promise<void> | null = null
+  /** Whether the issuer failed when it was last asked: then nobody waits for it who has a key that is known. */
+  let isAway = false
+
+  const load = async () => {
+    askedAt = elapsed()
+    try {
+      const { status, text } = await outbound(url, { headers: { accept: 'application/json' }, timeoutMs: patienceMs })
+      if (status !== 200) throw new Error(`the issuer answered ${status}`)
+      const set = JSON.parse(text) as JSONWebKeySet
+      const keys = createLocalJWKSet(set)
+      // Whoever signs has a key: an answer without any is one of an issuer that is starting, or broken.
+      if (set.keys.length === 0) throw new Error('the issuer publishes no keys')
+      known = keys
+      goodUntil = elapsed() + keptMs
+      isAway = false
+    } catch (err) {
+      isAway = true
+      log.warn({ err }, 'the keys of another issuer could not be read: those that are known go on')
+    }
+  }
+  const askOnce = (): Promise<void> => {
+    asking ??= load().finally(() => {
+      asking = null
+    })
+    return asking
+  }
+  const mayAsk = () => asking !== null || elapsed() - askedAt >= againMs
+  const orRefusal = (): KeySet => {
+    if (known) return known
+    throw new Refusal('UPSTREAM_FAILED', 'Who issues access tokens here does not answer, and nobody else knows who you are; try again in a moment.', {
+      service: 'issuer',
+    })
+  }
+  return {
+    async present() {
+      if ((!known || elapsed() >= goodUntil) && mayAsk()) {
+        const asked = askOnce()
+        if (!known || !isAway) await asked
+      }
+      return orRefusal()
+    },
+    known() {
+      if (elapsed() >= goodUntil && mayAsk()) void askOnce()
+      return orRefusal()
+    },
+    async renewed() {
+      if (mayAsk()) await askOnce()
+      return orRefusal()
+    },
+  }
+}
+
+/** What a token says of its person. */
+interface Claims extends Newcomer {
+  readonly expiresAt: Date
+}
+
+/**
+ * Makes the part of authentication that knows people by the tokens of another issuer: who they are, it says; what they belong to, and may do,
+ * identity does. A person is made at first sight.
+ * @param elapsed milliseconds since some beginning, by which it is decided what is still remembered @default performance.now
+ */
+export function createForeignCallers(
+  { issuer, jwksUrl, audience }: ForeignIssuer,
+  authority: Pick<Authority, 'foreigners' | 'admit'>,
+  {
+    outbound,
+    clock,
+    log,
+    elapsed = () => performance.now(),
+  }: { outbound: Outbound; clock: Clock; log: Pick<Logger, 'warn'>; elapsed?: (() => number) | undefined },
+): ByToken {
+  const keys = createKeys(jwksUrl, outbound, elapsed, log)
+  const people = createSessionCache<ForeignPerson>(subjects => authority.foreigners(subjects), elapsed)
+  /** What tokens say, as long as the keys are those by which they were read. */
+  let verified = { by: null as KeySet | null, claims: new LRUCache<string, Claims>({ max: mostTokens }) }
+
+  const verify = async (token: string, set: KeySet) => {
+    const options = { issuer, audience, algorithms, currentDate: clock.now(), requiredClaims: ['exp', 'sub'] }
+    try {
+      return await jwtVerify(token, set, options)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      const renewed = await keys.renewed()
+      if (renewed === set) throw error
+      return await jwtVerify(token, renewed, options)
+    }
+  }
+
+  const read = async (token: string, set: KeySet): Promise<Claims | 'invalid' | 'expired'> => {
+    if (verified.by !== set) verified = { by: set, claims: new LRUCache<string, Claims>({ max: mostTokens }) }
+    const { claims: known } = verified
+    const digest = createHash('sha256').update(token).digest('base64')
+    let claims = known.get(digest)
+    if (!claims) {
+      try {
+        const found = claimsOf((await verify(token, set)).payload)
+        if (!found) return 'invalid'
+        claims = found
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) return 'expired'
+        if (error instanceof errors.JOSEError || error instanceof TypeError) return 'invalid'
+        throw error
+      }
+      known.set(digest, claims)
+    }
+    return claims.expiresAt <= clock.now() ? 'expired' : claims
+  }
+
+  const personOf = async ({ subject, name, email }: Claims, since?: number): Promise<ForeignPerson | undefined> => {
+    const known = await people.of(subject, since)
+    if (known) return known
+    const admitted = elapsed()
+    await authority.admit({ subject, name, email })
+    return people.of(subject, admitted)
+  }
+
+  const kept = createSteady()
+  const steady = (viewer: Viewer): Viewer => kept(`${viewer.userId} ${viewer.organizationId}`, viewer)
+  /** @param since elapsed milliseconds: what was heard before does not count @default what was heard within a second does */
+  const viewerOf = async (claims: Claims, organizationId: string | null, since?: number): Promise<Viewer | Refusal> => {
+    const person = await personOf(claims, since)
+    if (!person || person.suspended) return invalid()
+    const roles = organizationId === null ? [] : Object.hasOwn(person.memberships, organizationId) ? person.memberships[organizationId]! : null
+    if (!roles) return new Refusal('FORBIDDEN', 'You are no member of the organization in X-Organization-Id.', { field: 'X-Organization-Id' })
+    const scopes = organizationId === null ? personalScopes : scopesOf(roles)
+    const context = organizationId === null ? 'personal' : 'organization'
+    return steady({ ...anonymous, kind: 'user', userId: person.userId, organizationId, roles, scopes, context })
+  }
+
+  return async (token, headers): Promise<Caller | Unauthenticated> => {
+    const claims = await read(token, await keys.present())
+    if (claims === 'expired')
+      return { refusal: new Refusal('UNAUTHENTICATED', 'The access token has expired: get a new one from its issuer.'), setCookie: [], expired: true }
+    if (claims === 'invalid') return { refusal: invalid(), setCookie: [], expired: false }
+    const organizationId = headers.get('x-organization-id') || null
+    const viewer = await viewerOf(claims, organizationId)
+    if (viewer instanceof Refusal) return { refusal: viewer, setCookie: [], expired: false }
+    // Read anew: the issuer may have taken back the key that has signed it. All open streams wait for this, so it does not wait for the issuer.
+    const stands = async () => {
+      const present = await read(token, keys.known())
+      return typeof present !== 'string' && isDeepStrictEqual(await viewerOf(present, organizationId, elapsed()), viewer)
+    }
+    return { viewer, credential: { kind: 'foreign', id: null, expiresAt: claims.expiresAt, stands } }
+  }
+}
+
+const invalid = () => new Refusal('UNAUTHENTICATED', 'The access token is not valid here: get a new one from its issuer.')
+
+function claimsOf({ sub, exp, name, email, email_verified: isVerified }: JWTPayload): Claims | undefined {
+  if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || typeof exp !== 'number') return undefined
+  // People are asked about together: what no database takes would refuse all who come at that moment.
+  if (!isNamable(sub)) return undefined
+  return {
+    subject: sub,
+    name: typeof name === 'string' && name.trim() !== '' && isNamable(name.trim()) ? [...name.trim()].slice(0, longestName).join('') : null,
+    email: isVerified === true && typeof email === 'string' ? email : null,
+    expiresAt: new Date(exp * 1000),
+  }
+}

@@ -1,0 +1,53 @@
+import { Refusal } from '../../platform/errors.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import { forAsk, sealHeader } from '../../subgraphs/seal.ts'
+import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+import { type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
+import type { Seal } from '../engine/transport/seal.ts'
+
+/** The router itself, when it asks on nobody's behalf. */
+const router: Viewer = { ...anonymous, kind: 'service', appId: 'app_router' }
+
+/** @throws FORBIDDEN unless the router asks for itself: whomever it sealed is not told of credentials */
+export function requireRouter(viewer: Viewer): void {
+  if (viewer.kind !== 'service' || viewer.appId !== router.appId) throw new Refusal('FORBIDDEN', 'Only the router itself asks about credentials.')
+}
+
+export interface QuestionsOptions {
+  /** Where the subgraph's process is. */
+  readonly origin: Origin
+  readonly seal: Seal
+  readonly slug: Slug
+  /** Where it answers. */
+  readonly path: string
+}
+
+/** Milliseconds for one question: a request waits for it. */
+const patienceMs = 3000
+
+/** Puts the router's own questions about credentials to a subgraph that runs apart, JSON in, JSON out. It throws when that cannot be reached. */
+export function createQuestions({ origin, seal, slug, path }: QuestionsOptions): (question: object) => Promise<unknown> {
+  return async question => {
+    const body = JSON.stringify(question)
+    const headers = ['content-type', 'application/json', sealHeader, await seal(router, slug, forAsk('POST', path, body))]
+    const asked = { path, headers, body }
+    let exchange = origin.ask(asked)
+    let ended = false
+    const late = setTimeout(() => {
+      ended = true
+      exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`))
+    }, patienceMs)
+    try {
+      const { status, text } = await exchange.answer.catch(failure => {
+        // A kept connection may end while a question is on its way; no question changes anything that a second would change again.
+        if (ended || !(failure instanceof UpstreamFailure) || (failure.stage !== 'cut' && failure.stage !== 'unsent')) throw failure
+        exchange = origin.ask(asked)
+        return exchange.answer
+      })
+      if (status !== 200) throw new UpstreamFailure('answered', `${slug} answered ${status} to a question about credentials`)
+      return JSON.parse(text, (name, value) => (name === 'expiresAt' && typeof value === 'string' ? new Date(value) : value))
+    } finally {
+      clearTimeout(late)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { ApolloServer, type GraphQLRequestListener } from '@apollo/server'
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
+import type { GraphQLFormattedError } from 'graphql'
+import type { Engine } from '../../engine/engine.ts'
+import { createGateway, type RequestContext } from '../../engine/gateway.ts'
+import { unresolvedOperation } from '../documents/documents.ts'
+import { tell, tellAsError } from '../errors.ts'
+import { prefersResponseJson } from '../headers.ts'
+import type { HttpDoor } from './serve.ts'
+
+/** Failures of the request itself, which `application/json` answers with 200 and `application/graphql-response+json` with 400. */
+const requestFailures: ReadonlySet<unknown> = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT'])
+
+/** The engine with errors in the form in which they leave the platform. @param ready holds those that have it */
+export function tellingEngine({ engine, log, production, exposeErrors: expose }: HttpDoor, ready: WeakSet<object>): Engine {
+  return {
+    ...engine,
+    get schema() {
+      return engine.schema
+    },
+    async execute(request) {
+      const result = await engine.execute(request)
+      if (!result.errors) return result
+      const errors = result.errors.map(error => tellAsError(error, { requestId: request.requestId, log, hideSuggestions: production, expose }))
+      for (const error of errors) ready.add(error)
+      return { ...result, errors }
+    },
+  }
+}
+
+/** Apollo Server, which speaks GraphQL over HTTP for everything that is unusual. @param ready errors that have their form already */
+export function createApollo(
+  { documents, log, production, exposeErrors: expose, countError }: HttpDoor,
+  engine: Engine,
+  ready: WeakSet<object>,
+): ApolloServer<RequestContext> {
+  /** Under which request an error came up: Apollo Server formats it without saying so. */
+  const requestOf = new WeakMap<object, string>()
+  return new ApolloServer<RequestContext>({
+    gateway: createGateway(engine),
+    logger: log,
+    // The door has a rule of its own (`refusesUnasked`), and decides on introspection when it validates.
+    csrfPrevention: false,
+    introspection: true,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    allowBatchedHttpRequests: false,
+    stringifyResult: value => JSON.stringify(value),
+    formatError(formatted, error) {
+      if (ready.has(error as object)) return formatted
+      countError?.({ extensions: formatted.extensions })
+      return tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production, expose })
+    },
+    documentStore: {
+      // Apollo's key is a digest of the schema and the SHA-256 of the text.
+      get: async key => documents.known(key.slice(key.lastIndexOf(':') + 1)),
+      set: async () => undefined,
+      delete: async () => undefined,
+    },
+    plugins: [
+      // The landing page is the door's own; Apollo Server would put its page before every GET that prefers HTML.
+      ApolloServerPluginLandingPageDisabled(),
+      {
+        requestDidStart: async () => ({
+          async didResolveOperation({ document, request }) {
+            const unresolved = unresolvedOperation(document, request.operationName)
+            if (unresolved) throw Object.assign(unresolved, { extensions: { ...unresolved.extensions, http: { status: 400 } } })
+          },
+          async didEncounterErrors({ errors, contextValue }) {
+            for (const error of errors) requestOf.set(error, contextValue.requestId)
+          },
+          willSendResponse: async context => lowerStatus(context),
+        }),
+      },
+    ],
+  })
+}
+
+/** Whether an error says that the request itself was wrong. */
+export const isRequestFailure = ({ extensions }: Pick<GraphQLFormattedError, 'extensions'>): boolean => requestFailures.has(extensions?.code)
+
+type Sending = Parameters<NonNullable<GraphQLRequestListener<RequestContext>['willSendResponse']>>[0]
+
+async function lowerStatus({ request, response }: Sending): Promise<void> {
+  if (response.body.kind !== 'single' || response.http.status !== 400) return
+  const { errors, data } = response.body.singleResult
+  if (data != null || !errors?.length || !errors.every(isRequestFailure)) return
+  if (!prefersResponseJson(request.http?.headers.get('accept'))) response.http.status = 200
+}

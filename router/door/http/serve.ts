@@ -1,0 +1,172 @@
+import { type ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { getOperationAST, Kind } from 'graphql'
+import type { Logger } from 'pino'
+import { statusOf } from '../../../platform/errors.ts'
+import { type Authenticate, isCaller } from '../../access/authenticate.ts'
+import { browserOf } from '../../access/browser.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { RequestContext } from '../../engine/gateway.ts'
+import type { Hosts } from '../../hosts.ts'
+import type { Hub } from '../../live/shared/hub.ts'
+import type { Shares } from '../../live/shares.ts'
+import type { Streams } from '../../live/streams.ts'
+import type { CountError } from '../../metrics/operations.ts'
+import { readJsonBodies } from '../body.ts'
+import type { Documents } from '../documents/documents.ts'
+import type { Sources } from '../documents/sources.ts'
+import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
+import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
+import { landingPage } from '../landing.ts'
+import { refusedValues } from '../limits.ts'
+import { leavingSignal, rememberCaller } from '../sending.ts'
+import { type StreamForm, streamFormOf } from '../streaming/form.ts'
+import { createApollo, isRequestFailure, tellingEngine } from './apollo.ts'
+import { readAsked, withText } from './asked.ts'
+import { type DirectAnswer, directAnswer, readDirect } from './direct.ts'
+import { streamSubscription } from './subscription.ts'
+
+export interface HttpDoor {
+  readonly engine: Engine
+  readonly documents: Documents
+  readonly sources: Sources
+  readonly authenticate: Authenticate
+  /** What serves subscriptions. */
+  readonly hub: Hub
+  readonly streams: Streams
+  /** What of operations, and of events, callers may have under way. */
+  readonly shares: Shares
+  /** And of beginnings of streams. */
+  readonly beginnings: Shares
+  readonly events: Shares
+  /** Milliseconds between heartbeats of a stream. @default 10000 */
+  readonly heartbeatMs?: number | undefined
+  readonly hosts: Hosts
+  readonly publicUrl: string
+  readonly production: boolean
+  /** Tells clients the text of internal errors. @default false */
+  readonly exposeErrors?: boolean | undefined
+  /** Counts what is refused before the engine is asked. @default nobody does */
+  readonly countError?: CountError | undefined
+  /** Whether usual requests are answered without Apollo Server, with the same answers. @default true */
+  readonly direct?: boolean | undefined
+  readonly log: Logger
+}
+
+/**
+ * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server speaks the protocol, the
+ * engine executes. Resolves when Apollo Server has started; it stops with the app.
+ */
+export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promise<void> {
+  const ready = new WeakSet<object>()
+  const engine = tellingEngine(door, ready)
+  const server = createApollo(door, engine, ready)
+  const telling = { ...door, engine }
+  await server.start()
+  app.addHook('onClose', () => server.stop())
+  await app.register(async scope => {
+    readJsonBodies(scope)
+    scope.route({ method: ['GET', 'POST'], url: '/graphql', handler: (request, reply) => answer(server, telling, request, reply) })
+    scope.route({
+      method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url: '/graphql',
+      handler: (_request, reply) => {
+        reply.header('allow', 'GET, POST')
+        throw doorRefusal(405, 'GraphQL is asked by POST, or by GET for queries.')
+      },
+    })
+  })
+}
+
+async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const headers = webHeaders(request.headers)
+  const accept = headers.get('accept')
+  const asked = readAsked(request)
+  if (request.method === 'GET' && prefersHtml(accept) && asked.naming.query === null) {
+    const page = landingPage(door.publicUrl)
+    return reply.headers(page.headers).send(page.html)
+  }
+  if (request.method === 'POST' && !isJson(headers)) throw doorRefusal(415, 'A GraphQL request is JSON: send Content-Type application/json.')
+  if (refusesUnasked(headers, door.hosts))
+    throw doorRefusal(
+      400,
+      'This request could have been sent by a foreign page: send it with Content-Type application/json or with the header Apollo-Require-Preflight.',
+    )
+
+  const caller = await door.authenticate(headers, { safe: request.method === 'GET' })
+  const telling: Telling = { requestId: request.id, log: door.log, hideSuggestions: door.production, expose: door.exposeErrors }
+  const tellErrors = (errors: readonly unknown[]) => errors.map(error => tell(error, telling))
+  const refuse = (status: number, errors: readonly unknown[]) => {
+    for (const error of errors) door.countError?.(error)
+    return sendErrors(reply, status, tellErrors(errors), accept)
+  }
+  if (!isCaller(caller)) {
+    for (const line of caller.setCookie) reply.header('set-cookie', line)
+    if (caller.refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer')
+    const { retryAfter } = caller.refusal.extensions as { readonly retryAfter?: number }
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+    return refuse(statusOf[caller.refusal.code], [caller.refusal])
+  }
+  const name = rememberCaller(request, caller.viewer)
+
+  const refused = refusedValues(asked.variables)
+  const found = refused ? { errors: [refused] } : door.sources.find(asked.naming, caller.viewer.kind !== 'anonymous')
+  if (found && 'errors' in found) {
+    const status = streamFormOf(accept, false) || prefersResponseJson(accept) ? 400 : 200
+    return refuse(found.status ?? status, found.errors)
+  }
+  const operation = found && getOperationAST(found.document, asked.operationName)
+  const form = streamFormOf(accept, operation?.operation === 'subscription')
+  const context = { viewer: caller.viewer, caller: name, requestId: request.id, headers, signal: leavingSignal(reply.raw) }
+  if (form && found && operation?.operation === 'subscription') {
+    const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables }
+    return streamSubscription(door, reply, subscription, { form, caller, name, tellErrors })
+  }
+
+  const changes = found?.document.definitions.some(each => each.kind === Kind.OPERATION_DEFINITION && each.operation === 'mutation')
+  const known = changes ? browserOf(headers, caller, door.publicUrl) : null
+  if (known?.setCookie) reply.header('set-cookie', known.setCookie)
+  const whole = { ...context, browser: known?.browser }
+  const sent = found ? withText(asked, found.text) : asked.sent
+  const isUsual = found && operation && !form && request.method === 'POST' && door.direct !== false && takesJson(accept)
+  const direct = isUsual ? readDirect(sent.body, found.document, operation) : null
+  const run = async () => {
+    if (direct) {
+      const executed = await door.engine.execute({ ...whole, ...direct })
+      return directAnswer(executed, executed.errors, accept, isRequestFailure)
+    }
+    const httpGraphQLRequest = { method: request.method, headers: headersFor(form, headers), ...sent }
+    return answerOf(await server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => whole }))
+  }
+  const { status, headers: own, body } = await door.shares.run(name, run, context.signal)
+  reply.code(status).headers(own)
+  // One event, and no more: a client that speaks nothing else asks everything so.
+  if (form && status === 200) return reply.header('content-type', form.contentType).send(`${form.next(body.trimEnd())}${form.complete}`)
+  return reply.send(body)
+}
+
+/** An answer that goes into a stream is made as one that stands alone, with the status that says whether anything was executed. */
+function headersFor(form: StreamForm | null, headers: Headers): HeaderMap {
+  const own = new HeaderMap(headers)
+  if (form) own.set('accept', 'application/graphql-response+json')
+  return own
+}
+
+function answerOf({ status = 200, headers, body }: HTTPGraphQLResponse): DirectAnswer {
+  if (body.kind !== 'complete') throw new Error('the engine answers whole')
+  return { status, headers: Object.fromEntries(headers), body: body.string }
+}
+
+const isJson = (headers: Headers) => /^\s*application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
+
+/**
+ * A browser sends some requests for foreign pages without asking first. One of that shape is refused if it carries what a
+ * foreign page could abuse: a cookie, a foreign Origin, or a Sec-Fetch-Site that says so. It is taken from a page of ours, which
+ * the browser itself tells: its EventSource can send no header that would.
+ */
+function refusesUnasked(headers: Headers, hosts: Hosts): boolean {
+  if (isJson(headers) || headers.has('apollo-require-preflight') || headers.has('x-apollo-operation-name')) return false
+  const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site')]
+  const isOurs = origin === null ? site === 'same-origin' : hosts.trusts(origin)
+  return !isOurs && (headers.has('cookie') || origin !== null || (site !== null && site !== 'none'))
+}

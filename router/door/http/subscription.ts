@@ -1,0 +1,57 @@
+import type { FastifyReply } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import { causeNow } from '../../../platform/caller/cause.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import type { Caller } from '../../access/authenticate.ts'
+import type { OperationRequest } from '../../engine/engine.ts'
+import type { Asked, Hub } from '../../live/shared/hub.ts'
+import { inTurnOf } from '../../live/shares.ts'
+import { doorRefusal, sendErrors } from '../errors.ts'
+import { sendStream } from '../streaming/answer.ts'
+import type { StreamForm } from '../streaming/form.ts'
+import type { HttpDoor } from './serve.ts'
+
+/** Whom a subscription answers, and how. */
+export interface Subscriber {
+  readonly form: StreamForm
+  readonly caller: Caller
+  /** Under what everything of the caller counts. */
+  readonly name: string
+  readonly tellErrors: Asked['tellErrors']
+}
+
+/** What is asked, with its variables as they came. */
+export interface AskedSubscription extends Omit<OperationRequest, 'variables'> {
+  readonly variables: unknown
+}
+
+/** Answers a subscription with its events, or with why it does not start. */
+export async function streamSubscription(
+  door: HttpDoor,
+  reply: FastifyReply,
+  { variables, ...asked }: AskedSubscription,
+  { form, caller, name, tellErrors }: Subscriber,
+): Promise<FastifyReply> {
+  if (!areVariables(variables)) throw doorRefusal(400, 'The variables of an operation are a JSON object.')
+  const place = door.hub.reserve(name)
+  if (place instanceof Refusal) throw place
+  const request = { ...asked, variables: variables ?? undefined, inTurn: inTurnOf(door.events, name, causeNow() ?? null) }
+  let joined: Awaited<ReturnType<Hub['join']>>
+  try {
+    joined = await door.beginnings.run(name, () => door.hub.join({ request, tellErrors }, place), asked.signal)
+  } catch (cause) {
+    place()
+    throw cause
+  }
+  if ('listen' in joined) return sendStream(reply, form, joined, { caller, requestId: asked.requestId }, door)
+  const errors: readonly GraphQLFormattedError[] | undefined = joined.errors && tellErrors(joined.errors)
+  // Nothing was executed: that is no event.
+  if (joined.data === undefined) return sendErrors(reply, 400, errors ?? [], 'application/graphql-response+json')
+  return reply
+    .code(200)
+    .header('content-type', form.contentType)
+    .send(`${form.begin}${form.next(JSON.stringify({ ...joined, ...(errors && { errors }) }))}${form.complete}`)
+}
+
+const areVariables = (value: unknown): value is Record<string, unknown> | null | undefined =>
+  value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http'
+import { doorRefusal } from './errors.ts'
+
+/** A body that is handed on as it comes, at the speed at which it is taken. */
+export interface PassingBody {
+  readonly stream: ReadableStream<Uint8Array>
+  /** Whether all of it has come. */
+  readonly isWhole: boolean
+  /** Why no more of it is taken: it is too large, or ended early. */
+  readonly refused: Error | null
+  /** Reads past what is left of it, for a moment and up to some size: a client that writes while it is answered would see a broken pipe in place of the answer. */
+  leave(): Promise<void>
+}
+
+/** Bytes of a body that wait to be taken before no more of it is read. */
+const mostWaiting = 128 * 1024
+/** How much is read past, in bytes, and for how long, in ms. */
+const leaving = { bytes: 16 * 1024 * 1024, ms: 5_000 } as const
+
+/** @param limit bytes: of one that says beforehand that it is larger nothing is taken */
+export function passBody(source: IncomingMessage, limit: number): PassingBody {
+  const tooLarge = () => doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit })
+  if (Number(source.headers['content-length'] ?? 0) > limit) throw tooLarge()
+  let bytes = 0
+  let leftBytes = 0
+  let isWhole = false
+  let isLeft = false
+  let refused: Error | null = null
+  let controller!: ReadableStreamDefaultController<Uint8Array>
+  const over = Promise.withResolvers<void>()
+
+  const refuse = (error: Error) => {
+    refused ??= error
+    if (!isLeft) controller.error(error)
+    isLeft = true
+  }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(given) {
+        controller = given
+      },
+      pull() {
+        source.resume()
+      },
+      cancel() {
+        isLeft = true
+        source.pause()
+      },
+    },
+    { highWaterMark: mostWaiting, size: piece => piece!.byteLength },
+  )
+  source.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (isLeft) {
+      leftBytes += piece.length
+      if (leftBytes <= leaving.bytes) return
+      source.pause()
+      return over.resolve()
+    }
+    if (bytes > limit) {
+      source.pause()
+      return refuse(tooLarge())
+    }
+    controller.enqueue(piece)
+    if ((controller.desiredSize ?? 0) <= 0) source.pause()
+  })
+  source.pause()
+  source.once('end', () => {
+    isWhole = true
+    over.resolve()
+    if (!isLeft) controller.close()
+  })
+  const ended = () => {
+    if (!isWhole) refuse(doorRefusal(400, 'The body ended before it was complete.'))
+    over.resolve()
+  }
+  source.once('close', ended)
+  source.once('error', ended)
+  return {
+    stream,
+    get isWhole() {
+      return isWhole
+    },
+    get refused() {
+      return refused
+    },
+    async leave() {
+      if (isWhole || source.destroyed) return
+      isLeft = true
+      source.resume()
+      const timer = setTimeout(over.resolve, leaving.ms)
+      await over.promise
+      clearTimeout(timer)
+      source.pause()
+    },
+  }
+}
+
+/**
+ * Has a request's body come within a time, or ends its connection: Node's own bound is one for all requests, and those that stream have none.
+ * @param tell writes what is answered, as long as nothing is
+ */
+export function mustArriveWithin(request: IncomingMessage, ms: number, tell: () => void): void {
+  const { headers } = request
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
+  const timer = setTimeout(() => {
+    if (!request.complete) tell()
+  }, ms)
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,49 @@
+import { flushCompileCache } from 'node:module'
+import { Refusal } from '../../../../platform/errors.ts'
+import { createHivePlanner } from '../hive.ts'
+import { type AskPlanner, askHere, createAskers } from '../plan-text.ts'
+import type { Question, Reply } from './process.ts'
+
+// A process that plans: it is given a supergraph, then the texts of one operation after the other. Which planner it has, and how much
+// memory it may take, say its arguments.
+
+const [, , which, mostMegabytes] = process.argv
+const mostBytes = Number(mostMegabytes) * 1024 * 1024
+const reply = (words: Reply) => void process.send?.(words)
+
+// Ctrl-C in a terminal reaches every process there: whoever started this one decides when it ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+// Not by exit(), which waits for what is being planned.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+
+let ask: AskPlanner
+const nobody = createAskers('')
+
+process.on('message', async (question: Question) => {
+  if ('sdl' in question) {
+    try {
+      ask = askHere(which === 'second' ? await secondPlanner(question.sdl) : createHivePlanner(question))
+      reply({ ready: true })
+      // It is killed, when it ends, and leaves nothing to the next one then.
+      flushCompileCache()
+    } catch (cause) {
+      reply({ unreadable: (cause as Error).message })
+    }
+    return
+  }
+  // What it takes beside this thread is no heap of Node's, so nothing else bounds it.
+  const watch = setInterval(() => process.memoryUsage.rss() > mostBytes && reply({ swollen: true }), 50)
+  try {
+    reply({ made: await ask(question.texts, nobody), bytes: process.memoryUsage.rss() })
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause
+    reply({ refused: { code: cause.code, message: cause.message } })
+  } finally {
+    clearInterval(watch)
+  }
+})
+
+async function secondPlanner(sdl: string) {
+  const [{ openApolloPlanner }, { readSupergraph }] = await Promise.all([import('../apollo.ts'), import('../../supergraph.ts')])
+  return openApolloPlanner(readSupergraph(sdl))
+}

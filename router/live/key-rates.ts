@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Refusal } from '../../platform/errors.ts'
+import type { Authority, KeyLoan, KeyUse } from '../../subgraphs/authority.ts'
+import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
+
+const windowMs = 60_000
+/** How long a router may use what it was lent, and how often it tells what it used of it, in milliseconds. */
+const loanMs = 1000
+/** Of how many keys it is known how often they were used lately; of more, those that were used longest ago begin anew. */
+const mostKeys = 20_000
+
+/** Counts what keys are used for: each key has a limit of its own, over any 60 seconds. */
+export interface KeyRates {
+  /**
+   * Counts one request, or one operation of a socket; of who came without a key nothing.
+   * @returns null when that was enough; else a promise, which rejects as this throws
+   * @throws Refusal RATE_LIMITED, with the seconds after which the next one may come. What is refused is not counted.
+   */
+  count(caller: Caller): Promise<void> | null
+  /** Stops telling what was used. */
+  stop(): void
+}
+
+/** Where nobody has keys. */
+export const noKeyRates: KeyRates = { count: () => null, stop() {} }
+
+const tooOften = (perMinute: number, waitMs: number): Refusal =>
+  new Refusal('RATE_LIMITED', `This API key may be used for ${perMinute} requests a minute: ask again later, or make it one with a higher limit.`, {
+    retryAfter: Math.min(60, Math.max(1, Math.ceil(waitMs / 1000))),
+  })
+
+/** The moments at which a key was used within the last minute, in a ring that grows with its use, up to its limit. */
+interface Uses {
+  at: Float64Array
+  first: number
+  size: number
+}
+
+/**
+ * Counts in this process alone, exactly: never more than the limit within any 60 seconds, and never less.
+ * @param now milliseconds since some beginning @default performance.now
+ */
+export function createOwnKeyRates(now: () => number = () => performance.now()): KeyRates {
+  // What was used longest ago goes first, and what nobody has used for a minute says nothing any more.
+  const keys = new LRUCache<string, Uses>({ max: mostKeys, ttl: windowMs + loanMs, updateAgeOnGet: true, ttlAutopurge: false, perf: { now } })
+  return {
+    count({ viewer: { keyId }, credential: { perMinute } }) {
+      if (keyId === null || perMinute === undefined) return null
+      const uses = keys.get(keyId) ?? { at: new Float64Array(8), first: 0, size: 0 }
+      const at = now()
+      while (uses.size > 0 && uses.at[uses.first]! <= at - windowMs) {
+        uses.first = (uses.first + 1) % uses.at.length
+        uses.size -= 1
+      }
+      if (uses.size >= perMinute) throw tooOften(perMinute, uses.at[uses.first]! + windowMs - at)
+      if (uses.size === uses.at.length) grow(uses)
+      uses.at[(uses.first + uses.size) % uses.at.length] = at
+      uses.size += 1
+      keys.set(keyId, uses)
+      return null
+    },
+    stop() {},
+  }
+}
+
+function grow(uses: Uses): void {
+  const larger = new Float64Array(uses.at.length * 2)
+  larger.set(uses.at.subarray(uses.first))
+  larger.set(uses.at.subarray(0, uses.first), uses.at.length - uses.first)
+  Object.assign(uses, { at: larger, first: 0 })
+}
+
+interface Waiting {
+  resolve(): void
+  reject(cause: unknown): void
+}
+
+/** What this router holds of a key. */
+interface Purse {
+  readonly perMinute: number
+  /** What it may use without asking, until `endsAt`. */
+  spare: number
+  endsAt: number
+  /** When it used what it was lent, and has not told yet. */
+  used: number[]
+  /** Whether it was lent something that it has not told about. */
+  owes: boolean
+  /** Until then identity has nothing to lend. */
+  emptyUntil: number
+  waiting: Waiting[]
+  asking: boolean
+}
+
+/**
+ * Counts together with the other routers: identity lends each of them uses of a key, as many as wait and a few more for the next second.
+ * So one question serves many requests, and none is asked where the answer is known to be no.
+ * @param now milliseconds since some beginning @default performance.now
+ */
+export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now: () => number = () => performance.now()): KeyRates {
+  const router = randomUUID()
+  const purses = new LRUCache<string, Purse>({ max: mostKeys })
+
+  /** What a router tells of a key, which from then on is told. */
+  const take = (keyId: string, purse: Purse, want: number, at: number): KeyUse => {
+    const counts = new Map<number, number>()
+    for (const moment of purse.used) counts.set(moment, (counts.get(moment) ?? 0) + 1)
+    Object.assign(purse, { used: [], owes: false, spare: 0 })
+    const { perMinute } = purse
+    const used = [...counts].map(([moment, count]) => ({ agoMs: Math.round(at - moment), count }))
+    return { router, keyId, perMinute, used, want, spare: want > 0 ? Math.floor(perMinute / 20) : 0 }
+  }
+  const receive = (purse: Purse, { spare }: KeyLoan, askedAt: number) => {
+    Object.assign(purse, { spare, endsAt: askedAt + loanMs, owes: spare > 0 })
+  }
+
+  const ask = async (keyId: string, purse: Purse): Promise<void> => {
+    if (purse.asking) return
+    purse.asking = true
+    // Those that come in the same turn are asked for together.
+    await new Promise(setImmediate)
+    while (purse.waiting.length > 0) {
+      const waiting = purse.waiting
+      purse.waiting = []
+      const askedAt = now()
+      try {
+        const [loan] = await authority.lendKeys([take(keyId, purse, waiting.length, askedAt)])
+        receive(purse, loan!, askedAt)
+        if (loan!.granted < waiting.length) purse.emptyUntil = now() + loan!.waitMs
+        for (const [at, each] of waiting.entries()) {
+          if (at < loan!.granted) each.resolve()
+          else each.reject(tooOften(purse.perMinute, loan!.waitMs))
+        }
+      } catch {
+        for (const each of waiting)
+          each.reject(new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer; try again in a moment.', { service: 'identity' }))
+      }
+    }
+    purse.asking = false
+  }
+
+  /** Gives back what was lent and is over, so that others may use it. */
+  const settle = () => {
+    const at = now()
+    const over = [...purses.entries()].filter(([, { owes, endsAt, asking }]) => owes && !asking && endsAt <= at)
+    const uses = over.map(([keyId, purse]) => take(keyId, purse, 0, at))
+    // What could not be told counts as used, for a minute.
+    if (uses.length > 0) authority.lendKeys(uses).catch(() => {})
+  }
+  const timer = setInterval(settle, loanMs)
+  timer.unref()
+
+  return {
+    count({ viewer: { keyId }, credential: { perMinute } }) {
+      if (keyId === null || perMinute === undefined) return null
+      const at = now()
+      const purse = purses.get(keyId) ?? { perMinute, spare: 0, endsAt: 0, used: [], owes: false, emptyUntil: 0, waiting: [], asking: false }
+      purses.set(keyId, purse)
+      if (purse.emptyUntil > at) throw tooOften(perMinute, purse.emptyUntil - at)
+      if (purse.spare > 0 && purse.endsAt > at) {
+        purse.spare -= 1
+        purse.used.push(at)
+        return null
+      }
+      return new Promise((resolve, reject) => {
+        purse.waiting.push({ resolve, reject })
+        void ask(keyId, purse)
+      })
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** Knows callers as before, and counts each request of a key: one too many is refused like a credential that does not count. */
+export const countingKeys = (authenticate: Authenticate, rates: KeyRates): Authenticate =>
+  Object.assign(
+    async (...asked: Parameters<Authenticate>) => {
+      const result = await authenticate(...asked)
+      if (!isCaller(result)) return result
+      try {
+        const counted = rates.count(result)
+        if (counted) await counted
+        return result
+      } catch (refusal) {
+        if (refusal instanceof Refusal && refusal.code === 'RATE_LIMITED') return { refusal, setCookie: [], expired: false }
+        throw refusal
+      }
+    },
+    { forget: authenticate.forget },
+  )

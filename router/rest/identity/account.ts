@@ -1,0 +1,143 @@
+import type { Documented, JsonSchema, Row } from '../row.ts'
+
+const text = { type: 'string' }
+const mail = { ...text, format: 'email' }
+const password = { ...text, format: 'password', minLength: 12, maxLength: 256 }
+const code = { ...text, description: 'The one-time code of the link in the mail.' }
+
+const body = (properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []) => ({
+  schema: { type: 'object', properties, required: Object.keys(properties).filter(name => !optional.includes(name)) },
+})
+const json = (description: string, properties: Readonly<Record<string, JsonSchema>>) => ({
+  description,
+  schema: { type: 'object', properties, required: Object.keys(properties) },
+})
+const nothing = (description: string) => json(description, {})
+const address = (description: string) => json(description, { email: mail })
+
+const accepted = { 202: nothing('The same whether the address has an account: what follows comes by mail.') }
+
+/** What everybody may send who has no credentials yet, or lost them. */
+export const accountTells: readonly Documented[] = [
+  {
+    name: 'signUp',
+    at: 'POST /sign-up/email',
+    does: 'Makes an account, whose address has to be verified by the mail that comes. An address that has an account already is told so by mail alone. 403 where accounts are made by invitation.',
+    body: body({ email: mail, password, name: { ...text, maxLength: 120 } }),
+    refuses: [403, 429],
+    answers: accepted,
+  },
+  {
+    name: 'verifyEmail',
+    at: 'POST /verify-email',
+    does: 'Confirms the address of an account, or its new one, with the code of the mail. A code works once.',
+    body: body({ code }),
+    refuses: [403, 429],
+    answers: { 200: address('The address that is confirmed.') },
+  },
+  {
+    name: 'sendVerificationEmail',
+    at: 'POST /send-verification-email',
+    does: 'Sends the mail by which the address of an account is confirmed once more; the former code ends.',
+    body: body({ email: mail }),
+    refuses: [403, 429],
+    answers: accepted,
+  },
+  {
+    name: 'requestPasswordReset',
+    at: 'POST /request-password-reset',
+    does: 'Sends a link by which a new password is chosen to this address: one for each account whose address, or verified recovery address, it is.',
+    body: body({ email: mail }),
+    refuses: [403, 429],
+    answers: accepted,
+  },
+  {
+    name: 'resetPassword',
+    at: 'POST /reset-password',
+    does: 'Sets a new password with the code of the mail. Every session of the person ends, and every other such code. A password that is refused leaves the code good.',
+    body: body({ code, newPassword: password }),
+    refuses: [403, 429],
+    answers: { 200: nothing('The password is set. Nobody is signed in by it.') },
+  },
+  {
+    name: 'verifyRecoveryEmail',
+    at: 'POST /verify-recovery-email',
+    does: 'Confirms a recovery address with the code of the mail: from then on the password can be reset by it.',
+    body: body({ code }),
+    refuses: [403, 429],
+    answers: { 200: address('The address that is confirmed.') },
+  },
+]
+
+const own = { kind: 'forward', access: { policy: 'person' }, limit: 16 * 1024, to: 'identity', why: 'own answer' } as const
+const currentPassword = { ...password, minLength: 1 }
+const recovery = json('The recovery address.', {
+  email: { type: ['string', 'null'], format: 'email' },
+  status: { enum: ['none', 'pending', 'verified'] },
+  verifiedAt: { type: ['string', 'null'], format: 'date-time' },
+})
+
+/** What a person does with the own account. */
+export const accountRows: readonly Row[] = [
+  {
+    ...own,
+    method: 'POST',
+    path: '/api/auth/change-password',
+    tells: [
+      {
+        name: 'changePassword',
+        does: 'Changes the password of whoever asks. Every other session of theirs ends. A wrong present password is 403, and counts as a failed sign-in.',
+        body: body({ currentPassword, newPassword: password }),
+        refuses: [429],
+        answers: { 200: nothing('The password is changed.') },
+      },
+    ],
+  },
+  {
+    ...own,
+    method: 'POST',
+    path: '/api/auth/change-email',
+    tells: [
+      {
+        name: 'changeEmail',
+        does: 'Asks for another mail address for the account. It changes when the code of the mail to the new one is sent to `verify-email`; nothing is sent to an address that has an account.',
+        body: body({ currentPassword, newEmail: mail }),
+        refuses: [429],
+        answers: accepted,
+      },
+    ],
+  },
+  {
+    ...own,
+    method: 'GET',
+    path: '/api/auth/me/recovery-email',
+    tells: [{ name: 'showRecoveryEmail', does: 'By which address the own password can be reset beside that of the account.', answers: { 200: recovery } }],
+  },
+  {
+    ...own,
+    method: 'PUT',
+    path: '/api/auth/me/recovery-email',
+    tells: [
+      {
+        name: 'setRecoveryEmail',
+        does: 'Names a recovery address, which counts when it is verified; a verified one stays in use until then. Later than 15 minutes after a sign-in by password it takes the password too: 403 with the reason `REAUTHENTICATE`.',
+        body: body({ email: mail, currentPassword }, ['currentPassword']),
+        refuses: [429],
+        answers: { 200: recovery },
+      },
+    ],
+  },
+  {
+    ...own,
+    method: 'DELETE',
+    path: '/api/auth/me/recovery-email',
+    tells: [
+      {
+        name: 'removeRecoveryEmail',
+        does: 'Removes the recovery address. Later than 15 minutes after a sign-in by password the body has to hold the `currentPassword`.',
+        refuses: [429],
+        answers: { 204: 'There is none any more.' },
+      },
+    ],
+  },
+]

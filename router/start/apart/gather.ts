@@ -1,0 +1,128 @@
+import type { ChildProcess } from 'node:child_process'
+import { keptOf } from '../../metrics/together.ts'
+import type { Started, Word } from '../process/colleagues.ts'
+
+/** Processes that serve one port together, as the one knows them that keeps them running. */
+export interface Gathering {
+  /** Takes what one of them says. */
+  heard(message: unknown, from: ChildProcess): void
+  /** What the first that was ready said of itself; null: none was. */
+  readonly started: Started | null
+  /** Those that serve. */
+  ready(): readonly ChildProcess[]
+  /** Asks all that serve whether they have turns. @returns those that were asked so often, one time after the other, without a word */
+  silentFor(times: number): readonly ChildProcess[]
+}
+
+/** How long a process may take to say what it counts, in ms; then what it said last stands for it. */
+const patienceMs = 1_000
+
+/**
+ * Has processes that serve one port know of each other: how many of them serve, and what all of them count together. What one of them
+ * counted stays counted when it ends, as far as somebody was told of it.
+ * @param of how many there are to be
+ */
+export function gather(of: number): Gathering {
+  /** Whether each of those that run serves. */
+  const running = new Map<ChildProcess, boolean>()
+  const counted = new Map<ChildProcess, string>()
+  /** What those counted that ended. */
+  let former = ''
+  /** How often each was asked since it said something. */
+  const asked = new Map<ChildProcess, number>()
+  let ends = 0
+  let complete = false
+  let started: Started | null = null
+  let graph: string | null = null
+  let round = 0
+  /** Who has not answered in this round yet. */
+  let missing = new Set<ChildProcess>()
+  let over = () => {}
+  let collecting: Promise<readonly string[]> | undefined
+
+  const ready = () => [...running].flatMap(([child, serves]) => (serves ? [child] : []))
+  const say = (to: ChildProcess, word: Word) => to.connected && to.send(word, () => {})
+  const tellAll = () => {
+    const serving = ready().length
+    complete ||= serving === of
+    for (const child of running.keys()) say(child, { about: 'serving', serving, of, complete })
+  }
+  const isThrough = (child: ChildProcess) => missing.delete(child) && missing.size === 0 && over()
+  const collect = async (): Promise<readonly string[]> => {
+    missing = new Set(ready())
+    round += 1
+    const answered = Promise.withResolvers<void>()
+    over = answered.resolve
+    if (missing.size === 0) over()
+    const late = setTimeout(over, patienceMs)
+    for (const child of missing) say(child, { about: 'count', round })
+    await answered.promise
+    clearTimeout(late)
+    return [...counted.values(), former, endsAs(ends)]
+  }
+  const end = (child: ChildProcess) => {
+    running.delete(child)
+    asked.delete(child)
+    ends += 1
+    const last = counted.get(child)
+    counted.delete(child)
+    if (last) former = keptOf([former, last])
+    isThrough(child)
+    tellAll()
+  }
+
+  return {
+    get started() {
+      return started
+    },
+    ready,
+    silentFor(times) {
+      const silent: ChildProcess[] = []
+      for (const child of ready()) {
+        const before = asked.get(child) ?? 0
+        asked.set(child, before + 1)
+        if (before >= times) silent.push(child)
+        else say(child, { about: 'turn' })
+      }
+      return silent
+    },
+    heard(message, from) {
+      const word = message as Word
+      asked.delete(from)
+      if (word.about === 'here') {
+        running.set(from, false)
+        from.once('exit', () => end(from))
+        say(from, { about: 'graph', sdl: graph })
+        tellAll()
+      }
+      if (word.about === 'ready') {
+        running.set(from, true)
+        started ??= { url: word.url, banner: word.banner, facts: word.facts }
+        tellAll()
+      }
+      if (word.about === 'counted' && running.has(from)) {
+        counted.set(from, word.figures)
+        if (word.round === round) isThrough(from)
+      }
+      if (word.about === 'graph') graph = word.sdl
+      if (word.about === 'gone') {
+        running.set(from, false)
+        say(from, word)
+      }
+      if (word.about === 'all') {
+        collecting ??= collect().finally(() => {
+          collecting = undefined
+        })
+        void collecting.then(figures => say(from, { about: 'everything', figures }))
+      }
+    },
+  }
+}
+
+/** How often one of them ended, as one more tells it. */
+const endsAs = (times: number): string => `# HELP ${endsName} Ends of processes that serve this port together; each is started again.
+# TYPE ${endsName} counter
+${endsName} ${times}
+`
+
+const endsName = 'supergraph_process_ends_total'

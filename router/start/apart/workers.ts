@@ -1,0 +1,68 @@
+import cluster from 'node:cluster'
+import type { Config } from '../../../config.ts'
+import { untilAborted } from '../process/abort.ts'
+import type { Running, Startup } from '../startup.ts'
+import { begin, stopAfter } from '../wire.ts'
+import { gather } from './gather.ts'
+import { forkWorker } from './handed.ts'
+import { type Kept, keepRunning, type Role } from './keep.ts'
+
+/** How much longer than one of its workers the whole may take to end, in ms. */
+const tidyMs = 1_000
+/** How often each is asked whether it has turns, in ms, and how often in vain before it is ended: nobody else can tell which of them hangs. */
+const asking = { everyMs: 2_000, times: 10 }
+
+/**
+ * A router as several processes behind one port. This one answers nothing: it takes connections and hands them to the workers in turn, or
+ * leaves that to the system (`SHARE_PORT`), and starts whichever ends again, while the others go on. They end with it.
+ * @param count how many workers
+ */
+export const startWorkers = (config: Config, count: number, startup: Startup): Promise<Running> =>
+  // Traces are begun where requests are answered.
+  begin({ ...config, tracing: { ...config.tracing, endpoint: null } }, startup, async ({ stack, signal, tell }) => {
+    cluster.schedulingPolicy = cluster.SCHED_RR
+    cluster.setupPrimary({ stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const gathering = gather(count)
+    const withinMs = stopAfter(config)
+    const all: Kept[] = []
+    stack.defer(async () => void (await Promise.all(all.map(each => each.stop(withinMs)))))
+    const onlooker = {
+      line: () => {},
+      ended: ({ name }: Role, by: string) => tell.warn(`${name} ended (${by}): it is started again`, { process: name, by }),
+      back({ name }: Role, afterMs: number) {
+        const { pid } = all.find(({ part }) => part.name === name)!
+        tell.say(`${name} is ready again after ${(afterMs / 1000).toFixed(1)} s, as process ${pid}`, { process: name, pid })
+      },
+    }
+    const run = async (numbers: readonly number[]) => {
+      const begun = numbers.map(number =>
+        keepRunning({ name: `worker ${number}`, ready: 'told', heard: gathering.heard }, onlooker, () =>
+          forkWorker({ KEPT_AS: String(number), KEPT_BY: `start:router ${process.pid}` }),
+        ),
+      )
+      all.push(...begun)
+      await untilAborted(Promise.all(begun.map(({ ready }) => ready)), signal)
+    }
+    const numbers = Array.from({ length: count }, (_, at) => at + 1)
+    // One alone: what keeps it from starting keeps all of them, and is told once.
+    await run(numbers.slice(0, 1))
+    await run(numbers.slice(1))
+    const looking = setInterval(() => {
+      for (const child of gathering.silentFor(asking.times)) {
+        const { name } = all.find(({ pid }) => pid === child.pid)!.part
+        tell.warn(`${name} has said nothing for ${(asking.everyMs * asking.times) / 1000} s: it is ended`, { process: name, pid: child.pid })
+        child.kill('SIGKILL')
+      }
+    }, asking.everyMs)
+    stack.defer(async () => clearInterval(looking))
+    const { url, banner, facts } = gathering.started!
+    return {
+      url,
+      banner: [...banner, ...all.map(({ part, pid }) => `${part.name} is process ${pid}`)],
+      facts: { ...facts, workers: all.map(({ pid }) => pid) },
+      stopWithinMs: withinMs + tidyMs,
+      reload: () => {
+        for (const child of gathering.ready()) child.kill('SIGHUP')
+      },
+    }
+  })

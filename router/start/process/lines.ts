@@ -1,0 +1,61 @@
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
+
+/** Where a process writes lines: its log, and what it says of itself. */
+export interface Lines {
+  /** Writes lines, each with its end; what nobody reads is left out one day. */
+  write(text: string): void
+  /** Waits until what was written is gone, so many ms at most. */
+  written(withinMs: number): Promise<void>
+}
+
+/** How much may wait for somebody to read it, in characters. */
+const mostWaiting = 8 * 1024 * 1024
+
+/**
+ * Writes to a stream of the process's, and never waits for who reads it: what waits for him is bounded, and past that lines are left out, and
+ * counted in one line once he reads again. So it is with a file on a disk that is full.
+ * @param most characters that may wait
+ */
+export function createLines(stream: Writable & { readonly fd?: number }, most = mostWaiting): Lines {
+  let leftOut = 0
+  const put = (text: string): boolean => {
+    // Files are written at once, by Node as well; but to Node the first mistake is the end of them.
+    if (stream instanceof Socket || stream.fd === undefined) return stream.write(text) || true
+    try {
+      writeSync(stream.fd, text)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    write(text) {
+      // Once lines are left out there has to be room for many.
+      if (stream.writableLength + text.length > (leftOut === 0 ? most : most / 2)) {
+        leftOut += 1
+        return
+      }
+      if (leftOut > 0 && put(`${JSON.stringify({ level: 40, time: Date.now(), leftOut, msg: 'lines were left out here, for nobody took them' })}\n`))
+        leftOut = 0
+      if (leftOut > 0 || !put(text)) leftOut += 1
+    },
+    async written(withinMs) {
+      if (stream.writableLength === 0 || stream.destroyed) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const late = setTimeout(resolve, withinMs)
+      stream.write('', () => resolve())
+      await promise
+      clearTimeout(late)
+    },
+  }
+}
+
+let standard: Lines | undefined
+
+/** Those of standard output, of which a process has one. */
+export function standardLines(): Lines {
+  standard ??= createLines(process.stdout)
+  return standard
+}
