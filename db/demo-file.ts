@@ -14,6 +14,10 @@ export interface DemoFacts {
   readonly payments: { readonly merchantId: string; readonly orderIds: readonly string[] }
   /** The person profile `Demo voice`. */
   readonly personProfileId: string
+  /** A token of each service, by its app id: `X-Service-Token` beside `X-App-Id`. */
+  readonly serviceTokens: Readonly<Record<string, string>>
+  /** Tokens at the gateway to providers: of every app, the next of these, and of `app_support` alone; left out where not all of them are set. */
+  readonly providers?: { readonly serviceTokens: { readonly primary: string; readonly staged: string; readonly support: string } }
   /** Origin of the sandbox. */
   readonly sandbox: string
 }

@@ -27,18 +27,32 @@ export interface RestoreOptions {
   /** Where the migrations are. */
   readonly directory: string
   readonly dataDir: string
-  /** Runs on the rows before anybody sees them. @default nothing */
-  readonly then?: { readonly sql: string; readonly bind: readonly unknown[] } | null
+  /** What runs on the rows before anybody sees them, in this order, each where the backup has its table. @default nothing */
+  readonly then?: readonly AfterRestore[]
+}
+
+/** A statement that changes what a backup holds. */
+export interface AfterRestore {
+  readonly table: string
+  readonly sql: string
+  readonly bind: readonly unknown[]
 }
 
 /**
  * Puts a backup into an empty database, by one transaction: all of it is there at the end, or nothing. The tables are made by this program's
  * migrations as far as the backup's platform had them; a start applies those that came since.
  * The data folder gets its files just before the end: files without a database do no harm, and restoring again finds them right.
- * @returns the names of these files, and how many rows `then` has changed
+ * @returns the names of these files, and how many rows of each table `then` has changed
  * @throws StartError when the database is not empty, or the migrations are not those of the backup
  */
-export async function restore({ url, path, header, directory, dataDir, then }: RestoreOptions): Promise<{ files: readonly string[]; changed: number }> {
+export async function restore({
+  url,
+  path,
+  header,
+  directory,
+  dataDir,
+  then = [],
+}: RestoreOptions): Promise<{ files: readonly string[]; changed: ReadonlyMap<string, number> }> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'supergraph restore' })
   client.on('error', () => {})
   await client.connect()
@@ -50,7 +64,8 @@ export async function restore({ url, path, header, directory, dataDir, then }: R
     if (rows[0]) throw new StartError(`the database is not empty (it holds ${rows[0].table}): nothing was restored; name an empty one`)
     await replay(client, directory, header.migrations)
     const { files, tables } = await fill(client, path)
-    const changed = then ? ((await client.query(then.sql, [...then.bind])).rowCount ?? 0) : 0
+    const changed = new Map<string, number>()
+    for (const { table, sql, bind } of then) if (tables.includes(table)) changed.set(table, (await client.query(sql, [...bind])).rowCount ?? 0)
     crash('backup-restored-not-committed')
     for (const file of files) writeDataFile(dataDir, file)
     crash('backup-files-written')

@@ -1,0 +1,91 @@
+import { QueryTypes, type Sequelize } from 'sequelize'
+import type { Cipher } from '../platform/cipher.ts'
+import { sealedCodes } from '../subgraphs/identity/mail/send.ts'
+import { sealedSigningKeys } from '../subgraphs/identity/stores/credentials/signing-key.ts'
+import { sealedSecrets } from '../subgraphs/providers/stores/credential/credential.ts'
+import { sealedDomainKeys } from '../subgraphs/providers/stores/email/domain.ts'
+import { sealedContents } from '../subgraphs/providers/stores/email/message.ts'
+import { sealedVerifiers } from '../subgraphs/publishing/stores/authorization.ts'
+import { sealedTokens } from '../subgraphs/publishing/stores/connection.ts'
+import type { SealedColumn } from '../subgraphs/store/sealed.ts'
+
+/** Everything that any subgraph keeps encrypted. */
+export const sealedColumns: readonly SealedColumn[] = [
+  ...sealedCodes,
+  ...sealedSigningKeys,
+  ...sealedSecrets,
+  ...sealedDomainKeys,
+  ...sealedContents,
+  ...sealedTokens,
+  ...sealedVerifiers,
+]
+
+/** Values that are read at once. */
+const batch = 200
+
+/** What was done with one column. */
+export interface Rewritten {
+  readonly column: SealedColumn
+  /** How many values are sealed with the new key now that were not. */
+  readonly written: number
+  /** The keys of rows whose value does not open with any key that is configured; a hundred of them at most. */
+  readonly closed: readonly string[]
+}
+
+const mostNamed = 100
+
+interface Found {
+  readonly key: string
+  readonly sealed: string
+}
+
+/**
+ * Seals with the newest key what was sealed with an older one, in small steps, while the platform runs: a value that somebody else writes
+ * meanwhile stays as they wrote it. Whatever ends it, the next run goes on with what is left.
+ * @param newest name of the key that the cipher seals with
+ * @param onProgress told after each step
+ */
+export async function rewriteSecrets(
+  sequelize: Sequelize,
+  cipher: Cipher,
+  newest: string,
+  onProgress: (progress: Rewritten) => void = () => {},
+  columns: readonly SealedColumn[] = sealedColumns,
+): Promise<readonly Rewritten[]> {
+  const done: Rewritten[] = []
+  for (const column of columns) done.push(await rewriteColumn(sequelize, cipher, newest, column, onProgress))
+  return done
+}
+
+async function rewriteColumn(sequelize: Sequelize, cipher: Cipher, newest: string, column: SealedColumn, onProgress: (progress: Rewritten) => void) {
+  const { table, key, column: name, about } = column
+  const next = `select ${key}::text as key, ${name} as sealed from ${table}
+    where ${name} is not null and split_part(${name}, '.', 2) <> $1 and ${key}::text > $2 order by ${key}::text limit ${batch}`
+  const write = `update ${table} set ${name} = $1 where ${key}::text = $2 and ${name} = $3 returning true as written`
+  const closed: string[] = []
+  let written = 0
+  let after = ''
+  for (;;) {
+    const found = await sequelize.query<Found>(next, { type: QueryTypes.SELECT, bind: [newest, after] })
+    for (const { key: of, sealed } of found) {
+      const place = about(of)
+      const clear = opened(cipher, sealed, place)
+      if (clear === null) {
+        if (closed.length < mostNamed) closed.push(of)
+        continue
+      }
+      written += (await sequelize.query(write, { type: QueryTypes.SELECT, bind: [cipher.seal(clear, place), of, sealed] })).length
+    }
+    if (found.length > 0) onProgress({ column, written, closed })
+    if (found.length < batch) return { column, written, closed }
+    after = found.at(-1)!.key
+  }
+}
+
+function opened(cipher: Cipher, sealed: string, place: string): string | null {
+  try {
+    return cipher.open(sealed, place)
+  } catch {
+    return null
+  }
+}
