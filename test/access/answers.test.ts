@@ -5,6 +5,7 @@ import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { openEngine } from '../../router/start/engine.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { answerOf, compose, type Part, pathsOf, testGraph } from '../engine/supergraph-fixture.ts'
+import { subscribeAlone } from '../kit/stream.ts'
 import { anonymous, keyed, signedIn } from './supergraph.ts'
 
 const parts: Record<string, Part> = {
@@ -45,7 +46,7 @@ async function open(kind: 'native' | 'apollo', change = (supergraphSdl: string) 
     sent: graph.sent,
     ask: async (source: string, viewer: Viewer = anonymous, variables?: Record<string, unknown>) =>
       answerOf(await engine.execute({ ...requestOf(source, viewer), variables })),
-    subscribe: (source: string, viewer: Viewer) => engine.subscribe(requestOf(source, viewer)),
+    subscribe: (source: string, viewer: Viewer) => subscribeAlone(engine, requestOf(source, viewer)),
   }
 }
 

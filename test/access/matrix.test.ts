@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
+import { pathOf, type Row } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import type { Scope } from '../../subgraphs/scopes.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -10,8 +11,10 @@ import { type Door, openDoor } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { key, person } from '../kit/viewers.ts'
 import { readSupergraphTypes } from '../schema/graph.ts'
+import { appsOf, credentialsOfOthers } from './credentials.ts'
 import { derivedRows, fieldsThatNeedRows } from './derived.ts'
 import { makeAll, routeRows, fieldRows as written } from './matrix.ts'
+import { mistakeAt, mistakeIn, otherNames, others, type World } from './others.ts'
 import { type Column, columns, type FieldRow, type Ids, type Outcome, outcomes, type RouteRow, type Stage } from './row.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
@@ -28,7 +31,7 @@ describe('the access matrix is whole', () => {
   })
 
   test('what follows from the rule of a type need not be written; what has a rule of its own, or leads to another, must be', () => {
-    expect(derived.map(({ at }) => at)).toEqual(expect.arrayContaining(['BrandConnection.edges', 'BrandEdge.node', 'Post.author', 'ServiceEntry.scopes']))
+    expect(derived.map(({ at }) => at)).toEqual(expect.arrayContaining(['BrandConnection.edges', 'BrandEdge.node', 'Post.author', 'ServiceEntry.addresses']))
     const ruled = ['Query.brands', 'User.email', 'Organization.brands', 'Post.brand', 'Brand.connections', 'Viewer.user']
     const without = derivedRows(
       schema,
@@ -39,13 +42,13 @@ describe('the access matrix is whole', () => {
   })
 
   test('each route has one row, and no row is stale', () => {
-    const routes = routeTables.flatMap(({ slug, rows: own }) => own.map(({ method, path }) => `${method} /${slug}${path}`))
+    const routes = routeTables.flatMap(({ slug, rows: own }) => own.map(row => `${row.method} ${pathOf(slug, row)}`))
     expect(routeRows.map(({ at }) => at).sort()).toEqual(routes.sort())
   })
 
   test('public routes are those that say so, and each row has a known outcome for each column', () => {
     const free = routeTables.flatMap(({ slug, rows: own }) =>
-      own.flatMap(row => (row.kind === 'forward' && 'public' in row.access ? [`${row.method} /${slug}${row.path}`] : [])),
+      own.flatMap(row => (row.kind === 'forward' && 'public' in row.access ? [`${row.method} ${pathOf(slug, row)}`] : [])),
     )
     expect(
       routeRows
@@ -67,21 +70,25 @@ const keyName = (scopes: readonly Scope[]) => `key ${[...scopes].sort().join(' '
 let graph: Supergraph
 let door: Door
 let stage: Stage
+let world: World
 let ids: Ids
 let people: Record<keyof typeof roles, Viewer>
 const headers = new Map<string, Record<string, string>>()
+const services = appsOf(routeRows.map(({ scopes }) => scopes))
 
 beforeAll(async () => {
-  graph = await supergraph({ sandbox: true, now: new Date().toISOString() })
-  door = await openDoor(graph)
+  // One organization for every cell of every row: nobody else makes as much in a day.
+  graph = await supergraph({ sandbox: true, now: new Date().toISOString(), quotas: { invitationsADay: 1000, pendingInvitations: 1000 } })
+  door = await openDoor(graph, { tokens: services.tokens, apps: services.apps })
   const scopeSets = new Map(routeRows.flatMap(({ scopes, less }) => [scopes, less]).map(scopes => [keyName(scopes), scopes]))
   const provisioned = await graph.platform.identity.provision({
     password,
-    people: Object.keys(roles).map(name => ({ email: `${name}@test.test`, name })),
+    people: [...Object.keys(roles), 'super'].map(name => ({ email: `${name}@test.test`, name })),
     organizations: [
       { slug: 'acme', name: 'Acme', members: (['viewer', 'member', 'owner'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
       { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
       // Whom somebody adds is a member here as well: strangers cannot be added.
+      { slug: 'admin', name: 'Administration', members: [{ email: 'super@test.test', roles: ['platform_super_admin'] }] },
       { slug: 'commons', name: 'Commons', members: Object.keys(roles).map(name => ({ email: `${name}@test.test`, roles: ['viewer'] as const })) },
     ],
     keys: [
@@ -96,8 +103,7 @@ beforeAll(async () => {
     person(provisioned.users[`${name}@test.test`]!, name === 'outsider' ? other : acme, [role]),
   ])
   people = Object.fromEntries(entries) as typeof people
-  for (const [name, viewer] of Object.entries(people)) {
-    headers.set(name, await door.signIn(`${name}@test.test`, password))
+  for (const viewer of Object.values(people)) {
     const [at, until] = [graph.clock.now(), graph.clock.in(3_600_000)]
     const session = [viewer.sessionId, until, newId(), at, viewer.userId, viewer.organizationId]
     await graph.rows(
@@ -106,6 +112,7 @@ beforeAll(async () => {
     )
   }
   stage = { graph, owner: people.owner, outsider: people.outsider, commons: provisioned.organizations.commons!, ids: { organization: acme } }
+  world = { owner: people.owner, member: people.member, superAdmin: provisioned.users['super@test.test']!, admin: provisioned.organizations.admin! }
   ids = await makeAll(stage)
 })
 afterAll(async () => {
@@ -153,26 +160,43 @@ function outcomeOf({ partial: { data, errors } }: Answer, path: string): Outcome
   return { UNAUTHORIZED_FIELD_OR_TYPE: 'refused', FORBIDDEN: 'denied', NOT_FOUND: 'hidden' }[error.code] ?? error.code
 }
 
-describe('S-07 a field answers each caller as the matrix says', () => {
-  test.each(fieldRows.filter(row => !isSubscription(row)))('$at', async row => {
-    const look = async ({ ask, path }: FieldRow, column: Column, asked: Ids) =>
-      outcomeOf(await graph.execute(ask(asked), {}, { as: viewerOf(column, row) }), path)
-    expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
-  })
+/** What somebody sees of a field; of a subscription, whether it begins. */
+async function seenAt(row: FieldRow, ask: string, as: Viewer): Promise<Outcome | string> {
+  if (!isSubscription(row)) return outcomeOf(await graph.execute(ask, {}, { as }), row.path)
+  const started = await graph.trySubscription(ask, {}, { as })
+  if (!('end' in started)) return outcomeOf(started, row.path)
+  await started.end()
+  return 'yes'
+}
 
-  test.each(written.filter(isSubscription))('$at', async row => {
-    const look = async ({ ask, path }: FieldRow, column: Column, asked: Ids) => {
-      const started = await graph.trySubscription(ask(asked), {}, { as: viewerOf(column, row) })
-      if (!('end' in started)) return outcomeOf(started, path)
-      await started.end()
-      return 'yes'
-    }
+describe('S-07 a field answers each caller as the matrix says', () => {
+  test.each(fieldRows)('$at', async row => {
+    const look = (_: FieldRow, column: Column, asked: Ids) => seenAt(row, row.ask(asked), viewerOf(column, row))
     expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
   })
 })
 
+describe('S-07 a field answers those of whom no row says anything as its rules do, and shows no more than to a caller like them', () => {
+  test.each(fieldRows)('$at', async row => {
+    const mistakes: string[] = []
+    for (const name of otherNames) {
+      const ask = row.ask({ ...ids, ...(row.fresh && { fresh: await row.fresh({ ...stage, ids }) }) })
+      const like = cellsOf(row)[columns.indexOf(others[name].like)]!
+      const seen = await seenAt(row, ask, others[name].viewer(world, row))
+      const mistake = mistakeIn(seen, name, row, { world, like, ask, types })
+      if (mistake) mistakes.push(`${name}: ${mistake}`)
+    }
+    expect(mistakes).toEqual([])
+  })
+})
+
 describe('S-07 a route answers each caller as the matrix says', () => {
-  const meaning: Record<number, Outcome> = { 200: 'yes', 201: 'yes', 204: 'yes', 401: 'refused', 403: 'refused', 404: 'hidden' }
+  // Not before: fields above end what sessions people have.
+  beforeAll(async () => {
+    for (const name of Object.keys(people)) headers.set(name, await door.signIn(`${name}@test.test`, password))
+  })
+
+  const meaning: Record<number, Outcome> = { 200: 'yes', 201: 'yes', 202: 'yes', 204: 'yes', 401: 'refused', 403: 'refused', 404: 'hidden' }
 
   test.each(routeRows)('$at', async row => {
     const method = row.at.split(' ')[0]!.replace('*', 'GET')
@@ -181,17 +205,46 @@ describe('S-07 a route answers each caller as the matrix says', () => {
       return headers.get(column === 'key' ? keyName(row.scopes) : column === 'other key' ? keyName(row.less) : column)!
     }
     const isPublic = row.cells.includes('public')
-    const look = async ({ path, body }: RouteRow, column: Column, asked: Ids) => {
-      const call = (credentials: Record<string, string>) => door.ask(method, path(asked), { headers: credentials, ...(body && { body: body(asked) }) })
+    const look = async ({ path, body, headers: more, signed = false }: RouteRow, column: Column, asked: Ids) => {
+      const call = (credentials: Record<string, string>) =>
+        door.ask(method, path(asked), { headers: { ...more, ...credentials }, ...(body && { body: body(asked) }) })
       const { status } = await call(credentialsOf(column))
       // Whoever asks hears the same there; anywhere else credentials that do not count would be 401.
       if (isPublic) {
         const others = [(await call({})).status, (await call({ authorization: 'Bearer nonsense' })).status]
-        return status !== 401 && others.every(other => other === status) ? 'public' : `${status}, ${others.join(', ')}`
+        return (status === 401) === signed && others.every(other => other === status) ? 'public' : `${status}, ${others.join(', ')}`
       }
       if (meaning[status] === 'refused' && status !== (column === 'anonymous' ? 401 : 403)) return `${status}`
       return meaning[status] ?? `${status}`
     }
     expect(await cellsAsTheyAre(row, look)).toBe(asWritten(row))
+  })
+})
+
+describe('S-07 a route answers those of whom no row says anything as its rules do, and shows no more than to a caller like them', () => {
+  const routes = new Map<string, Row>(routeTables.flatMap(({ slug, rows: own }) => own.map(row => [`${row.method} ${pathOf(slug, row)}`, row] as const)))
+  let credentialsOf: Awaited<ReturnType<typeof credentialsOfOthers>>
+  beforeAll(async () => {
+    credentialsOf = await credentialsOfOthers(graph, door, { world, password, serviceHeaders: services.headersOf })
+  })
+
+  test.each(routeRows)('$at', async row => {
+    const method = row.at.split(' ')[0]!.replace('*', 'GET')
+    const route = routes.get(row.at)!
+    // Some rows end what sessions their person has, and a person has only so many.
+    await graph.rows('delete from identity.sessions where user_id = any($1)', [[world.owner.userId, world.superAdmin]])
+    const mistakes: string[] = []
+    for (const name of otherNames) {
+      const asked = { ...ids, ...(row.fresh && { fresh: await row.fresh({ ...stage, ids }) }) }
+      const call = (credentials: Record<string, string>) =>
+        door.ask(method, row.path(asked), { headers: { ...row.headers, ...credentials }, ...(row.body && { body: row.body(asked) }) })
+      const seen = await call(await credentialsOf(name, row.scopes))
+      const like = cellsOf(row)[columns.indexOf(others[name].like)]!
+      const mistake = like === 'public' ? null : mistakeAt(seen, name, row, { world, like, route, types })
+      if (mistake) mistakes.push(`${name}: ${mistake}`)
+      // Where everybody may ask, who asks changes nothing.
+      if (like === 'public' && seen.status !== (await call({})).status) mistakes.push(`${name}: ${seen.status}, unlike anybody`)
+    }
+    expect(mistakes).toEqual([])
   })
 })

@@ -62,6 +62,15 @@ describe('a refusal', () => {
     expect(extensions).toEqual({ code: refusedCode, requiredPolicies: [['person', 'platform_admin']] })
     expect(message).toMatch(/\bperson\b.+\bplatform_admin\b/)
   })
+
+  test('for a role of the platform says to people in which organization it is held, and to nobody whom that does not help', () => {
+    const where = /organization admin.+switchOrganization/
+    const rule = [policies(['platform_admin', 'platform_super_admin'])]
+    expect(words(rule, signedIn([], ['owner'])).message).toMatch(where)
+    expect(words(rule, signedIn([], ['platform_admin'])).message).toMatch(where)
+    for (const viewer of [keyed([]), anonymous]) expect(words(rule, viewer).message).not.toMatch(where)
+    expect(words([policies(['organization_admin'])], signedIn()).message).not.toMatch(where)
+  })
 })
 
 describe('the scopes that would do', () => {

@@ -57,7 +57,11 @@ export interface RouteRow {
   readonly cells: string
   readonly path: (ids: Ids) => string
   readonly body?: (ids: Ids) => unknown
+  /** Beside those that say who calls: what a body is, where it is no JSON. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly fresh?: Fresh
+  /** Of a public one: that it answers 401 by itself, whoever asks, for a signature is missing. */
+  readonly signed?: boolean
 }
 
 /** What a noun's `access.ts` says: each field of it that needs a row (`derived.ts` tells which do), and each of its routes. */

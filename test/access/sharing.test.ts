@@ -79,7 +79,7 @@ describe.each(['native', 'apollo'] as const)('S-07 viewers who ask the same at t
           ['reader', ['publishing:posts.read']],
           ['key', ['publishing:accounts.read', 'publishing:posts.read']],
         ] as const)
-          identity.keys.set(`hash of ${name}`, { keyId: name, organizationId: 'org-1', scopes, expiresAt: null })
+          identity.keys.set(`hash of ${name}`, { keyId: name, organizationId: 'org-1', userId: null, rateLimit: 600, scopes, expiresAt: null })
       },
     })
     const credentials: Record<keyof typeof seen, Record<string, string>> = {

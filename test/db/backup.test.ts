@@ -11,6 +11,7 @@ import { restore } from '../../db/backup/restore.ts'
 import { createWriteProbe } from '../../db/health/write-probe.ts'
 import { migrate } from '../../db/migrate.ts'
 import { StartError } from '../../start-error.ts'
+import { codePurposes } from '../../subgraphs/identity/stores/code.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { type DataFolder, launch, newDataFolder } from '../kit/launch.ts'
 import { fingerprint } from './fingerprint.ts'
@@ -206,7 +207,7 @@ test('files of the data folder come along for the owner alone, and never replace
   expect(await refused(restore(options))).toMatch(/keys\.json is there already, of another platform/)
   expect(await fingerprint(target.url)).toEqual({})
   writeFileSync(join(to, 'keys.json'), readFileSync(join(from, 'keys.json')))
-  expect(await restore(options)).toEqual({ files: ['keys.json', 'sandbox/state.ndjson'], changed: 0 })
+  expect(await restore(options)).toEqual({ files: ['keys.json', 'sandbox/state.ndjson'], changed: new Map() })
   expect(readFileSync(join(to, 'sandbox/state.ndjson'), 'utf8')).toBe('{"of":"sandbox/state.ndjson"}\n')
   expect(statSync(join(to, 'sandbox/state.ndjson')).mode & 0o777).toBe(0o600)
 })
@@ -242,6 +243,27 @@ test('posts that were due may come back as drafts, for they went out since; what
   ])
 })
 
+test('with --end-sessions nothing opens the restored platform that was good at the moment of the backup, but passwords, keys, and codes that only prove', async () => {
+  const code = (number: number, purpose: string) =>
+    `insert into identity.codes (id, purpose, subject, hash, details, created_at, expires_at) values (gen_random_uuid(), '${purpose}', '${uuid}', '${number}', '{}', now(), now() + interval '1 hour')`
+  await write(
+    `insert into identity.users (id, name, email, email_verified, created_at, updated_at) values ('${uuid}', 'Ada', 'ada@acme.test', true, now(), now())`,
+    `insert into identity.sessions (id, user_id, token, created_at, updated_at, expires_at) values ('${uuid}', '${uuid}', 'x', now(), now(), now() + interval '1 day')`,
+    `insert into identity.oauth_families (session_id, family_hash, refresh_hash, auth_time, created_at) values ('${uuid}', 'f', 'r', now(), now())`,
+    `insert into identity.signing_keys (id, public_key, private_key, created_at) values ('${uuid}', '{}', 'sealed', now())`,
+    ...codePurposes.map((purpose, at) => code(at, purpose)),
+  )
+  await backUp()
+  const env = { DATABASE_URL: target.url, DATA_DIR: join(folder.path, 'data') }
+  const run = launch(process.execPath, ['scripts/restore.ts', path, '--end-sessions'], env)
+  expect([await run.ended, run.complained()]).toEqual([0, ''])
+  expect(run.said()).toMatch(/sessions that were ended, and one-time codes and signing keys with them: 1\n/)
+  const left = async (sql: string) => ((await target.sequelize.query(sql))[0] as { found: string }[]).map(({ found }) => found)
+  expect(await left('select email as found from identity.users')).toEqual(['ada@acme.test'])
+  for (const table of ['sessions', 'oauth_families', 'signing_keys']) expect(await left(`select 'some' as found from identity.${table}`)).toEqual([])
+  expect(await left('select purpose as found from identity.codes order by 1')).toEqual(['invitation', 'verify-email'])
+})
+
 test('killed midway it leaves an empty database, at both of the worst moments; the same command then does the whole', async () => {
   await write(fact('a'))
   const before = await fingerprint(source.url)
@@ -259,7 +281,7 @@ test('killed midway it leaves an empty database, at both of the worst moments; t
   }
   const last = run()
   expect([await last.ended, last.complained()]).toEqual([0, ''])
-  expect(last.said()).toMatch(/rows of .* are in the database of DATABASE_URL\nin .*: keys\.json\n$/)
+  expect(last.said()).toMatch(/rows of .* are in the database of DATABASE_URL\nin .*: keys\.json\nSessions, .*\n$/)
   expect(await fingerprint(target.url)).toEqual(before)
   expect(readFileSync(join(data, 'keys.json'), 'utf8')).toBe('generated')
 })

@@ -16,11 +16,11 @@ test('a process has at most thirty connections to a database, whoever opens them
     try {
       taken.push(budget.take('jobs', 'a job runner'))
     } catch (error) {
-      expect(error).toMatchObject({ message: 'a job runner is to have 6 connections to the database, and 4 of 30 are left: see config/connections.ts' })
+      expect(error).toMatchObject({ message: 'a job runner is to have 5 connections to the database, and 1 of 30 are left: see config/connections.ts' })
       break
     }
   }
-  expect(taken).toEqual([10, 4, 6, 6])
+  expect(taken).toEqual([10, 4, 5, 5, 5])
 })
 
 test('a pool is as large as its use gets of them, and a runner of sweeps alone gets none', async () => {

@@ -35,6 +35,7 @@ test('what the image holds is enough for a router and a subgraph, with the setti
   const identity = start('identity', {
     PORT: String(identityPort),
     DATABASE_URL: database.url,
+    SMTP_URL: 'smtp://127.0.0.1:9',
     AUTH_SECRET: 's'.repeat(32),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
     SEAL_PUBLIC_KEYS,

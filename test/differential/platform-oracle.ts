@@ -68,7 +68,12 @@ function isMet({ name, arguments: given }: ConstDirectiveNode, viewer: Viewer): 
   return true
 }
 
-const policies: Readonly<Record<string, (viewer: Viewer) => boolean>> = { person: ({ kind }) => kind === 'user' }
+const policies: Readonly<Record<string, (viewer: Viewer) => boolean>> = {
+  person: ({ kind, clientId }) => kind === 'user' && clientId === null,
+  service: ({ kind }) => kind === 'service',
+  platform_admin: ({ kind, roles }) => kind === 'user' && roles.some(role => role.startsWith('platform_')),
+  platform_super_admin: ({ kind, roles }) => kind === 'user' && roles.includes('platform_super_admin'),
+}
 
 /**
  * The platform as one graphql-js schema: each field is resolved by the subgraph that has it, with one context a subgraph, and an entity

@@ -12,6 +12,7 @@ import { anonymous } from '../../subgraphs/viewer.ts'
 import { monolithOf, runMonolith } from '../engine/monolith.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
 import { type Answer, answerOf, compose, type Part, testGraph } from '../engine/supergraph-fixture.ts'
+import { subscribeAlone } from '../kit/stream.ts'
 import { goneEntity } from './comparing.ts'
 import type { PurposeGraph, Resolvers } from './graphs/graph.ts'
 
@@ -82,7 +83,7 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
       const started =
         engine === 'whole'
           ? await subscribe({ schema: whole, document, variableValues: variables })
-          : await { embedded: local.engine, remote }[engine].subscribe({ document, variables, viewer: anonymous, requestId: 'request-1' })
+          : await subscribeAlone({ embedded: local.engine, remote }[engine], { document, variables, viewer: anonymous, requestId: 'request-1' })
       if (!(Symbol.asyncIterator in started)) return [answerOf(started)]
       const answers: Answer[] = []
       for await (const result of started) answers.push(answerOf(result))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersHtml, prefersResponseJson } from '../../router/door/headers.ts'
+import { prefersHtml, prefersResponseJson, webHeaders } from '../../router/door/headers.ts'
 
 test.each<[accept: string | null, response: boolean, html: boolean]>([
   [null, false, false],
@@ -22,4 +22,15 @@ test.each<[accept: string | null, response: boolean, html: boolean]>([
   ['nonsense, ;q=, /', false, false],
 ])('who accepts “%s” gets a GraphQL answer in its own media type: %s; the page of a browser: %s', (accept, response, html) => {
   expect([prefersResponseJson(accept), prefersHtml(accept)]).toEqual([response, html])
+})
+
+test('of a very long Accept header nobody reads more than whole media types of a thousand characters', () => {
+  const others = 'a/b, '.repeat(3000)
+  expect([prefersResponseJson(`application/graphql-response+json, ${others}`), prefersResponseJson(`${others}application/graphql-response+json`)]).toEqual([
+    true,
+    false,
+  ])
+  const read = webHeaders({ accept: `text/event-stream, ${'application/json;q=0.1, '.repeat(600)}` }).get('accept')!
+  expect(read.length).toBeLessThanOrEqual(1000)
+  expect(read).toMatch(/^text\/event-stream, .*application\/json;q=0\.1$/)
 })

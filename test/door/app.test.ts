@@ -47,6 +47,9 @@ const echo = {
   },
 } as unknown as Subgraph
 
+/** The same under the name of who makes sessions and ends them. */
+const identity = { ...echo, registration: { slug: 'identity' } } as unknown as Subgraph
+
 const documented = (name: string, at?: `POST /${string}`) => [{ name, does: 'A test.', ...(at && { at }), answers: { 200: 'Well.' } }] as const
 
 const tables: readonly RouteTable[] = [
@@ -75,6 +78,21 @@ const tables: readonly RouteTable[] = [
       },
     ],
   },
+  {
+    slug: 'identity',
+    rows: [
+      {
+        kind: 'forward',
+        method: 'POST',
+        path: '/sign-out',
+        access: { public: 'a test' },
+        limit: 1000,
+        to: 'identity',
+        why: 'foreign handler',
+        tells: documented('leave'),
+      },
+    ],
+  },
 ]
 
 type Platform = Awaited<ReturnType<typeof openRouter>>
@@ -82,7 +100,7 @@ let platform: Platform
 const database = { up: true }
 beforeAll(async () => {
   platform = await openRouter(schemaEngine(smallGraph()), {
-    subgraphs: [echo],
+    subgraphs: [echo, identity],
     tables,
     readiness: [
       { name: 'database', check: async () => (database.up ? undefined : Promise.reject(new Error('down'))) },
@@ -185,7 +203,7 @@ describe('CORS', () => {
   ])('in development pages of this machine may read everything: %s', async origin => {
     expect(await readable(platform, origin)).toBe(true)
     for (const environment of ['staging', 'production'] as const) {
-      await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment })
+      await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables, environment })
       expect(await readable(other, origin)).toBe(false)
     }
   })
@@ -211,7 +229,12 @@ describe('CORS', () => {
       corsOrigins: ['https://app.example', 'capacitor://localhost'],
       serviceOrigins: [],
     } as const
-    await using router = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment: 'production', hosts: hostsOf(settings) })
+    await using router = await openRouter(schemaEngine(smallGraph()), {
+      subgraphs: [echo, identity],
+      tables,
+      environment: 'production',
+      hosts: hostsOf(settings),
+    })
     for (const origin of ['https://app.example', 'https://APP.example', 'capacitor://localhost', 'https://platform.example'])
       expect([origin, await readable(router, origin)]).toEqual([origin, true])
     for (const origin of [
@@ -250,13 +273,13 @@ describe('forward rows', () => {
   })
 
   test('believe a forwarding header only behind a proxy that is trusted', async () => {
-    await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, trustProxy: '127.0.0.1' })
+    await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables, trustProxy: '127.0.0.1' })
     expect((await behind.ask('/publishing/open/x', { headers: { 'x-forwarded-for': '7.7.7.7' } })).json.headers['x-client-address']).toBe('7.7.7.7')
   })
 
   test('warn once when a proxy names callers and nobody believes it', async () => {
-    await using alone = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables })
-    await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, trustProxy: true })
+    await using alone = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables })
+    await using behind = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables, trustProxy: true })
     const warnings = (lines: readonly string[]) => lines.filter(line => line.includes('TRUST_PROXY')).length
     await alone.ask('/health/live')
     expect(warnings(alone.lines)).toBe(0)
@@ -282,7 +305,7 @@ describe('forward rows', () => {
     const guarded = (headers: Record<string, string>) => platform.ask('/publishing/guarded', { headers })
     expect((await guarded({})).json).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', requiredScopes: [['publishing:posts.read']] })
     expect((await guarded({ authorization: `Bearer ${await platform.token('one')}` })).json).toMatchObject({ viewer: 'user' })
-    platform.keys.set('hash of narrow', { keyId: 'n', organizationId: 'org-1', scopes: [], expiresAt: null })
+    platform.keys.set('hash of narrow', { keyId: 'n', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     expect((await guarded({ 'x-api-key': 'narrow' })).json).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     const stale = await guarded({ cookie: 'session=gone' })
     expect([stale.status, stale.headers['set-cookie']?.length]).toEqual([401, 2])
@@ -294,12 +317,12 @@ describe('forward rows', () => {
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  test('that change something make the next request see it: signed out means signed out', async () => {
+  test('that change something at identity make the next request see it: signed out means signed out', async () => {
     platform.signIn('leaving')
     const headers = { authorization: `Bearer ${await platform.token('leaving')}` }
     expect((await platform.gql('{ hello }', headers)).status).toBe(200)
     platform.sessions.delete('leaving')
-    await platform.ask('/publishing/open/sign-out', { method: 'POST' })
+    await platform.ask('/identity/sign-out', { method: 'POST' })
     expect((await platform.gql('{ hello }', headers)).status).toBe(401)
   })
 })
@@ -326,7 +349,7 @@ describe('errors outside GraphQL', () => {
   test('tell the text of an accident in development only', async () => {
     expect((await platform.ask('/publishing/open/crash')).json.detail).toBe('secret inside')
     for (const environment of ['staging', 'production'] as const) {
-      await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo], tables, environment })
+      await using other = await openRouter(schemaEngine(smallGraph()), { subgraphs: [echo, identity], tables, environment })
       expect((await other.ask('/publishing/open/crash')).text).not.toContain('secret inside')
     }
   })

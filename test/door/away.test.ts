@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { type Client, createClient } from 'graphql-ws'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMemoryEvents } from '../../platform/events.ts'
@@ -7,7 +8,7 @@ import { openRouter, schemaEngine } from './platform.ts'
 
 const guide = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
 /** How the guide tells client authors to make their client, as it stands there. */
-const advised = /```ts\n(const client = createClient[\s\S]*?)```/.exec(guide)![1]!
+const advised = stripTypeScriptTypes(/```ts\n((?:(?!```)[\s\S])*?^const client = createClient[\s\S]*?)```/m.exec(guide)![1]!)
 const lasting = /^ {2}(?:retryAttempts|shouldRetry): .*\n/gm
 
 /** Makes the client that a snippet describes, and notes what becomes of it. */

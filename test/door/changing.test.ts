@@ -1,6 +1,6 @@
 import { buildSchema, type DocumentNode } from 'graphql'
 import { expect, test } from 'vitest'
-import { documentsOf } from '../../router/door/documents/documents.ts'
+import { documentsOf, hashOf } from '../../router/door/documents/documents.ts'
 import type { Engine } from '../../router/engine/engine.ts'
 import { createChanging } from '../../router/engine/native/changing.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
@@ -30,6 +30,8 @@ test('S-12 an operation that was read before a change is run by what it was read
   expect([await run(kept!), await run(gone!)]).toEqual([{ name: 'former' }, { name: 'former' }])
   expect(await run(documentIn(documents.read('{ name }'))!)).toEqual({ name: 'present' })
   expect(documents.read('{ gone }')).toHaveProperty('errors')
+  // What Apollo Server asks for, which need not parse it then.
+  expect(documents.known(hashOf('{ name }'))).toBe(documentIn(documents.read('{ name }')))
 })
 
 test('S-12 what is asked most is planned before a change, so far as the next graph has it', async () => {
@@ -62,4 +64,29 @@ test('S-12 trusted documents are read again when the graph has changed', async (
   await engine.change(next.engine)
   expect((await ask()).json).toEqual({ data: { name: 'present' } })
   expect(next.warmed).toHaveLength(1)
+})
+
+test('S-12 a stream that was asked before a change is begun by what it was read against', async () => {
+  const withKey = (name: string) => ({
+    ...named(name).engine,
+    prepareStream: async () => ({ key: name, operationName: null, start: async () => ({ data: null }) }),
+  })
+  const engine = createChanging(withKey('former'))
+  const documents = documentsOf(engine, { introspection: true })
+  const document = documentIn(documents.read('{ name }'))!
+  await engine.change(withKey('present'))
+  const keyOf = async (of: DocumentNode) => engine.prepareStream({ document: of, viewer: anonymous, requestId: 'request-1' })
+  expect(await keyOf(document)).toMatchObject({ key: 'former' })
+  expect(await keyOf(documentIn(documents.read('{ name }'))!)).toMatchObject({ key: 'present' })
+})
+
+test('S-12 what was asked of a graph before the last is not planned any more', async () => {
+  const engine = createChanging(named('first').engine)
+  const documents = documentsOf(engine, { introspection: true })
+  documents.read('query Former { name }')
+  await engine.change(named('second').engine)
+  documents.read('query Present { name }')
+  const third = named('third')
+  await engine.change(third.engine)
+  expect(third.warmed).toEqual([documentIn(documents.read('query Present { name }'))])
 })

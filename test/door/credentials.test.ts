@@ -153,7 +153,14 @@ test.each([
 
 describe('I-02 an API key', () => {
   beforeEach(() => {
-    platform.keys.set('hash of secret-key', { keyId: 'key-1', organizationId: 'org-1', scopes: ['publishing:posts.read'], expiresAt: null })
+    platform.keys.set('hash of secret-key', {
+      keyId: 'key-1',
+      organizationId: 'org-1',
+      userId: null,
+      rateLimit: 600,
+      scopes: ['publishing:posts.read'],
+      expiresAt: null,
+    })
   })
 
   test('makes a viewer with its own scopes and no person', async () => {
@@ -177,7 +184,7 @@ describe('I-02 an API key', () => {
   test('opens nothing from the moment at which it expires, whatever identity still says of it', async () => {
     const now = platform.clock.now().getTime()
     const statusOf = async (name: string, expiresAt: Date) => {
-      platform.keys.set(`hash of ${name}`, { keyId: name, organizationId: 'org-1', scopes: [], expiresAt })
+      platform.keys.set(`hash of ${name}`, { keyId: name, organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt })
       return (await platform.gql('{ __typename }', { 'x-api-key': name })).status
     }
     expect(await statusOf('expires now', new Date(now))).toBe(401)
@@ -193,7 +200,7 @@ describe('I-02 an API key', () => {
       [8193, 401],
     ] as const) {
       const clear = 'k'.repeat(length)
-      platform.keys.set(`hash of ${clear}`, { keyId: 'long', organizationId: 'org-1', scopes: [], expiresAt: null })
+      platform.keys.set(`hash of ${clear}`, { keyId: 'long', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
       const asked = platform.asked.keys
       const answer = await platform.gql('{ __typename }', { 'x-api-key': clear })
       expect([answer.status, platform.asked.keys - asked]).toEqual([status, status === 200 ? 1 : 0])

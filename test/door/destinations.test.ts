@@ -4,6 +4,7 @@ import { Agent as Dispatcher } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { localOrigins } from '../../config/hosts.ts'
+import { addressHeader } from '../../platform/caller/cause.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { rememberSeals, serveAsk } from '../../router/apart/ask.ts'
 import { answerAuthority, authorityPath, createRemoteAuthority } from '../../router/apart/authority.ts'
@@ -14,9 +15,10 @@ import type { Engine } from '../../router/engine/engine.ts'
 import { openOrigin } from '../../router/engine/transport/exchange.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
 import { canonicalPath, createHosts } from '../../router/hosts.ts'
+import { pathOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { createRouter, type Router, type RouterOptions } from '../../router/router.ts'
-import { addressHeader, createSealReader, forAsk, forForward, forOperation, type Purpose, sealHeader } from '../../subgraphs/seal.ts'
+import { createSealReader, forAsk, forForward, forOperation, forStream, type Purpose, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { freePort } from '../kit/launch.ts'
@@ -149,13 +151,15 @@ function knock(port: number, target: string, { method = 'POST', headers = {} }: 
 }
 
 /** An address that a row of the tables answers. */
-const concrete = (slug: string, path: string) =>
-  `/${slug}${path}`
+const concrete = (path: string) =>
+  path
     .replace(/:platform/, 'x')
     .replace(/:\w+/g, '1')
     .replace('/*', '/token')
-const rows = routeTables.flatMap(({ slug, rows }) => rows.map(row => ({ row, address: concrete(slug, row.path) })))
-const forwards = rows.flatMap(({ row, address }) => (row.kind === 'forward' ? [{ to: row.to, path: row.path, address }] : []))
+const rows = routeTables.flatMap(({ slug, rows }) => rows.map(row => ({ row, address: concrete(pathOf(slug, row)) })))
+const forwards = rows.flatMap(({ row, address }) =>
+  row.kind === 'forward' ? [{ to: row.to, path: row.path, address, method: row.method === '*' ? 'GET' : row.method, isPublic: 'public' in row.access }] : [],
+)
 const doors = [...new Set([...rows.map(({ address }) => address), '/graphql', '/health/live', '/health/ready', '/internal/ask'])]
 const destinations = ['/graphql', '/internal/authority', '/internal/ask', ...new Set(forwards.map(({ address }) => address)), '/health/ready']
 
@@ -241,8 +245,11 @@ describe.each(['embedded', 'apart'] as const)('%s', mode => {
   const port = () => routers.get(mode)!.port
 
   test('every door leads to its own destination', async () => {
-    for (const { address } of forwards)
-      expect([address, (await knock(port(), address, { method: 'GET' })).reached]).toEqual([address, expectedAt(port(), '', address)])
+    for (const { address, method, isPublic } of forwards) {
+      const { reached: found } = await knock(port(), address, { method })
+      // Nobody comes past a row that asks for somebody.
+      expect([method, address, found]).toEqual([method, address, isPublic ? expectedAt(port(), '', address) : []])
+    }
     const { text } = await knock(port(), '/graphql')
     expect(JSON.parse(text).errors.map((error: { message: string }) => error.message)).toEqual([
       expect.stringContaining('Cannot query field "_service"'),
@@ -282,12 +289,20 @@ describe('a subgraph’s own port', () => {
     ['this request by another method', forForward({ method: 'PATCH', target: place, address }, body)],
     ['this request of another caller', forForward({ method, target: place, address: '' }, body)],
     ['this request with another body', forForward({ method, target: place, address }, '')],
+    ['this stream', forStream({ method, target: place, address })],
+    ['another stream', forStream({ method, target: `${place}/more`, address })],
     ['this question', forAsk(method, place, body)],
     ['another question', forAsk(method, `${place}/more`, body)],
     ['this question with another body', forAsk(method, place, '')],
   ]
   const ownOf = (slug: string, place: string) =>
-    place === '/graphql' ? 'an operation' : slug === 'identity' && place === authorityPath ? 'this question' : 'this request'
+    place === '/graphql'
+      ? 'an operation'
+      : slug === 'identity' && place === authorityPath
+        ? 'this question'
+        : graph.platform.subgraphs.find(({ registration }) => registration.slug === slug)?.streams?.some(path => place.startsWith(path))
+          ? 'this stream'
+          : 'this request'
   const router = { ...anonymous, kind: 'service' as const, appId: 'app_router' }
 
   test('opens each place to a seal for it, and to no other, nor to one for another subgraph', async () => {
@@ -300,7 +315,8 @@ describe('a subgraph’s own port', () => {
             const headers: Record<string, string> = purpose ? { [sealHeader]: await makeSeal(router, audience, purpose) } : {}
             const answer = await knock(server.port, place, { headers })
             const opens = audience === slug && what === ownOf(slug, place)
-            if ((answer.status !== 401) !== opens || (!opens && answer.reached.length > 0)) wrong.push([slug, place, audience, what, answer])
+            // Whoever is let in may be refused there for a signature of another kind.
+            if ((answer.status !== 401 || answer.reached.length > 0) !== opens) wrong.push([slug, place, audience, what, answer])
           }
     expect(wrong).toEqual([])
     expect((await knock(servers.get('identity')!.port, '/health/ready', { method: 'GET' })).status).toBe(200)
@@ -334,7 +350,8 @@ describe('a subgraph’s own port', () => {
     const { port } = routers.get('apart')!
     for (const [what, purpose] of purposes('POST', '/internal/ask')) {
       const answer = await knock(port, '/internal/ask', { headers: { [sealHeader]: await makeSeal({ ...anonymous }, 'launcher', purpose) } })
-      expect([what, answer.status]).toEqual([what, what.includes('question') ? 401 : 400])
+      // Whoever takes a stream asks nothing for its caller.
+      expect([what, answer.status]).toEqual([what, /question|stream/.test(what) ? 401 : 400])
     }
     const foreign = await knock(port, '/internal/ask', { headers: { [sealHeader]: await foreignSeal({ ...anonymous }, 'launcher', forOperation) } })
     expect(foreign.status).toBe(401)

@@ -19,6 +19,24 @@ test('the same text is read once, and another text never for it', () => {
   expect('document' in one! && 'document' in other! && one.document === other.document).toBe(false)
 })
 
+test('a document that is kept has no places, which take more memory than it; what is wrong with a text has them', () => {
+  const [kept, wrong] = ['{ hello } # kept', '{ nothing }'].map(text => documents.read(text))
+  expect('document' in kept! && [kept.document.loc, kept.document.definitions[0]!.loc]).toEqual([undefined, undefined])
+  expect('errors' in wrong! && wrong.errors[0]!.locations).toEqual([{ line: 1, column: 3 }])
+})
+
+test('of many mistakes twenty are told, and that there are more', () => {
+  const read = documents.read(`{ ${Array.from({ length: 90 }, (_, number) => `nothing${number}`).join(' ')} }`)
+  expect('errors' in read && read.errors.length).toBe(21)
+})
+
+test('where nobody may ask for the schema no mistake suggests what it has', () => {
+  const closed = createDocuments(smallGraph(), { introspection: false })
+  const [open, shut] = [documents, closed].map(each => each.read('{ helo }'))
+  expect('errors' in open! && open.errors[0]!.message).toContain('Did you mean')
+  expect('errors' in shut! && shut.errors[0]!.message).not.toContain('Did you mean')
+})
+
 describe('S-10 each limit has an error of its own, which names it, and is not passed by what is just within it', () => {
   const again = (depth: number) => `{ viewer { ${'again { '.repeat(depth - 2)} kind ${'}'.repeat(depth - 2)} } }`
   const times = (count: number, text: (number: number) => string) => `{ ${Array.from({ length: count }, (_, number) => text(number)).join(' ')} }`

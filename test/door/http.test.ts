@@ -128,6 +128,13 @@ test('S-11 in development an accident is told with its text, never with its stac
   expect(text).not.toMatch(/stack|\.ts/)
 })
 
+test('S-11 an accident is logged once, also where Apollo Server answers', async () => {
+  const query = encodeURIComponent('{ hello crash }')
+  await platform.ask(`/graphql?query=${query}`, { headers: { 'x-request-id': 'find-me-once', 'content-type': 'application/json' } })
+  const accidents = platform.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'an operation failed')
+  expect(accidents.filter(({ requestId }) => requestId === 'find-me-once')).toHaveLength(1)
+})
+
 test('a request id that is not plain is replaced', async () => {
   for (const id of ['short', 'a'.repeat(65), 'quote"quote"quote'])
     expect((await platform.gql('{ hello }', { 'x-request-id': id })).headers['x-request-id']).not.toBe(id)
@@ -164,10 +171,18 @@ describe('CSRF: a request that browsers send for foreign pages unasked', () => {
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
     ['a same-site fetch', { 'sec-fetch-site': 'same-site' }],
+    ['a cookie from another page of the site', { cookie: 'session=one', 'sec-fetch-site': 'same-site' }],
+    ['a foreign origin that claims to be ours', { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }],
   ])('is refused with %s, unless a header says that the browser asked first', async (_what, headers: Record<string, string>) => {
     const answer = await platform.ask(path, { headers })
     expect([answer.status, codes(answer)]).toEqual([400, ['BAD_USER_INPUT']])
     if (!headers.cookie) expect((await platform.ask(path, { headers: { ...headers, 'apollo-require-preflight': '1' } })).status).toBe(200)
+  })
+
+  test('is answered with a cookie when the browser says that a page of ours sends it', async () => {
+    const own = { 'sec-fetch-site': 'same-origin' }
+    const trusted = { origin: platform.origin, 'sec-fetch-site': 'same-site' }
+    for (const page of [own, trusted]) expect((await platform.ask(path, { headers: { ...page, cookie: 'theme=dark' } })).status).toBe(200)
   })
 })
 
@@ -362,6 +377,9 @@ test('a persisted query that is not one is refused in words of its own, under th
     [{ query, extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } }, 'BAD_REQUEST', 'SHA-256 of the query'],
     [{ query, extensions: { persistedQuery: { version: 2, sha256Hash } } }, 'BAD_REQUEST', 'version'],
     [{ extensions: { persistedQuery: { version: 1, sha256Hash: 7 } } }, 'BAD_REQUEST', '64 digits'],
+    [{ extensions: { persistedQuery: { sha256Hash } } }, 'BAD_REQUEST', 'version'],
+    [{ query, extensions: { persistedQuery: { version: 1, sha256Hash: sha256Hash.toUpperCase() } } }, 'BAD_REQUEST', 'small letters'],
+    [{ extensions: { persistedQuery: { version: 1, sha256Hash: sha256Hash.toUpperCase() } } }, 'BAD_REQUEST', 'small letters'],
     [{ extensions: { persistedQuery: 'x' } }, 'BAD_REQUEST', 'version'],
     [{ extensions: { persistedQuery: { version: 1, sha256Hash } } }, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'],
   ] as const) {

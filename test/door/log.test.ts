@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OutboundFailure } from '../../platform/outbound.ts'
+import { OutboundFailure } from '../../platform/outbound/failure.ts'
 import { createLog } from '../../router/door/log.ts'
 
 function open() {

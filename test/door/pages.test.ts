@@ -27,6 +27,7 @@ async function open(needs: Partial<PagesNeeds> = {}) {
     ],
     demo: null,
     sandbox: null,
+    foreignIssuer: null,
     look: async () => [{ name: 'database', ready: true }],
     ...needs,
   })

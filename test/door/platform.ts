@@ -40,7 +40,6 @@ export function schemaEngine(schema: GraphQLSchema, access?: AccessFilter): Engi
       const ready = prepare(request)
       return 'args' in ready ? withErrors(await execute(ready.args!), ready.errors) : ready
     },
-    subscribe: begin,
     async prepareStream(request) {
       const { document, operationName = null, variables, viewer } = request
       return {

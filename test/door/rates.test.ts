@@ -35,9 +35,9 @@ const post = (query: string, headers: Record<string, string> = {}) => door.gql(q
 const codeOf = ({ json }: { json: { errors?: { extensions: { code: string } }[]; code?: string } }) => json.errors?.[0]?.extensions.code ?? json.code
 
 /** What a WebSocket is told: of a query its only result. */
-const overSocket = (query: string) =>
+const overSocket = (query: string, connectionParams: Record<string, string> = {}) =>
   new Promise<{ errors?: readonly { extensions: object }[]; data?: unknown }>((resolve, reject) => {
-    const client = createClient({ url: `${door.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 })
+    const client = createClient({ url: `${door.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0, connectionParams })
     const over = (value: object) => {
       resolve(value)
       void client.dispose()
@@ -76,7 +76,7 @@ test('S-12 whoever asks more often than RATE_LIMIT says is refused at every door
 })
 
 test('S-12 each caller has the whole of it, and a key the number of keys', async () => {
-  door.keys.set('hash of one', { keyId: 'one', organizationId: 'org-1', scopes: [], expiresAt: null })
+  door.keys.set('hash of one', { keyId: 'one', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
   door.signIn('ada')
   const ada = { authorization: `Bearer ${await door.token('ada')}` }
   const statuses = async (headers: Record<string, string>) => {
@@ -87,4 +87,31 @@ test('S-12 each caller has the whole of it, and a key the number of keys', async
   expect(await statuses({})).toEqual([200, 200, 429, 429, 429])
   expect(await statuses(ada)).toEqual([200, 200, 429, 429, 429])
   expect(await statuses({ 'x-api-key': 'one' })).toEqual([200, 200, 200, 200, 429])
+})
+
+test('a key is used as often as it says, over every door together, and what it may comes back a minute after it was used', async () => {
+  await door.close()
+  door = await openRouter(schemaEngine(smallGraph()), { tables, elapsed: () => passed })
+  const keyed = (rateLimit: number) => ({ keyId: `key of ${rateLimit}`, organizationId: 'org-1', userId: null, rateLimit, scopes: [], expiresAt: null })
+  door.keys.set('hash of slow', keyed(4))
+  door.keys.set('hash of slow, before', keyed(4))
+  door.keys.set('hash of free', keyed(600))
+  const slow = { 'x-api-key': 'slow' }
+  const hello = (headers = slow) => door.ask('/launcher/api/hello', { headers })
+  expect((await post('{ hello }', slow)).status).toBe(200)
+  passed += 10_000
+  expect((await hello()).status).toBe(200)
+  // What cannot be executed is a request still.
+  expect((await post('{ nothing }', { 'x-api-key': 'slow, before' })).status).toBe(200)
+  expect(await overSocket('{ hello }', slow)).toEqual({ data: { hello: 'Hello world' } })
+  for (const answer of [await post('{ hello }', slow), await hello(), await hello({ 'x-api-key': 'slow, before' })])
+    expect([answer.status, answer.headers['retry-after'], codeOf(answer)], answer.text).toEqual([429, '50', 'RATE_LIMITED'])
+  for (const query of ['{ hello }', 'subscription { tick }'])
+    expect((await overSocket(query, slow)).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 50 } }])
+  expect((await hello({ 'x-api-key': 'free' })).status).toBe(200)
+  expect((await hello({} as typeof slow)).status).toBe(200)
+  passed += 49_999
+  expect((await hello()).status).toBe(429)
+  passed += 1
+  expect([(await hello()).status, (await hello()).status]).toEqual([200, 429])
 })

@@ -35,7 +35,10 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const rows = routeTables.flatMap(({ slug, rows }) =>
-  rows.flatMap(row => (row.method === '*' ? anyMethod : [row.method]).map(method => ({ slug, method, role: roleOf(row), path: row.path }))),
+  // What is found everywhere belongs to no host.
+  rows
+    .filter(row => !('everywhere' in row))
+    .flatMap(row => (row.method === '*' ? anyMethod : [row.method]).map(method => ({ slug, method, role: roleOf(row), path: row.path }))),
 )
 /** Another service, whose hosts a row has nothing to do with. */
 const other = (slug: Slug): Slug => (slug === 'agents' ? 'launcher' : 'agents')

@@ -7,6 +7,7 @@ import { createDocuments } from '../../router/door/documents/documents.ts'
 import { type Manifest, readManifest } from '../../router/door/documents/manifest.ts'
 import { createRegistered } from '../../router/door/documents/registered.ts'
 import { createSources, type Naming } from '../../router/door/documents/sources.ts'
+import { limits } from '../../router/door/limits.ts'
 import type { Engine } from '../../router/engine/engine.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
@@ -183,6 +184,20 @@ test('S-09 a document that is not trusted is logged once, by its hash and the na
   expect(logging.lines.join('')).not.toContain('a secret')
 })
 
+test('S-09 of a document that is not trusted the log names ten operations, and of each name a hundred characters', async () => {
+  const query = Array.from({ length: 30 }, (_, number) => `query ${`Stray${number}`.padEnd(300, 'x')} { hello }`).join(' ')
+  await post(logging, { query, operationName: 'Stray0'.padEnd(300, 'x') })
+  const line = logging.lines.map(each => JSON.parse(each) as Record<string, unknown>).find(({ sha256: hash }) => hash === sha256(query))
+  expect(line!.operations).toEqual(Array.from({ length: 10 }, (_, number) => `Stray${number}`.padEnd(100, 'x')))
+})
+
+test.each(Object.keys(doors))('S-09 by %s too, that line says of which request it is, and so which client sends it', async name => {
+  const query = `query By${name.replace('-', '')} { hello }`
+  await doors[name]!(logging, { query })
+  const line = logging.lines.map(each => JSON.parse(each) as Record<string, unknown>).find(({ sha256: hash }) => hash === sha256(query))
+  expect(line).toMatchObject({ msg: 'a document was answered that is not trusted', requestId: expect.any(String) })
+})
+
 test('S-09 S-12 trusted documents are planned when the door opens, and when there are others; what does not fit the graph is told in one line', async () => {
   await using door = await openRouter(engine, { trust: 'only', manifest })
   expect(door.lines.filter(line => line.includes('do not fit the graph'))).toEqual([
@@ -194,6 +209,46 @@ test('S-09 S-12 trusted documents are planned when the door opens, and when ther
   expect(warmed).toHaveLength(before + 1)
   expect(told((await post(door, { documentId: 'later' })).json)).toEqual({ viewer: { kind: 'anonymous' } })
   expect(told((await post(door, { documentId: sha256(trusted) })).json)).toEqual(['PERSISTED_QUERY_REQUIRED'])
+})
+
+test('S-09 S-12 a trusted document of two ids is planned once; of those that do not fit the first five are told, and how many there are', async () => {
+  const operations = [
+    ...['one', 'other'].map(id => ({ id, name: 'Both', type: 'query', body: 'query Both { hello }' }) as const),
+    ...Array.from({ length: 7 }, (_, number) => ({ id: `old-${number}`, name: `Old${number}`, type: 'query', body: `query Old${number} { gone }` }) as const),
+  ]
+  const before = warmed.length
+  await using door = await openRouter(engine, { trust: 'only', manifest: { ...manifest, operations } })
+  expect(warmed).toHaveLength(before + 1)
+  for (const documentId of ['one', 'other']) expect(told((await post(door, { documentId })).json)).toEqual({ hello: 'Hello world' })
+  const [line, ...more] = door.lines.filter(each => each.includes('do not fit the graph')).map(each => JSON.parse(each) as { wrong: number; first: string[] })
+  expect([line!.wrong, line!.first.map(each => each.split(':')[0]), more]).toEqual([7, ['Old0', 'Old1', 'Old2', 'Old3', 'Old4'], []])
+})
+
+test('S-09 a trusted document is known by the SHA-256 of its text, too, where its id is another, whether others are answered or not', async () => {
+  const body = 'query Other { hello }'
+  const listed = { ...manifest, operations: [{ id: 'other-1', name: 'Other', type: 'query', body }] } as const
+  for (const trust of ['only', 'log'] as const) {
+    await using door = await openRouter(engine, { trust, manifest: listed })
+    for (const asked of [{ documentId: 'other-1' }, { extensions: named(sha256(body)) }, { query: body, extensions: named(sha256(body)) }])
+      expect(told((await post(door, asked)).json), `${trust}: ${JSON.stringify(asked)}`).toEqual({ hello: 'Hello world' })
+    expect(door.lines.filter(line => line.includes('not trusted'))).toEqual([])
+  }
+})
+
+test.each(['POST', 'graphql-ws'])('S-09 by %s, too, strangers register however much: what somebody known registered is found', async name => {
+  await using door = await openRouter(engine)
+  door.signIn('one')
+  const authorization = `Bearer ${await door.token('one')}`
+  const known = `query Known${name.length} { hello }`
+  const ask = (asked: Naming) =>
+    door.ask('/graphql', { method: 'POST', headers: { 'content-type': 'application/json', authorization }, body: JSON.stringify(asked) })
+  await ask({ query: known, extensions: named(sha256(known)) })
+  const large = (number: number) => `query Large${number} { hello } #${'x'.repeat(limits.characters - 100)}`
+  // Those of one kind of callers have 16 MiB, two bytes a character.
+  for (let number = 0; number * 2 * limits.characters < 20 * 1024 * 1024; number++)
+    expect(await doors[name]!(door, { query: large(number), extensions: named(sha256(large(number))) })).toEqual({ hello: 'Hello world' })
+  expect(told((await ask({ extensions: named(sha256(large(0))) })).json)).toEqual(['PERSISTED_QUERY_NOT_FOUND'])
+  expect(told((await ask({ extensions: named(sha256(known)) })).json)).toEqual({ hello: 'Hello world' })
 })
 
 test('S-09 operations in an array are refused with 400', async () => {
@@ -219,6 +274,8 @@ describe('S-09 registered documents', () => {
     register(sources, numbered(1), true)
     register(sources, numbered(2), false)
     expect(isFound(sources, numbered(2), true)).toBe(true)
+    for (const number of [3, 4, 5, 1, 2]) register(sources, numbered(number), false)
+    expect([3, 4, 5].map(number => isFound(sources, numbered(number), false))).toEqual([true, true, true])
     for (let number = 10; number < 30; number++) register(sources, numbered(number), false)
     expect([1, 2, 10, 26, 27, 29].map(number => isFound(sources, numbered(number), false))).toEqual([true, true, false, false, true, true])
   })
@@ -243,6 +300,8 @@ test('S-09 a manifest that is none is refused in a sentence', () => {
     [given({ format: 'relay' }), 'format'],
     [given({ version: 2 }), 'version 1 \\(version'],
     [given({ operations: [{ id: 'a' }] }), 'operations.0.name'],
+    [given({ operations: [{ ...manifest.operations[0], body: '' }] }), 'operations.0.body'],
+    [given({ operations: [{ ...manifest.operations[0], id: 'i'.repeat(501) }] }), 'operations.0.id'],
     [given({ operations: [manifest.operations[0], { ...manifest.operations[1], id: manifest.operations[0]!.id }] }), 'two operations of the id'],
   ] as const)
     expect(() => readManifest(text), text).toThrow(new RegExp(words))

@@ -1,7 +1,9 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { streamFormOf } from '../../router/door/streaming/form.ts'
+import { beginningShare } from '../../router/live/shares.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 
@@ -158,7 +160,23 @@ describe('a stream ends with its credential, and says so', () => {
   })
 })
 
+test.each([
+  ['its key is revoked', { 'x-api-key': 'k' }, () => platform.keys.delete('hash of k'), 'key revoked'],
+  ['the session of its cookie ends', { cookie: 'session=one' }, () => platform.sessions.delete('one'), 'session ended'],
+])('so does one with another credential when %s', async (_what, headers, change, reason) => {
+  platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
+  const stream = await open(sse, tick, { headers: { origin: platform.origin, ...headers } })
+  await expect.poll(() => platform.router.openStreams()).toBe(1)
+  change()
+  expect(await stream.ended).toBe('whole')
+  expect(stream.text()).toContain(`"code":"TOKEN_EXPIRED","reason":"${reason}"`)
+  await listening(0)
+})
+
 test('a client that does not read is cut, and others are told on', async () => {
+  // Long before the next heartbeat.
+  await platform.close()
+  platform = await openRouter(schemaEngine(smallGraph(events)), { heartbeatMs: 600_000 })
   const [slow, fast] = [await open(sse, 'subscription { flood }'), await open(multipart, 'subscription { flood }')]
   await expect.poll(() => [...platform.router.live.subscriptions().values()]).toEqual([2])
   slow.answer.pause()
@@ -169,6 +187,76 @@ test('a client that does not read is cut, and others are told on', async () => {
   }
   expect(dropped()).toBe(true)
   await expect.poll(() => [...platform.router.live.subscriptions().values()]).toEqual([1])
+  slow.answer.resume()
+  expect(await slow.ended).toBe('cut')
+})
+
+/** What a connection brings when it is sent these very words. */
+function raw(words: string): () => string {
+  let text = ''
+  const socket = connect(platform.port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.setEncoding('utf8').on('data', part => {
+    text += part
+  })
+  socket.write(words)
+  return () => text
+}
+
+const asked = (version: string, accept: string, query = tick) => {
+  const body = JSON.stringify({ query })
+  const head = `POST /graphql HTTP/${version}\r\nhost: localhost:${platform.port}\r\naccept: ${accept}\r\ncontent-type: application/json`
+  return `${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+}
+
+describe('an event is written to its connection as it is', () => {
+  const event = 'event: next\ndata: {"data":{"tick":"ä€😀"}}\n\n'
+  const told = async () => {
+    await listening(1)
+    events.announce('tick', { n: 'ä€😀' })
+  }
+
+  test('in one chunk that says its bytes, where the client knows chunks', async () => {
+    const text = raw(asked('1.1', sse))
+    await told()
+    await expect.poll(text).toContain(`\r\n${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`)
+    expect(text()).toContain('\r\nTransfer-Encoding: chunked\r\n')
+  })
+
+  test('without chunks to HTTP/1.0, which has none', async () => {
+    const text = raw(asked('1.0', sse))
+    await told()
+    await expect.poll(text).toMatch(/\r\n\r\n:\n\n(?::\n\n)*event: next/)
+    expect(text().slice(text().indexOf('event: next'))).toBe(event)
+  })
+
+  test('behind the answers that its connection is owed before', async () => {
+    const text = raw(asked('1.1', 'application/json', '{ wait }') + asked('1.1', multipart))
+    await told()
+    await expect.poll(text).toContain('"tick":"ä€😀"')
+    expect(text().indexOf('"wait":"waited"')).toBeGreaterThan(0)
+    expect(text().indexOf('"wait":"waited"')).toBeLessThan(text().indexOf('multipart/mixed'))
+    events.announce('tick', { n: '2' })
+    await expect.poll(text).toContain('{"payload":{"data":{"tick":"2"}}}')
+    // The answer's own way and the connection's keep one order.
+    expect(text().indexOf('ä€😀')).toBeLessThan(text().indexOf('"tick":"2"'))
+  })
+})
+
+test('a stream has the headers of every answer, each once, and pages of other origins read it where they are trusted', async () => {
+  const [trusted, foreign] = await Promise.all([platform.origin, 'https://evil.example'].map(origin => open(sse, tick, { headers: { origin } })))
+  expect(trusted!.headers).toMatchObject({
+    'x-request-id': expect.any(String),
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': platform.origin,
+    vary: 'Origin',
+    'cache-control': 'no-cache, no-store',
+    'x-accel-buffering': 'no',
+  })
+  expect(foreign!.headers).toMatchObject({ vary: 'Origin' })
+  expect(foreign!.headers).not.toHaveProperty('access-control-allow-origin')
+  const names = trusted!.answer.rawHeaders.filter((_, index) => index % 2 === 0).map(name => name.toLowerCase())
+  expect(new Set(names).size).toBe(names.length)
 })
 
 test('all doors share one stream', async () => {
@@ -186,6 +274,44 @@ test('one caller has at most 200 streams: one more is 429', async () => {
   await more.ended
   expect([more.status, JSON.parse(more.text())]).toMatchObject([429, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] }])
   expect(platform.router.live.upstreams()).toBe(200)
+})
+
+test('a client that leaves while its stream waits for others of its caller to begin has nothing worked out for it', async () => {
+  const [gate, prepared] = [Promise.withResolvers<void>(), [] as (string | undefined)[]]
+  const engine = schemaEngine(smallGraph(events, [], gate.promise))
+  await platform.close()
+  platform = await openRouter({
+    ...engine,
+    prepareStream(request) {
+      prepared.push(request.operationName)
+      return engine.prepareStream(request)
+    },
+  })
+  const name = (number: number) => `Own${number}`
+  const begin = (number: number) => open(sse, `subscription ${name(number)} { late }`)
+  const first = Array.from({ length: beginningShare.each }, (_, number) => number)
+  const begun = first.map(begin)
+  await expect.poll(() => prepared).toEqual(first.map(name))
+  const left = request({
+    port: platform.port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/graphql',
+    headers: { accept: sse, 'content-type': 'application/json' },
+  }).on('error', () => {})
+  await new Promise<void>(resolve => left.end(JSON.stringify({ query: 'subscription Left { late }' }), resolve))
+  const connections = () => new Promise(resolve => platform.router.app.server.getConnections((_error, count) => resolve(count)))
+  const places = () => [...platform.router.live.subscriptions().values()]
+  await expect.poll(connections).toBe(first.length + 1)
+  await platform.ask('/health/live')
+  left.destroy()
+  await expect.poll(connections).toBe(first.length)
+  gate.resolve()
+  await Promise.all(begun)
+  await begin(first.length)
+  await listening(first.length + 1)
+  expect(prepared).toEqual([...first, first.length].map(name))
+  expect(places()).toHaveLength(first.length + 1)
 })
 
 test('when the door closes, streams end with a word after which clients come back', async () => {

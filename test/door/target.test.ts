@@ -52,6 +52,11 @@ describe('the request line', () => {
     '/gr"aphql',
     '/graphql|x',
     '/publishing/%zz',
+    '/providers/api/ai/models/openai%2f..%2fcredentials',
+    '/providers/api/ai/models/%2fcredentials',
+    '/providers/api/ai/models/openai%2Fa/credentials%2Fb',
+    '/providers/api/ai/models/openai%5ca',
+    '/providers/api/credentials/openai%2Fa',
   ])('%s has no second reading: 400 with a sentence, before any handler', async target => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       const answer = await platform.ask(target, { method, headers: { origin: platform.origin, 'content-type': 'application/json' } })
@@ -75,6 +80,39 @@ describe('the request line', () => {
 
   test('may hold in its query what a path may not', async () => {
     expect((await platform.ask('/graphql?query={hello(name:"a//../%2e%2e\\\\n")}')).status).toBe(200)
+  })
+})
+
+describe('a token in an address', () => {
+  const secret = 'eyJhbGciOiJub25lIn0.planted'
+
+  test.for([
+    `/graphql?${query}&access_token=${secret}`,
+    `/graphql?ACCESS_TOKEN=${secret}&${query}`,
+    `/graphql?access%5Ftoken=${secret}`,
+    `/graphql?+bearer=${secret}`,
+    `/publishing/api/widget?bearer=${secret}`,
+    `/identity/login?refresh_token=${secret}`,
+    `/identity/api/auth/me?id_token=${secret}&id_token=`,
+    `/health/live?access_token=`,
+    `/nowhere?a=1&&access_token=${secret}`,
+  ])('%s is refused before anything runs, on every host and by every method, and is neither repeated nor logged', async target => {
+    for (const host of [`localhost:${platform.port}`, 'publishing.localhost', 'api.example', 'nobody.example'])
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const answer = await platform.ask(target, { method, headers: { host, authorization: 'Bearer nonsense' } })
+        expect([host, method, answer.status, answer.json.code]).toEqual([host, method, 400, 'BAD_USER_INPUT'])
+        expect(JSON.stringify([answer.json, answer.headers])).not.toContain(secret)
+      }
+    expect(JSON.stringify(platform.lines)).not.toContain(secret)
+  })
+
+  test.for([
+    '/health/live?token_hint=x',
+    '/health/live?my_access_token=x',
+    '/health/live?q=access_token',
+    '/health/live?id_token_hint=x',
+  ])('%s holds none', async target => {
+    expect((await platform.ask(target)).status).toBe(200)
   })
 })
 
@@ -136,6 +174,7 @@ test.for<[string, number]>([
   ['http://evil.example/graphql', 400],
   ['http://localhost/graphql', 101],
   ['/graphql/', 404],
+  ['/graphql?access_token=x', 400],
 ])('an upgrade to WebSocket at %s is answered %i', async ([target, status]) => {
   const seen = await new Promise<number>((resolve, reject) => {
     const headers = {

@@ -7,6 +7,7 @@ import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { socketLimits } from '../../router/door/streaming/socket.ts'
 import { hostsOf } from '../../router/hosts.ts'
 import { operationShare } from '../../router/live/shares.ts'
+import { dial as dialBare } from '../kit/bare-socket.ts'
 import { smallGraph } from './graph.ts'
 import { openRouter, schemaEngine } from './platform.ts'
 
@@ -20,35 +21,9 @@ beforeEach(async () => {
 })
 afterEach(() => platform.close())
 
-/** A bare socket: what it was sent, and how it was closed. */
-async function dial(headers: Record<string, string> = {}, url = platform.url, options: ClientOptions = {}) {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
-    headers: { host: `localhost:${platform.port}`, ...headers },
-    ...options,
-  })
-  const messages: { type: string; id?: string; payload?: Record<string, unknown> }[] = []
-  socket.on('message', data => messages.push(JSON.parse(String(data))))
-  const closed = new Promise<{ code: number; reason: string }>(resolve => socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })))
-  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
-  const send = (message: unknown) => socket.send(JSON.stringify(message))
-  const got = async (type: string, id?: string) => {
-    const find = () => messages.find(message => message.type === type && message.id === id)
-    await expect.poll(find, { timeout: 5000 }).toBeDefined()
-    return find()!
-  }
-  return {
-    socket,
-    messages,
-    closed,
-    send,
-    got,
-    init: async (payload?: Record<string, unknown>) => {
-      send({ type: 'connection_init', payload })
-      return got('connection_ack')
-    },
-    subscribe: (id: string, query: string, variables?: Record<string, unknown>) => send({ id, type: 'subscribe', payload: { query, variables } }),
-  }
-}
+/** A bare socket to the platform, by its own name. */
+const dial = (headers: Record<string, string> = {}, url = platform.url, options: ClientOptions = {}) =>
+  dialBare(url, { ...options, headers: { host: `localhost:${platform.port}`, ...headers } })
 
 /** Asks for a socket by hand, and never answers what comes through it. */
 function knock() {
@@ -185,7 +160,7 @@ describe('credentials of a socket', () => {
   })
 
   test('may be a key, or none at all', async () => {
-    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     const [keyed, bare, empty] = [await dial(), await dial(), await dial()]
     await Promise.all([keyed.init({ 'X-API-Key': 'k' }), bare.init(), empty.init({ authorization: null })])
     expect([await kindOf(keyed), await kindOf(bare), await kindOf(empty)]).toEqual(['apiKey', 'anonymous', 'anonymous'])
@@ -204,7 +179,7 @@ describe('credentials of a socket', () => {
   })
 
   test('come in an object of headers too, as many clients send them', async () => {
-    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     const client = createClient({
       url: `ws://127.0.0.1:${platform.port}/graphql`,
       webSocketImpl: WebSocket,
@@ -340,7 +315,7 @@ describe('a stream ends with its credential', () => {
   })
 
   test('I-02 when the key is revoked', async () => {
-    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     const wire = await open({ 'x-api-key': 'k' })
     platform.keys.clear()
     expect(await wire.closed).toEqual({ code: 4403, reason: 'key revoked' })
@@ -418,6 +393,47 @@ describe('bounds', () => {
     await expect.poll(() => answered, { timeout: 20_000 }).toBeGreaterThan(before + 3)
     expect(alive.socket.readyState).toBe(WebSocket.OPEN)
     alive.socket.terminate()
+  })
+
+  test('a client that sends pings and reads none of the answers is cut', async () => {
+    const slow = await dial()
+    await slow.init()
+    slow.socket.pause()
+    const carried = Buffer.alloc(125)
+    slow.socket.on('error', () => undefined)
+    const open = async () => Number(/^websockets_open (\d+)/m.exec((await platform.ask('/metrics')).text)?.[1])
+    expect(await open()).toBe(1)
+    for (let sent = 0; sent < 400_000 && (await open()) > 0; sent += 2000) {
+      for (let n = 0; n < 2000; n += 1) slow.socket.ping(carried)
+      // Or it is read no more.
+      await expect.poll(async () => slow.socket.bufferedAmount === 0 || (await open()) === 0, { interval: 1 }).toBe(true)
+    }
+    expect(await open()).toBe(0)
+    slow.socket.terminate()
+  })
+
+  test('a message in too many frames, and a frame in too many pieces, ends the socket; as many as may be is a message', async () => {
+    const text = JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(2 * socketLimits.messagePieces) } })
+    const inFrames = async (frames: number) => {
+      const wire = await dial()
+      const each = Math.ceil(text.length / frames)
+      const parts = Array.from({ length: frames }, (_, at) => text.slice(at * each, (at + 1) * each))
+      for (const [at, part] of parts.entries()) wire.socket.send(part, { fin: at === frames - 1, binary: false })
+      return Promise.race([wire.got('pong').then(() => 'read'), wire.closed.then(({ code }) => code)])
+    }
+    expect(await inFrames(socketLimits.messagePieces)).toBe('read')
+    expect(await inFrames(socketLimits.messagePieces + 1)).toBe(1008)
+    const wire = await dial()
+    // A frame of 4096 bytes, masked with zeros, of which a byte comes at a time.
+    const raw = (wire.socket as unknown as { _socket: import('node:net').Socket })._socket.setNoDelay(true)
+    raw.write(Buffer.from([0x81, 0xfe, 0x10, 0, 0, 0, 0, 0]))
+    let over = false
+    void wire.closed.then(() => (over = true))
+    for (let sent = 0; sent < 4000 && !over; sent += 1) {
+      raw.write('x')
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    expect((await wire.closed).code).toBe(1008)
   })
 
   test(`one socket runs at most ${socketLimits.operations} operations at a time`, async () => {
@@ -525,7 +541,7 @@ describe('bounds', () => {
   })
 
   test(`one person has at most ${socketLimits.perViewer} sockets, one key as many, and another person is not hindered`, async () => {
-    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', scopes: [], expiresAt: null })
+    platform.keys.set('hash of k', { keyId: 'k', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     platform.signIn('two')
     const authorization = await token()
     const own = await Promise.all(Array.from({ length: socketLimits.perViewer }, () => dial()))
@@ -553,8 +569,32 @@ describe('bounds', () => {
   test('a message that is too large closes with 1009', async () => {
     const wire = await dial()
     await wire.init()
-    wire.subscribe('a', '{ hello }', { x: 'x'.repeat(socketLimits.messageBytes) })
+    wire.subscribe('a', '{ hello }', { variables: { x: 'x'.repeat(socketLimits.messageBytes) } })
     expect((await wire.closed).code).toBe(1009)
+  })
+
+  test('an id of more than a thousand characters is refused: it would be kept, and stand in every message', async () => {
+    const wire = await dial()
+    await wire.init()
+    const [long, longest] = ['i'.repeat(socketLimits.idCharacters + 1), 'i'.repeat(socketLimits.idCharacters)]
+    wire.subscribe(long, '{ hello }')
+    wire.subscribe(longest, '{ hello }')
+    expect((await wire.got('error', long)).payload).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+    expect((await wire.got('next', longest)).payload).toMatchObject({ data: { hello: expect.anything() } })
+  })
+
+  test('a message that subscribes is small, whatever it holds: it would be kept for as long as the subscription is open', async () => {
+    const wire = await dial()
+    await wire.init()
+    const subscribe = (id: string, query: string, bytes: number) =>
+      wire.send({ id, type: 'subscribe', payload: { query, extensions: { told: 'x'.repeat(bytes) } } })
+    subscribe('large', 'subscription { tick }', socketLimits.subscriptionBytes)
+    expect((await wire.got('error', 'large')).payload).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+    subscribe('small', 'subscription { tick }', socketLimits.subscriptionBytes / 2)
+    await listening(1)
+    // What is answered once is kept by nobody.
+    subscribe('once', '{ hello }', socketLimits.subscriptionBytes)
+    expect((await wire.got('next', 'once')).payload).toMatchObject({ data: { hello: expect.anything() } })
   })
 
   test('a socket that never introduces itself is closed with 4408, one that is no JSON with 4400', async () => {
@@ -567,7 +607,6 @@ describe('bounds', () => {
   test.each([
     ['/elsewhere', 'graphql-transport-ws', 404],
     ['/graphql', 'graphql-ws', 400],
-    ['/graphql', undefined, 400],
   ])('an upgrade at %s with subprotocol %s is answered %i', async (path, protocol, status) => {
     const socket = new WebSocket(`ws://127.0.0.1:${platform.port}${path}`, protocol ? [protocol] : [])
     const seen = await new Promise<number>(resolve =>

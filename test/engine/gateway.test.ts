@@ -1,6 +1,7 @@
 import { ApolloServer } from '@apollo/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGateway, type RequestContext } from '../../router/engine/gateway.ts'
+import { createChanging } from '../../router/engine/native/changing.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { library } from './library-graph.ts'
 import { testGraph } from './supergraph-fixture.ts'
@@ -17,9 +18,9 @@ const server = new ApolloServer<RequestContext>({ gateway: createGateway(graph.e
 beforeAll(() => server.start())
 afterAll(() => server.stop())
 
-async function run(query: string, variables: Record<string, unknown> = {}, operationName?: string) {
+async function run(query: string, variables: Record<string, unknown> = {}, operationName?: string, of = server) {
   const contextValue: RequestContext = { viewer: anonymous, requestId: 'from-apollo' }
-  const response = await server.executeOperation({ query, variables, ...(operationName && { operationName }) }, { contextValue })
+  const response = await of.executeOperation({ query, variables, ...(operationName && { operationName }) }, { contextValue })
   if (response.body.kind !== 'single') throw new Error('One result was expected')
   return JSON.parse(JSON.stringify(response.body.singleResult))
 }
@@ -40,4 +41,17 @@ test('errors of the engine pass Apollo Server with code, service and path', asyn
   expect(result.data).toEqual({ author: { n: null } })
   expect(result.errors[0]).toMatchObject({ message: 'There is no nickname.', path: ['author', 'n'], extensions: { code: 'NOT_FOUND', service: 'authors' } })
   expect((await run('query ($id: ID!) { book(id: $id) { title } }', {})).errors[0].extensions.code).toBe('BAD_USER_INPUT')
+})
+
+test('S-12 Apollo Server reads what it is asked by the graph of the moment, also after that has changed', async () => {
+  const engineOf = (field: string) => testGraph({ one: { sdl: `type Query { ${field}: Int }`, resolvers: { Query: { [field]: () => 1 } } } }).engine
+  const engine = createChanging(engineOf('former'))
+  const changing = new ApolloServer<RequestContext>({ gateway: createGateway(engine), stopOnTerminationSignals: false })
+  await changing.start()
+  const ask = (query: string) => run(query, {}, undefined, changing)
+  expect(await ask('{ former }')).toEqual({ data: { former: 1 } })
+  await engine.change(engineOf('present'))
+  expect(await ask('{ present }')).toEqual({ data: { present: 1 } })
+  expect((await ask('{ former }')).errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }])
+  await changing.stop()
 })

@@ -113,7 +113,7 @@ describe('ROUTER_ENGINE=apollo: the stock gateway behind our port', () => {
   test('subscriptions answer an error that says why', async () => {
     const { engine } = await guarded()
     const request = { document: parse('subscription { changed { id } }'), viewer: everything, requestId: 'request-1' }
-    const refused = answerOf((await engine.subscribe(request)) as ExecutionResult)
+    const refused = answerOf((await engine.prepareStream(request)) as ExecutionResult)
     expect(codesOf(refused)).toEqual(['BAD_USER_INPUT'])
     expect(refused.errors![0]!.message).toContain('ROUTER_ENGINE=apollo')
     expect(codesOf(answerOf(await engine.execute(request)))).toEqual(['BAD_USER_INPUT'])

@@ -6,9 +6,11 @@ import { createMemoryEvents } from '../../platform/events.ts'
 import type { AccessFilter } from '../../router/access/decision.ts'
 import type { Engine, Fetch, FetchCall, OperationRequest, ResultStream, Transport } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
+import type { PlanTexts } from '../../router/engine/plan/plan-text.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import type { Operation, Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
+import { subscribeAlone } from '../kit/stream.ts'
 
 type Module = Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number]
 type Resolvers = NonNullable<Extract<Module, { typeDefs: unknown }>['resolvers']>
@@ -42,6 +44,7 @@ export interface TestGraph {
 
 export interface RunOptions {
   readonly viewer?: Viewer
+  readonly caller?: string
   readonly operationName?: string
   readonly signal?: AbortSignal
   readonly inTurn?: OperationRequest['inTurn']
@@ -73,6 +76,8 @@ export interface GraphOptions {
   readonly maxCost?: number
   readonly operationTimeoutMs?: number
   readonly answerBytes?: number
+  /** Makes plans elsewhere. @default in this process */
+  readonly planTexts?: (supergraphSdl: string) => PlanTexts
   /** The clock of deadlines. */
   readonly now?: () => number
   /** Is given each subgraph's schema before anything is asked of it. */
@@ -116,14 +121,15 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
   const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, slowMs, operationTimeoutMs, answerBytes, now } = options
   const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, now }
-  const engine = createEngine({ supergraphSdl, transport, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
+  const planTexts = options.planTexts?.(supergraphSdl)
+  const engine = createEngine({ supergraphSdl, transport, planTexts, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)
     if (mistakes.length > 0) throw new Error(`The test's own operation is not valid: ${mistakes.join('\n')}\n${source}`)
-    const { viewer = anonymous, operationName, signal, inTurn } = more
+    const { viewer = anonymous, caller, operationName, signal, inTurn } = more
     const headers = more.headers && new Headers(more.headers)
-    return { document, variables, viewer, operationName, signal, inTurn, headers, requestId: 'request-1' }
+    return { document, variables, viewer, caller, operationName, signal, inTurn, headers, requestId: 'request-1' }
   }
   return {
     engine,
@@ -134,7 +140,7 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     async run(source, variables, more = {}) {
       return answerOf(await engine.execute(requestOf(source, variables, more)))
     },
-    subscribe: (source, variables, more = {}) => engine.subscribe(requestOf(source, variables, more)),
+    subscribe: (source, variables, more = {}) => subscribeAlone(engine, requestOf(source, variables, more)),
   }
 }
 

@@ -63,11 +63,13 @@ const bodies = {
   orderId: 'one',
   merchantId: 'one',
   subjectId: 'one',
+  serviceId: 'one',
 }
 
 test.each<readonly [string, readonly (keyof typeof bodies)[]]>([
   ['organization.created', ['organizationId']],
   ['membership.removed', ['organizationId', 'userId']],
+  ['service.registered', ['serviceId']],
   ['attention.opened', ['key']],
   ['attention.closed', ['key']],
   ['post.published', ['postId']],

@@ -67,6 +67,7 @@ export async function factStage({ concurrently = 8, receivers = ['publishing'] }
       await rows(sequelize, note, [fact.body.organizationId, fact.body.name], unit.transaction)
     },
     'membership.removed': async () => {},
+    'email.outcome': async () => {},
   }
   const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, job: () => receiving.everybodys('facts'), log })
   const receiving = contextsOf('publishing', {}, {}, { sequelize, clock }, receiver)

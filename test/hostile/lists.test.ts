@@ -110,7 +110,8 @@ test('one page is read below any number of parents by one statement, each parent
     expect(pages[2]!.nodes.every(({ organizationId }) => organizationId === there.organization.id)).toBe(true)
     expect(await Promise.all(pages.map(page => page.totalCount()))).toEqual([6, 0, 3])
   })
-  expect(statements).toHaveLength(2)
+  // What the platform does beside is not about members.
+  expect(statements.filter(text => text.includes('memberships'))).toHaveLength(2)
 })
 
 test('statements of one operation reach the database a few at a time, and too many of them are refused', async () => {

@@ -158,7 +158,7 @@ test('a runner without queues goes round and tells when it does not, opens no co
   await vi.waitFor(async () => {
     await graph.clock.advance(80_000)
     await expect(jobs.check()).rejects.toMatchObject({ name: 'NotReady', message: expect.stringMatching(/^what is old last went round \d+ s ago$/) })
-  })
+  }, 10_000)
   await jobs.stop()
   expect([opened, await graph.rows(`select nspname from pg_namespace where nspname = 'alone_jobs'`)]).toEqual([[], []])
 })

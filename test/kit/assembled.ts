@@ -88,7 +88,7 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
   const registrations = subgraphs.map(({ registration }) => registration)
   const transport = createRemoteTransport({ subgraphs: new Map([...urls].map(([slug, url]) => [slug, { url }])), seal: createSeal(key, clock) })
   stack.defer(() => transport.close())
-  const engine = await openEngineOver(ownSupergraph(), transport, running, deps)
+  const engine = await openEngineOver(ownSupergraph(), transport, running, deps, stack)
   const whole = defined as unknown as Defined
   await register(whole.identity, registrations, deps.hosts)
   const router = await createRouter({

@@ -1,3 +1,4 @@
+import type { ServiceApp, ServiceTokens } from '../../router/access/callers/services.ts'
 import { createRouter } from '../../router/router.ts'
 import type { Supergraph } from './supergraph.ts'
 
@@ -19,13 +20,21 @@ export interface Door extends AsyncDisposable {
 
 /**
  * Opens the router before a supergraph, with every route of the platform.
+ * @param tokens of services @default none
+ * @param apps that are registered besides the platform's own @default none
  * @param counts whether it tells what the supergraph counts, which one door of it can @default false
  */
-export async function openDoor({ platform, publicUrl, clock, job, metrics }: Supergraph, { counts = false } = {}): Promise<Door> {
+export async function openDoor(
+  { platform, publicUrl, clock, job, metrics, secrets }: Supergraph,
+  { counts = false, tokens, apps = [] }: { readonly counts?: boolean; readonly tokens?: ServiceTokens; readonly apps?: readonly ServiceApp[] } = {},
+): Promise<Door> {
   const router = await createRouter({
     engine: platform.engine,
     authority: platform.identity.authority,
     subgraphs: platform.subgraphs,
+    ...(tokens && {
+      callers: { tokens, registrations: [...apps, ...platform.subgraphs.map(({ registration }) => registration)], gateway: platform.providers },
+    }),
     host: 'localhost',
     port: 0,
     publicUrl,
@@ -33,6 +42,7 @@ export async function openDoor({ platform, publicUrl, clock, job, metrics }: Sup
     clock,
     log: job.log,
     readiness: [],
+    tracing: secrets.tracing,
     ...(counts && { metrics }),
   })
   const ask: Door['ask'] = async (method, path, { headers = {}, body } = {}) => {
@@ -43,7 +53,13 @@ export async function openDoor({ platform, publicUrl, clock, job, metrics }: Sup
       ...(body !== undefined && { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     })
     const isJson = answer.body !== '' && /json/.test(String(answer.headers['content-type']))
-    return { status: answer.statusCode, headers: answer.headers, text: answer.body, json: isJson ? JSON.parse(answer.body) : null }
+    const json = isJson ? JSON.parse(answer.body) : null
+    if (Buffer.isBuffer(body)) secrets.noteFields(new URLSearchParams(body.toString()))
+    else secrets.note(body)
+    secrets.note(json)
+    secrets.noteCookies(answer.headers['set-cookie'])
+    secrets.noteFields(new URLSearchParams(String(answer.headers.location ?? '').split('?')[1]))
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body, json }
   }
   return {
     ask,

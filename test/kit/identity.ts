@@ -6,7 +6,7 @@ import { contextsOf } from '../../subgraphs/store/context.ts'
 import type { Telling } from '../../subgraphs/store/tell.ts'
 
 /** What tests fill in past every rule, nobody is told. */
-const untold: Telling = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), log: { info() {} }, wake() {} }
+export const untold: Telling = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), log: { info() {} }, wake() {} }
 
 /** Everything that identity keeps in a database, to be filled past every rule. */
 export const identityOf = (sequelize: Sequelize, clock: Clock): Job => contextsOf('identity', stores, {}, { sequelize, clock }, untold).everybodys('platform')

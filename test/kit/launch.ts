@@ -132,10 +132,14 @@ export const readyLine = /^(?:\{.*"msg":")?ready in .* s: (http:[^\s"]+)"?\}?$/m
 
 const given = new Set<number>()
 
+/** The test files that run beside each other draw from different ports: one could take the other's between finding it free and listening. */
+const portsOfWorker = 1_000
+const firstPort = 20_000 + portsOfWorker * (Number(process.env.VITEST_POOL_ID ?? 0) % 10)
+
 /** A port that is free on both loopback addresses; outside the range from which the system takes ports of its own accord. */
 export async function freePort(): Promise<number> {
   for (let turn = 0; turn < 100; turn++) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    const port = firstPort + Math.floor(Math.random() * portsOfWorker)
     if (given.has(port) || !(await isFree(port, '127.0.0.1')) || !(await isFree(port, '::1'))) continue
     given.add(port)
     return port

@@ -1,21 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { DocumentNode } from 'graphql'
+import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { type Config, readConfig } from '../../config.ts'
 import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
-import { createOutbound, type Outbound } from '../../platform/outbound.ts'
+import { createOutbound, type Outbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { createDocuments } from '../../router/door/documents/documents.ts'
 import { createLog } from '../../router/door/log.ts'
+import { openPlanning, type Planning } from '../../router/engine/plan/apart/planning.ts'
 import { createHosts } from '../../router/hosts.ts'
 import { registerFigures } from '../../router/metrics/figure.ts'
 import { watchJobs } from '../../router/metrics/jobs.ts'
 import type { Platform } from '../../router/start/assemble.ts'
-import type { EngineSettings } from '../../router/start/engine.ts'
-import type { Browser } from '../../subgraphs/browser.ts'
+import { type EngineSettings, ownSupergraph } from '../../router/start/engine.ts'
+import type { Browser } from '../../subgraphs/http/browser.ts'
+import type { EmailSettings } from '../../subgraphs/providers/email/open.ts'
+import { addressesFrom } from '../../subgraphs/providers/stores/addresses.ts'
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -23,9 +27,11 @@ import { type Answer, readAnswer } from './answer.ts'
 import { assembleGraph, carried } from './assembled.ts'
 import { type Collector, collect } from './collector.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { collectSecrets, type Secrets } from './secrets.ts'
 import { createSeed, type Seed } from './seed.ts'
 import { type StandIn, standIn } from './stand-in.ts'
 import { countStatements } from './statements.ts'
+import { subscribeAlone } from './stream.ts'
 import { type BoundTime, boundTime } from './time.ts'
 
 export interface SupergraphOptions {
@@ -37,8 +43,18 @@ export interface SupergraphOptions {
   readonly publicUrl?: string
   /** Origins of third parties that may lie on a private address, besides the sandbox. @default none */
   readonly trusts?: readonly string[]
+  /** Origins on a private address that the platform itself calls, and nobody has called. @default none */
+  readonly inside?: readonly string[]
   /** What one caller may make, where it is not what configuration says by itself. */
   readonly quotas?: Partial<Config['quotas']>
+  /** How long models may take, where it is not what configuration says. */
+  readonly aiTimes?: Partial<Config['aiTimes']>
+  /** Where third parties are, where it is not where they are played or really are. */
+  readonly addresses?: Partial<Config['providerAddresses']>
+  /** Who issues access tokens in place of identity. @default identity does */
+  readonly foreignIssuer?: Config['foreignIssuer']
+  /** What of mail of the gateway is not what configuration says by itself. */
+  readonly email?: Partial<EmailSettings>
   /** How operations run, where it is not what configuration says in production. */
   readonly running?: Partial<EngineSettings>
   /** How many ms this process' clock is behind the database's. @default 0 */
@@ -70,6 +86,8 @@ export interface Supergraph extends AsyncDisposable {
   readonly sent: readonly string[]
   /** Everything that was logged, one JSON line each, from debug on. */
   readonly log: readonly string[]
+  /** What is secret of all that was sent and answered: when it closes, none of it may stand in the log, a record, a fact or a job. */
+  readonly secrets: Secrets
   execute(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
   /** Subscribes; throws when the subscription is refused. */
   subscribe(document: string, variables?: Record<string, unknown>, as?: As): Promise<Collector>
@@ -85,13 +103,22 @@ export interface Supergraph extends AsyncDisposable {
   rows<Row extends object = Record<string, unknown>>(sql: string, bind?: unknown[]): Promise<Row[]>
 }
 
+let planning: Planning | undefined
+/** Plans for every test of this process, and ends with it: to start what plans takes longer than most tests. */
+const planningForAll = () => (planning ??= openPlanning(ownSupergraph(), { planMs: readConfig({}).remote.planMs, log: pino({ level: 'silent' }) }))
+
 /** Opens a platform for one test: `await using graph = await supergraph()`. */
 export async function supergraph({
   now,
   sandbox = false,
   publicUrl = 'http://localhost:4000',
   trusts = [],
+  inside = [],
   quotas,
+  aiTimes,
+  addresses,
+  foreignIssuer = null,
+  email,
   running,
   behindMs = 0,
 }: SupergraphOptions = {}): Promise<Supergraph> {
@@ -103,15 +130,18 @@ export async function supergraph({
   await database.sequelize.query(`alter database ${name} set pgboss.test_clock = 'on'`)
   await database.sequelize.query(`set pgboss.test_clock = 'on'`)
   const x = sandbox ? opening.use(await standIn(clock, callbackUrl(publicUrl, 'X'))) : null
-  const way = createOutbound([...trusts, ...(x ? [x.origin] : [])])
+  const way = createOutbound([...trusts, ...inside, ...(x ? [x.origin] : [])])
   opening.defer(() => way.close())
   const sent: string[] = []
-  const outbound: Outbound = async (url, options) => {
-    const place = sent.push(`${options?.method ?? 'GET'} ${new URL(url).pathname}`) - 1
-    const answer = await way(url, options)
+  const noted = async <Answer extends { readonly status: number }>(url: string | URL, method: string | undefined, asking: () => Promise<Answer>) => {
+    const place = sent.push(`${method ?? 'GET'} ${new URL(url).pathname}`) - 1
+    const answer = await asking()
     sent[place] += ` ${answer.status}`
     return answer
   }
+  const outbound: WayOut = Object.assign(((url, options) => noted(url, options?.method, () => way(url, options))) satisfies Outbound, {
+    stream: ((url, options) => noted(url, options?.method, () => way.stream(url, options))) satisfies WayOut['stream'],
+  })
   const lines: string[] = []
   const log = createLog('debug', sink(lines))
   const openPool = createOpenPool({ url: database.url, log })
@@ -134,16 +164,25 @@ export async function supergraph({
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,
+      prices: readConfig({}).prices,
+      aiTimes: { ...readConfig({}).aiTimes, ...aiTimes },
+      email: { ...readConfig({}).email, allowedServers: [], dnsServers: ['127.0.0.1:9'], ...email },
       paymentsAddresses: readConfig({}).paymentsAddresses,
+      signUp: 'open',
+      registry: { production: null },
+      foreignIssuer,
+      mail: readConfig({}).mail,
+      // What goes out is what a test is about.
+      synchronisesModels: false,
+      thirdParties: addressesFrom({ ...readConfig({}).providerAddresses, ...addresses }, x?.origin ?? null),
       allowedOrigins: [...trusts, ...(x ? [x.origin] : [])],
       // As clients elsewhere see it: without the text of internal errors.
-      running: { ...readConfig({}), environment: 'production', ...running },
+      running: { ...readConfig({}), environment: 'production', ...(running ?? { planning: planningForAll() }) },
       log,
     },
     opening,
   )
-  // Identity alone has nothing that runs: its start warms up sign-in, which few tests need.
-  await Promise.all(platform.subgraphs.filter(subgraph => subgraph !== platform.identity).map(subgraph => subgraph.start()))
+  await Promise.all(platform.subgraphs.map(subgraph => subgraph.start()))
   const { engine } = platform
   const documents = createDocuments(engine.schema, { introspection: true })
   const read = (text: string): DocumentNode => {
@@ -162,10 +201,11 @@ export async function supergraph({
 
   const trySubscription = async (text: string, variables: Record<string, unknown> = {}, { as = anonymous }: As = {}) => {
     const asked = request(text, variables, as)
-    const started = await engine.subscribe(asked)
+    const started = await subscribeAlone(engine, asked)
     return Symbol.asyncIterator in started ? collect(started) : answer(started, text, asked)
   }
 
+  const secrets = collectSecrets()
   const open = opening.move()
   const graph: Omit<Supergraph, 'seed'> = {
     database,
@@ -176,13 +216,17 @@ export async function supergraph({
     metrics,
     sent,
     log: lines,
+    secrets,
     get x() {
       if (!x) throw new Error('this supergraph has no X: open it with { sandbox: true }')
       return x
     },
     async execute(text, variables = {}, { as = anonymous, browser } = {}) {
       const asked = request(text, variables, as)
-      return answer(await engine.execute({ ...asked, browser }), text, asked)
+      const answered = answer(await engine.execute({ ...asked, browser }), text, asked)
+      secrets.note(variables)
+      secrets.note(answered.partial.data)
+      return answered
     },
     trySubscription,
     async subscribe(text, variables, as) {
@@ -200,7 +244,12 @@ export async function supergraph({
     listeners,
     statements: async work => (await countStatements(work, { ignore: carried })).statements,
     rows: async <Row extends object>(sql: string, bind: unknown[] = []) => (await database.sequelize.query(sql, { bind }))[0] as Row[],
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      // A test may have taken the database away, or a table of it: then nothing is left to look at.
+      const leaks = await secrets.leaks(lines, database.sequelize).catch(() => [])
+      await open.disposeAsync()
+      if (leaks.length > 0) throw new Error(`passwords, tokens, keys or codes stand where others read them:\n${leaks.slice(0, 5).join('\n')}`)
+    },
   }
   return Object.defineProperties({ seed: createSeed(graph) }, Object.getOwnPropertyDescriptors(graph)) as unknown as Supergraph
 }

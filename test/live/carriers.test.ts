@@ -75,10 +75,10 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     const [one, two] = [await join(carrier()), await join(carrier())]
     const [atOne, atTwo] = [hear(one, 'a', 'b'), hear(two, 'a')]
     for (const id of ['1', '2', '3']) one.announce('a', { id })
-    await vi.waitFor(() => expect(ids(atTwo.heard)).toEqual(['1', '2', '3']))
+    await vi.waitFor(() => expect(ids(atTwo.heard)).toEqual(['1', '2', '3']), 10_000)
     two.announce('c', { id: 'nobody listens' })
     two.announce('b', { id: '4' })
-    await vi.waitFor(() => expect(ids(atOne.heard)).toEqual(['1', '2', '3', '4']))
+    await vi.waitFor(() => expect(ids(atOne.heard)).toEqual(['1', '2', '3', '4']), 10_000)
     await Promise.all([atOne.end(), atTwo.end()])
     expect([one.listenerCount(), two.listenerCount()]).toEqual([0, 0])
     expect(ids(atTwo.heard)).toEqual(['1', '2', '3'])
@@ -92,7 +92,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     const { statements } = await countStatements(
       async () => {
         for (let id = 0; id < 1_000; id++) for (let again = 0; again < 3; again++) one.announce('a', { id: `${id} ${'x'.repeat(30)}` })
-        await vi.waitFor(() => expect(heard).toHaveLength(1_000))
+        await vi.waitFor(() => expect(heard).toHaveLength(1_000), 10_000)
       },
       { ignore: /^select$/ },
     )
@@ -107,7 +107,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     const [atOne, atTwo] = [hear(one, 'a'), hear(two, 'a')]
     one.announce('a', { id: 'x'.repeat(10_000) })
     one.announce('a', { id: '2' })
-    await vi.waitFor(() => expect(ids(atTwo.heard)).toEqual(['2']))
+    await vi.waitFor(() => expect(ids(atTwo.heard)).toEqual(['2']), 10_000)
     expect(atOne.heard).toHaveLength(2)
   })
 
@@ -126,11 +126,11 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     const [atOne, atTwo] = [hear(one, 'a.1'), hear(two, 'a.1')]
     proxy.refuse(true)
     proxy.cut()
-    await vi.waitFor(async () => expect(await one.check()).toMatch(/carries no events/))
+    await vi.waitFor(async () => expect(await one.check()).toMatch(/carries no events/), 10_000)
     one.announce('a.1', { id: 'meanwhile' })
     two.announce('a.1', { id: 'missed' }, 7)
     expect(ids(atOne.heard)).toEqual([])
-    await vi.waitFor(() => expect(ids(atOne.heard)).toEqual(['meanwhile']))
+    await vi.waitFor(() => expect(ids(atOne.heard)).toEqual(['meanwhile']), 10_000)
     proxy.refuse(false)
     await vi.waitFor(() => expect(ids(atTwo.heard)).toEqual(['missed', 'meanwhile']), { timeout: 15_000 })
     await vi.waitFor(() => expect(ids(atOne.heard)).toEqual(['meanwhile', 'missed']), { timeout: 15_000 })
@@ -147,7 +147,7 @@ describe.for(Object.keys(ways))('events between processes by %s', name => {
     await until('it is noticed', async () => (await one.check()) !== undefined, 40)
     await until('it is back', async () => (await one.check()) === undefined)
     two.announce('a', { id: '1' })
-    await vi.waitFor(() => expect(ids(heard)).toEqual(['1']))
+    await vi.waitFor(() => expect(ids(heard)).toEqual(['1']), 10_000)
   })
 
   test('a process ends within a second although the carrier is away', async ({ skip }) => {

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createCarriedEvents } from '../../carriers/events.ts'
 import { createLookingAgain } from '../../carriers/looking-again.ts'
-import { createMemoryEvents } from '../../platform/events.ts'
+import { createMemoryEvents, goOnFrom } from '../../platform/events.ts'
 import { hear, ids } from './hearing.ts'
 
 const log = pino({ level: 'silent' })
@@ -104,6 +104,36 @@ describe('looking again', () => {
     expect(since.slice(0, 3)).toEqual([955_000, 955_000, 965_000])
     looking.stop()
     await stream.return()
+  })
+
+  test('who begins in place of a stream that broke is told what was announced since then, whatever others here were told; a look that fails is made again', async () => {
+    let fails = 0
+    const since: number[] = []
+    const events = alone()
+    events.lookAgain('post.', async (_, from, away) => {
+      if (away) since.push(from.getTime())
+      if (away && fails-- > 0) throw new Error('the database is away')
+      return [{ ids: { id: 'changed' }, mark: 2 }]
+    })
+    const first = hear(events, 'post.1')
+    await aRound()
+    events.announce('post.1', { id: 'changed' }, 2)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ids(first.heard)).toEqual(['changed'])
+
+    const brokeAt = performance.now() - 20_000
+    const moment = Date.now() - 20_000
+    fails = 1
+    const second = goOnFrom(brokeAt, () => hear(events, 'post.1'))
+    await vi.advanceTimersByTimeAsync(8_000)
+    expect(ids(second.heard)).toEqual(['changed'])
+    expect(since).toEqual([moment - 45_000, moment - 45_000])
+    const third = goOnFrom(brokeAt, () => hear(events, 'post.2'))
+    const fourth = hear(events, 'post.3')
+    await vi.advanceTimersByTimeAsync(0)
+    expect([ids(third.heard), ids(fourth.heard)]).toEqual([['changed'], []])
+    for (const stream of [first, second, third, fourth]) await stream.end()
+    await aRound()
   })
 
   test('what was told so long ago that no look finds it again is forgotten, and what a look found last is not', async () => {

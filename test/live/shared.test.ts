@@ -2,11 +2,15 @@ import { parse } from 'graphql'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../../platform/errors.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import { createAccessFilter } from '../../router/access/filter.ts'
+import { readAccessTable } from '../../router/access/rules.ts'
+import type { InTurn } from '../../router/engine/engine.ts'
 import type { Membership } from '../../router/live/shared/channel.ts'
 import { createHub, type Hub } from '../../router/live/shared/hub.ts'
+import { createShares, eventShare, inTurnOf } from '../../router/live/shares.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import { type Part, type TestGraph, testGraph } from '../engine/supergraph-fixture.ts'
-import { key, person } from '../kit/viewers.ts'
+import { compose, type Part, type TestGraph, testGraph } from '../engine/supergraph-fixture.ts'
+import { key, person, personally } from '../kit/viewers.ts'
 
 const shared = `extend schema @link(url: "https://supergraph.example/shared/v1.0", import: ["@shared"]) @composeDirective(name: "@shared")
   directive @shared(by: SharedBy!, sameScopes: Boolean! = false, latestBy: String) on FIELD_DEFINITION | OBJECT
@@ -69,6 +73,7 @@ beforeEach(() => {
       Thing: {
         __resolveReference(reference: { id: string }) {
           world.plans += 1
+          if (reference.id === 'broken') throw new Error('It broke.')
           return reference
         },
         title: ({ id }: { id: string }) => `title ${id}`,
@@ -94,10 +99,10 @@ interface Client {
 async function join(
   source: string,
   viewer: Viewer,
-  more: { variables?: Record<string, unknown>; signal?: AbortSignal; caller?: string } = {},
+  more: { variables?: Record<string, unknown>; signal?: AbortSignal; caller?: string; inTurn?: InTurn } = {},
 ): Promise<Client> {
-  const { variables, signal, caller = viewer.userId ?? 'nobody' } = more
-  const request = { document: parse(source), variables, viewer, requestId: 'request-1', signal }
+  const { variables, signal, inTurn, caller = viewer.userId ?? 'nobody' } = more
+  const request = { document: parse(source), variables, viewer, requestId: 'request-1', signal, inTurn }
   const place = hub.reserve(caller)
   if (place instanceof Refusal) throw place
   const joined = await hub.join({ request, tellErrors: errors => errors.map(error => error.toJSON()) }, place)
@@ -156,6 +161,21 @@ test('variables make another stream, but not their order, nor one that is null b
   expect(upstreams()).toBe(3)
 })
 
+test('variables that would be kept for as long as the subscription is open are small', async () => {
+  const source = 'subscription ($of: ID) { changed(of: $of) { n } }'
+  await join(source, anna, { variables: { of: 'x'.repeat(16_000) } })
+  await expect(join(source, anna, { variables: { of: '1', unused: 'x'.repeat(17_000) } })).rejects.toThrow('at most 16384 characters')
+  expect(upstreams()).toBe(1)
+})
+
+test('what an organization shares nobody shares who is active in none', async () => {
+  const alone = [anna, ben].map(personally)
+  for (const viewer of [...alone, ...alone]) await join(titled, viewer)
+  expect(upstreams()).toBe(2)
+  for (const viewer of alone) await join('subscription { news { __typename } }', viewer)
+  expect(upstreams()).toBe(3)
+})
+
 test('what everybody is told is shared by everybody, until a field of it is told to an organization alone', async () => {
   for (const viewer of [anna, ben, carl]) await join('subscription { news { __typename } }', viewer)
   expect(upstreams()).toBe(1)
@@ -178,6 +198,7 @@ test('who comes later is first told the latest of each thing, and everybody goes
   expect(second.heard).toEqual(Array(2).fill({ data: { boards: { shows: 'it', other: 'it' } } }))
   events.announce('thing', { id: 'c' })
   await expect.poll(() => [first.heard.length, second.heard.length]).toEqual([4, 3])
+  expect([hub.figures.events(), hub.figures.deliveries()]).toEqual([4, 7])
   // Of a stream that keeps nothing, nothing is told.
   const change = await join(titled, anna)
   events.announce('thing', { id: 'd' })
@@ -197,6 +218,27 @@ test('whoever began it may leave: the others go on, and the last one ends it', a
   expect([upstreams(), events.listenerCount()]).toEqual([0, 0])
 })
 
+test('whatever else whoever began it has under way keeps nobody else waiting: an event takes a place of somebody who has one free', async () => {
+  const events = createShares({ ...eventShare, each: 1 })
+  const sharedBy = (viewer: Viewer) => join(titled, viewer, { inTurn: inTurnOf(events, viewer.userId!, null) })
+  const clients = [await sharedBy(anna), await sharedBy(ben)]
+  const busy = Promise.withResolvers<void>()
+  const work = [anna, anna].map(({ userId }) => events.run(userId!, () => busy.promise))
+  await told(clients, '1')
+  // Where nobody has one it waits for the place of whoever has been there longest.
+  work.push(events.run(ben.userId!, () => busy.promise))
+  const waiting = told(clients, '2')
+  busy.resolve()
+  await Promise.all([waiting, ...work])
+  for (const { membership } of clients) membership.leave()
+})
+
+/** Tells of a thing, and waits until all of them have heard of it. */
+async function told(clients: readonly Client[], id: string): Promise<void> {
+  events.announce('thing', { id })
+  await expect.poll(() => clients.map(({ heard }) => heard.at(-1)?.data)).toEqual(clients.map(() => ({ changed: { n: id, title: `title ${id}` } })))
+}
+
 test('who is gone takes part no more, also while it starts', async () => {
   const [gone, leaving] = [AbortSignal.abort(), new AbortController()]
   const joining = [join(titled, anna, { signal: gone }), join(titled, anna, { signal: leaving.signal })]
@@ -210,7 +252,29 @@ test('who is gone takes part no more, also while it starts', async () => {
   expect([upstreams(), events.listenerCount()]).toEqual([0, 0])
 })
 
-test('a source that breaks or ends is started again, and nobody is told an end', async () => {
+test('an event that cannot be told ends the stream with an error for everybody, and the mistake is told to whoever runs the platform', async () => {
+  hub.close()
+  const failures: unknown[] = []
+  hub = createHub(graph.engine, { patience, failed: cause => failures.push(cause) })
+  const mistake = new Error('An error that cannot be told.')
+  const ends: unknown[] = []
+  for (const viewer of [anna, ben]) {
+    const request = { document: parse(titled), viewer, requestId: 'request-1' }
+    const joined = await hub.join({
+      request,
+      tellErrors() {
+        throw mistake
+      },
+    })
+    if (!('listen' in joined)) throw new Error('it did not start')
+    joined.listen({ tell() {}, end: errors => ends.push(errors) })
+  }
+  events.announce('thing', { id: 'broken' })
+  await expect.poll(() => ends).toMatchObject(Array(2).fill([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]))
+  expect([failures, upstreams(), events.listenerCount()]).toEqual([[mistake], 0, 0])
+})
+
+test('a source that breaks or ends is started again, and nobody is told an end, nor that what is followed is null', async () => {
   const client = await join(titled, anna)
   for (const end of [() => world.breaks.at(-1)!(new Error('cut')), () => world.ends.at(-1)!()]) {
     const before = world.opened
@@ -220,6 +284,18 @@ test('a source that breaks or ends is started again, and nobody is told an end',
     await expect.poll(() => client.heard.at(-1)).toEqual({ data: { changed: { n: String(before), title: `title ${before}` } } })
   }
   expect(client.ended).toEqual([])
+  expect(client.heard).toHaveLength(2)
+})
+
+test('a source that breaks each time before it tells anything is no source: the stream ends with UPSTREAM_FAILED', async () => {
+  const client = await join(titled, anna)
+  const breaking = setInterval(() => world.breaks.at(-1)!(new Error('cut')), 1)
+  try {
+    await expect.poll(() => client.ended).toMatchObject([[{ extensions: { code: 'UPSTREAM_FAILED' } }]])
+  } finally {
+    clearInterval(breaking)
+  }
+  expect(client.heard).toEqual([])
 })
 
 test('a source that does not come back ends the stream with UPSTREAM_FAILED', async () => {
@@ -300,4 +376,31 @@ test('streams are counted by the names of their operations, of which so many are
   await join('subscription { changed { n } }', anna)
   const counted = hub.figures.subscriptions()
   expect([counted.size, counted.get('Name0'), counted.get('other')]).toEqual([502, 1, 2])
+})
+
+test('of a shared stream everybody is told the same: whom access leaves less, or whom a promise further in does not hold for, has another', async () => {
+  const other: Part = {
+    sdl: `${shared}
+      type Query { x: Int }
+      type Subscription { any: Any @shared(by: ORGANIZATION) }
+      interface Any { n: String }
+      type Open implements Any @shared(by: ORGANIZATION) {
+        n: String
+        closed: String @requiresScopes(scopes: [["publishing:posts.read"]])
+        scoped: String @shared(by: ORGANIZATION, sameScopes: true)
+      }
+      type Silent implements Any { n: String }`,
+  }
+  const { engine } = testGraph({ other }, { access: createAccessFilter(readAccessTable(compose({ other }))) })
+  const reader = { ...ben, scopes: ['publishing:posts.read'] }
+  const streams = async (source: string, viewers: readonly Viewer[]) => {
+    const all = await Promise.all(viewers.map(viewer => engine.prepareStream({ document: parse(source), viewer, requestId: 'request-1' })))
+    return new Set(all.map(each => ('key' in each ? each.key : JSON.stringify(each)))).size
+  }
+  const viewers = [anna, { ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }]
+  expect(await streams('subscription { any { ... on Open { n } } }', viewers)).toBe(1)
+  expect(await streams('subscription { any { ... on Open { n closed } } }', [{ ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }])).toBe(2)
+  expect(await streams('subscription { any { ... on Open { scoped } } }', [{ ...anna, scopes: [] }, reader, { ...reader, userId: 'dora' }])).toBe(2)
+  // One of the types that it can be promises nothing.
+  expect(await streams('subscription { any { n } }', [reader, { ...reader, userId: 'dora' }])).toBe(2)
 })

@@ -23,12 +23,16 @@ function watching() {
       await gate
       return new Map([...sessions].filter(([id]) => ids.includes(id)))
     },
-    async keysById(ids: readonly string[]) {
+    async jwks() {
+      return { keys: kids.map(kid => ({ kid, kty: 'OKP' })) }
+    },
+    keys: async (ids: readonly string[]) => {
       looks += 1
       askedKeys.push([...ids])
       return new Map([...keys].filter(([id]) => ids.includes(id)))
     },
   }
+  const kids = ['first', 'second']
   const streams = createStreams(authority, clock, { warn() {} }, 2)
   const ends: string[] = []
   return {
@@ -37,6 +41,8 @@ function watching() {
     keys,
     asked,
     askedKeys,
+    /** The signing keys that are published. */
+    kids,
     /** Lets no question about sessions be answered until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -68,6 +74,7 @@ const session = (more: Partial<ValidSession> = {}): ValidSession => ({
   roles: ['member'],
   context: 'organization',
   memberships: { one: ['member'], two: ['owner'] },
+  grant: null,
   expiresAt: new Date('2028-01-01'),
   ...more,
 })
@@ -151,8 +158,8 @@ describe('a stream', () => {
 
   test('of a session and one of a key are told apart, though their ids are the same', async () => {
     using world = watching()
-    world.keys.set('same', { keyId: 'same', organizationId: 'one', scopes: [], expiresAt: null })
-    world.open({ kind: 'apiKey', keyId: 'same' }, { kind: 'key', id: 'same', expiresAt: null }, 'key ')
+    world.keys.set('same', { keyId: 'same', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
+    world.open({ kind: 'apiKey', keyId: 'same', scopes: [] }, { kind: 'key', id: 'same', expiresAt: null }, 'key ')
     const { forget } = world.open(member, { ...cookie, id: 'same' }, 'cookie ')
     await world.looked()
     expect(new Set(world.ends)).toEqual(new Set(['cookie 4403 session ended']))
@@ -203,6 +210,72 @@ describe('a stream', () => {
     expect(world.ends).toEqual([])
   })
 
+  test('of an app ends when what it may do is another: by its grant, or by the roles of its person', async () => {
+    const grant = { clientId: 'app', scopes: ['publishing:posts.read', 'publishing:posts.write'], trusted: false }
+    const app = { ...member, roles: [], clientId: 'app', scopes: ['publishing:posts.read', 'publishing:posts.write'] } as const
+    for (const [after, ends] of [
+      [session({ grant }), false],
+      [session({ grant: { ...grant, scopes: ['openid', ...grant.scopes] } }), false],
+      [session({ grant: { ...grant, scopes: ['publishing:posts.read'] } }), true],
+      [session({ grant, memberships: { one: ['viewer'] } }), true],
+      [session({ grant: { ...grant, trusted: true } }), true],
+      [session(), true],
+    ] as const) {
+      using world = watching()
+      world.sessions.set('s', session({ grant }))
+      world.open(app, token)
+      await world.looked()
+      expect(world.ends).toEqual([])
+      world.sessions.set('s', after)
+      await world.looked()
+      expect(world.ends).toEqual(ends ? rightsChanged : [])
+    }
+  })
+
+  test('of an app that asked for less goes on as long as that is there', async () => {
+    using world = watching()
+    const grant = { clientId: 'app', scopes: ['publishing:posts.read', 'publishing:posts.write'], trusted: false }
+    world.sessions.set('s', session({ grant }))
+    world.open({ ...member, roles: [], clientId: 'app', scopes: ['publishing:posts.read'] }, { ...token, scopes: ['openid', 'publishing:posts.read'] })
+    await world.looked()
+    world.sessions.set('s', session({ grant: { ...grant, scopes: ['publishing:posts.read'] } }))
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.sessions.set('s', session({ grant: { ...grant, scopes: ['publishing:posts.write'] } }))
+    await world.looked()
+    expect(world.ends).toEqual(rightsChanged)
+  })
+
+  test('of a person ends when the same session is an app’s', async () => {
+    using world = watching()
+    world.sessions.set('s', session({ grant: { clientId: 'app', scopes: [], trusted: false }, memberships: { one: [] } }))
+    world.open({ ...member, roles: [] }, token)
+    await world.looked()
+    expect(world.ends).toEqual(rightsChanged)
+  })
+
+  test('of a cookie ends when its session goes on in personal context', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.open(member, cookie)
+    world.open(member, token, 'token ')
+    world.sessions.set('s', session({ organizationId: null, roles: [], context: 'personal' }))
+    await world.looked()
+    expect(new Set(world.ends)).toEqual(new Set(['4403 rights changed']))
+  })
+
+  test('of a token ends when the key is distrusted that has signed it', async () => {
+    using world = watching()
+    world.sessions.set('s', session())
+    world.open(member, { ...token, kid: 'first' })
+    world.open(member, { ...token, kid: 'second' }, 'second ')
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.kids.splice(1)
+    await world.looked()
+    expect(new Set(world.ends)).toEqual(new Set(['second 4403 signing key distrusted']))
+  })
+
   test('ends with its session', async () => {
     using world = watching()
     world.open(member, cookie)
@@ -216,7 +289,7 @@ describe('a stream', () => {
   ])('of a %s ends at the moment at which that expires', async (_what, credential, lifetime) => {
     using world = watching()
     world.sessions.set('s', session())
-    world.keys.set('k', { keyId: 'k', organizationId: 'one', scopes: [], expiresAt: credential.expiresAt })
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: credential.expiresAt })
     world.open(member, credential)
     world.clock.advance(lifetime - 1)
     await world.looked()
@@ -228,14 +301,26 @@ describe('a stream', () => {
 
   test('of a key ends when the key is revoked, and one of a key without end does not before', async () => {
     using world = watching()
-    world.keys.set('k', { keyId: 'k', organizationId: 'one', scopes: [], expiresAt: null })
-    world.open({ kind: 'apiKey', keyId: 'k' }, { ...key, expiresAt: null })
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
+    world.open({ kind: 'apiKey', keyId: 'k', scopes: [] }, { ...key, expiresAt: null })
     world.clock.advance(10 ** 12)
     await world.looked()
     expect(world.ends).toEqual([])
     world.keys.clear()
     await world.looked()
     expect(world.ends).toEqual(expect.arrayContaining(['4403 key revoked']))
+  })
+
+  test('of a key ends when the key may do something else than at its start', async () => {
+    using world = watching()
+    const scopes = ['publishing:posts.read']
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: 'robot', rateLimit: 600, scopes, expiresAt: null })
+    world.open({ kind: 'apiKey', keyId: 'k', scopes }, { ...key, expiresAt: null })
+    await world.looked()
+    expect(world.ends).toEqual([])
+    world.keys.set('k', { keyId: 'k', organizationId: 'one', userId: 'robot', rateLimit: 600, scopes: [], expiresAt: null })
+    await world.looked()
+    expect(world.ends).toEqual(rightsChanged)
   })
 
   test('that is not watched any more is neither asked about nor ended', async () => {

@@ -125,6 +125,29 @@ describe('S-11 what an operator sees of operations', () => {
     expect(text).not.toContain('MADE_UP')
   })
 
+  test('a subscription that is refused counts as that, and what its start and its events end with counts, too', async () => {
+    const registry = new Registry()
+    const refused = (code: string) => ({ data: null, errors: [{ message: '', extensions: { code } }] })
+    const stream = {
+      next: async () => ({ value: { answer: refused('CONFLICT'), about: null }, done: false }),
+      return: async () => ({ value: undefined, done: true }),
+      isLost: () => false,
+    }
+    const prepared = [refused('FORBIDDEN'), ...[refused('NOT_FOUND'), stream].map(started => ({ key: '', operationName: null, start: async () => started }))]
+    const engine = measureOperations(registry).watchEngine({ prepareStream: async () => prepared.shift() } as never)
+    const prepare = () => engine.prepareStream({ document: parse('subscription S { a }'), viewer: anonymous, requestId: 'r' })
+    await prepare()
+    for (let time = 0; time < 2; time++) {
+      const subscription = await prepare()
+      const started = 'start' in subscription ? await subscription.start(new AbortController().signal) : null
+      if (started && 'isLost' in started) await started.next()
+    }
+    const text = await registry.metrics()
+    expect(text).toContain('supergraph_operations_total{operation="S",type="subscription",client="unknown",outcome="refused"} 1')
+    expect(text).toContain('supergraph_operations_total{operation="S",type="subscription",client="unknown",outcome="success"} 2')
+    for (const code of ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT']) expect(text).toContain(`supergraph_errors_total{code="${code}"} 1`)
+  })
+
   test.each([
     ['web@1.2', 'web'],
     ['@acme/web@1.2', '@acme/web'],
@@ -134,9 +157,11 @@ describe('S-11 what an operator sees of operations', () => {
     [undefined, 'unknown'],
   ])('the client %s is known as %s', (client, product) => expect(productOf(client)).toBe(product))
 
-  test('a name that was known once stays so', () => {
+  test('a name that was known once stays so, and a very long one is never told apart', () => {
     const names = createNames(1)
     expect(['a', 'b', 'a'].map(names)).toEqual(['a', 'other', 'a'])
+    // A stranger’s name of ninety thousand characters would stand in every line of a histogram.
+    expect(['a'.repeat(100), 'a'.repeat(101)].map(createNames(500))).toEqual(['a'.repeat(100), 'other'])
   })
 })
 
@@ -174,6 +199,7 @@ describe('S-11 what an operator sees of publishing', () => {
     await graph.metrics.metrics()
     expect(await graph.statements(() => graph.metrics.metrics())).toEqual([])
     await graph.clock.run(10_000)
-    expect((await graph.statements(() => graph.metrics.metrics())).filter(text => text.includes('_jobs.job'))).toHaveLength(1)
+    // One for each subgraph that has queues: publishing, identity and providers.
+    expect((await graph.statements(() => graph.metrics.metrics())).filter(text => text.includes('_jobs.job'))).toHaveLength(3)
   })
 })

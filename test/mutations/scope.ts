@@ -15,7 +15,7 @@ const ofDelivery = (...names: string[]) => names.map(name => `test/subgraphs/pub
 export const areas: readonly Area[] = [
   {
     name: 'platform',
-    sources: /^platform\/(?:[^/]+|caller\/[^/]+|jobs\/(?:jobs|retention))\.ts$/,
+    sources: /^(?:platform\/(?:[^/]+|(?:caller|outbound)\/[^/]+|jobs\/(?:jobs|retention))|subgraphs\/currencies)\.ts$/,
     tests: {
       'platform/': ['test/rules/platform/*.test.ts'],
       'platform/caller/address': ofPlatform('address'),
@@ -25,14 +25,14 @@ export const areas: readonly Area[] = [
       'platform/crash': ofPlatform('crash'),
       'platform/errors': ofPlatform('errors'),
       'platform/events': ofPlatform('events'),
-      'platform/currencies': ofPlatform('currencies'),
+      'subgraphs/currencies': ['test/rules/currencies.test.ts'],
       'platform/facts': ['test/facts/*.test.ts'],
       'platform/idempotency': ofPlatform('idempotency'),
       'platform/ids': ofPlatform('ids'),
       'platform/jobs': ['test/jobs/{jobs,retention}.test.ts'],
       'platform/jobs/retention': ['test/jobs/retention.test.ts'],
       'platform/limit': ofPlatform('limit'),
-      'platform/outbound': [...ofPlatform('outbound'), ...ofPlatform('reaches')],
+      'platform/outbound': ofPlatform('{outbound,outbound-stream,reaches}'),
       'platform/page': ofPlatform('page'),
     },
   },
@@ -95,7 +95,7 @@ export const areas: readonly Area[] = [
       'router/access/policies': ['test/access/rules.test.ts'],
       'router/access/refus': ['test/access/{filter,refusal}.test.ts'],
       'router/access/rules': ['test/access/rules.test.ts'],
-      'router/access/session-cache': ['test/access/caller/session-cache.test.ts'],
+      'router/access/known/session-cache': ['test/access/caller/session-cache.test.ts'],
       'router/access/strip': ['test/access/strip.test.ts'],
       'router/access/token': ['test/access/caller/token.test.ts'],
     },
@@ -120,6 +120,17 @@ export const areas: readonly Area[] = [
       'subgraphs/payments/': ['test/rules/payments/*.test.ts'],
       'subgraphs/providers/': ['test/rules/providers/*.test.ts'],
       'subgraphs/publishing/': ['test/rules/publishing/*.test.ts'],
+    },
+  },
+  {
+    // What the gateway decides about money and mails without asking a database.
+    name: 'gateway',
+    sources: /^subgraphs\/providers\/(?:stores\/(?:spend\/(?:booking|decide|teller)|model\/(?:prices|candidates))|email\/message\/rules)\.ts$/,
+    tests: {
+      'subgraphs/providers/stores/spend/': ['test/rules/providers/spend-limits.test.ts'],
+      'subgraphs/providers/stores/spend/teller': ['test/rules/providers/teller.test.ts'],
+      'subgraphs/providers/stores/model/': ['test/rules/providers/{prices,candidates}.test.ts'],
+      'subgraphs/providers/email/': ['test/rules/providers/mails.test.ts'],
     },
   },
   {

@@ -8,7 +8,7 @@ import { readAccessTable } from '../../router/access/rules.ts'
 import { createHosts } from '../../router/hosts.ts'
 import { openapiDocument } from '../../router/openapi/document.ts'
 import { serveOpenapi } from '../../router/openapi/serve.ts'
-import { type OperationRow, operationRow, type Row } from '../../router/rest/row.ts'
+import { type OperationRow, operationRow, pathOf, type Row, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -37,8 +37,10 @@ describe('the document of the platform', () => {
     const rows = routeTables.flatMap(({ slug, rows }) =>
       rows.flatMap(row =>
         row.kind === 'forward' && row.path.endsWith('/*')
-          ? row.tells.map(({ at }) => at!.replace(' ', ` /${slug}${row.path.slice(0, -2)}`))
-          : [`${row.method} /${slug}${row.path.replaceAll(/:(\w+)/g, '{$1}')}`],
+          ? toldOf(row).map(({ at }) => at!.replace(' ', ` /${slug}${row.path.slice(0, -2)}`))
+          : row.kind === 'forward' && toldOf(row).length === 0
+            ? []
+            : [`${row.method} ${pathOf(slug, row).replaceAll(/:(\w+)/g, '{$1}')}`],
       ),
     )
     expect(

@@ -118,8 +118,22 @@ beforeAll(async () => {
     tables: (await import('../../router/rest/tables.ts')).routeTables,
   })
   platform.signIn('member', { userId: newId(), organizationId: newId(), roles: ['owner'] })
-  platform.keys.set('hash of reader', { keyId: 'reader', organizationId: 'o', scopes: ['publishing:posts.read'], expiresAt: null })
-  platform.keys.set('hash of writer', { keyId: 'writer', organizationId: 'o', scopes: ['publishing:posts.read', 'publishing:posts.write'], expiresAt: null })
+  platform.keys.set('hash of reader', {
+    keyId: 'reader',
+    organizationId: 'o',
+    userId: null,
+    rateLimit: 600,
+    scopes: ['publishing:posts.read'],
+    expiresAt: null,
+  })
+  platform.keys.set('hash of writer', {
+    keyId: 'writer',
+    organizationId: 'o',
+    userId: null,
+    rateLimit: 600,
+    scopes: ['publishing:posts.read', 'publishing:posts.write'],
+    expiresAt: null,
+  })
   member = { authorization: `Bearer ${await platform.token('member')}` }
 })
 afterAll(() => platform.close())

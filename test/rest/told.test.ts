@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pathOf, toldOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
@@ -26,7 +27,7 @@ async function answered(at: string, headers: Record<string, string> = {}, body?:
   const [method, path] = at.split(' ') as [string, string]
   seen.add(at)
   const form = typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }
-  const answer = await door.ask(method, path.replace('{platform}', 'x') + query, {
+  const answer = await door.ask(method, path.replace('{platform}', 'x').replace('{slug}', 'publishing') + query, {
     headers: { ...form, ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
   })
@@ -70,6 +71,7 @@ test('the page of sign-in answers as the REST document tells', async () => {
   expect((await answered(at, { cookie }, form(account))).status).toBe(400)
   expect((await answered(at, { cookie }, form({ ...account, token, password: 'wrong' }))).status).toBe(401)
   expect((await answered(at, { cookie }, form({ ...account, token }))).status).toBe(303)
+  expect((await answered(at, { cookie }, form({ token, signOut: '' }))).status).toBe(200)
   const others = { cookie, 'x-forwarded-for': '192.0.2.1' }
   let last = 0
   for (let turn = 0; turn < 12; turn++) last = (await answered(at, others, form({ token, email: 'nobody@test.test', password: 'wrong' }))).status
@@ -84,6 +86,10 @@ test('signing in and out, tokens and keys are answered as the REST document tell
   expect((await answered('GET /identity/api/auth/token')).status).toBe(401)
   expect((await answered('GET /identity/api/auth/token', { cookie: cookieOf(session) })).status).toBe(200)
   expect((await answered('GET /identity/api/auth/jwks')).status).toBe(200)
+  for (const at of ['GET /identity/api/auth/me', 'GET /identity/api/auth/apps']) {
+    expect((await answered(at)).status).toBe(401)
+    expect((await answered(at, { cookie: cookieOf(session) })).status).toBe(200)
+  }
   const signOut = 'POST /identity/api/auth/sign-out'
   expect((await answered(signOut, { authorization: 'Bearer none' })).status).toBe(401)
   expect((await answered(signOut, { cookie: cookieOf(session), origin: 'https://elsewhere.example' })).status).toBe(403)
@@ -91,15 +97,103 @@ test('signing in and out, tokens and keys are answered as the REST document tell
   expect(document.paths['/identity/api/auth/sign-out'].post.security).toEqual([{ cookie: [] }, { bearer: [] }])
 })
 
+test('accounts are answered as the REST document tells, by page and by program', async () => {
+  const auth = '/identity/api/auth'
+  for (const page of ['sign-up', 'verify-email', 'reset-password']) expect((await answered(`GET /identity/${page}`)).status, page).toBe(200)
+  for (const page of ['verify-email', 'reset-password', 'verify-recovery-email']) {
+    expect((await answered(`GET /identity/${page}`, {}, undefined, '?code=guessed')).status, page).toBe(410)
+    const sent = await answered(`GET /identity/login`)
+    expect((await answered(`POST /identity/${page}`, { cookie: cookieOf(sent) }, form({ code: 'guessed' }))).status, page).toBe(400)
+  }
+  expect((await answered('POST /identity/sign-up', {}, form({ token: 'guessed' }))).status).toBe(400)
+  const fresh = { email: 'bea@test.test', password: 'neither short nor common, this', name: 'Bea' }
+  expect((await answered(`POST ${auth}/sign-up/email`, {}, fresh)).status).toBe(202)
+  expect((await answered(`POST ${auth}/sign-up/email`, {}, { ...fresh, password: 'short' })).status).toBe(400)
+  for (const row of ['send-verification-email', 'request-password-reset'])
+    expect((await answered(`POST ${auth}/${row}`, {}, { email: fresh.email })).status, row).toBe(202)
+  for (const row of ['verify-email', 'verify-recovery-email', 'reset-password'])
+    expect((await answered(`POST ${auth}/${row}`, {}, { code: 'guessed', newPassword: fresh.password })).status, row).toBe(400)
+
+  const { json } = await answered(`POST ${auth}/sign-in/email`, {}, account)
+  const bearer = { authorization: `Bearer ${json.accessToken}` }
+  const [own, recovery] = [{ currentPassword: account.password }, `${auth}/me/recovery-email`]
+  const [email, newEmail] = ['recovery@test.test', 'ada.else@test.test']
+  expect((await answered(`GET ${recovery}`)).status).toBe(401)
+  expect((await answered(`PUT ${recovery}`, bearer, { ...own, email: account.email })).status).toBe(400)
+  expect((await answered(`PUT ${recovery}`, bearer, { ...own, email })).status).toBe(200)
+  expect((await answered(`GET ${recovery}`, bearer)).json).toMatchObject({ email, status: 'pending' })
+  expect((await answered(`DELETE ${recovery}`, bearer)).status).toBe(204)
+  expect((await answered(`POST ${auth}/change-email`, bearer, { ...own, newEmail })).status).toBe(202)
+  expect((await answered(`POST ${auth}/change-password`, bearer, { currentPassword: 'wrong', newPassword: fresh.password })).status).toBe(403)
+  expect((await answered(`POST ${auth}/change-password`, bearer, { ...own, newPassword: account.email })).status).toBe(400)
+})
+
+test('handoffs and what they are exchanged for are answered as the REST document tells', async () => {
+  const [make, exchange] = ['POST /identity/api/auth/handoff', 'POST /identity/api/auth/sso/exchange']
+  const session = await answered('POST /identity/api/auth/sign-in/email', {}, account)
+  const bearer = { authorization: `Bearer ${session.json.accessToken}` }
+  expect((await answered(make, {}, { service: 'publishing' })).status).toBe(401)
+  expect((await answered(make, bearer, { service: 'publishing', returnTo: '//elsewhere.example' })).status).toBe(400)
+  expect((await answered(make, bearer, { service: 'nowhere' })).status).toBe(404)
+  expect((await answered(make, bearer, { service: 'identity' })).status).toBe(409)
+  const { status, json } = await answered(make, bearer, { service: 'publishing' })
+  expect(status).toBe(201)
+  expect((await answered(exchange, { cookie: cookieOf(session), origin: 'https://elsewhere.example' }, { code: json.code })).status).toBe(403)
+  expect((await answered(exchange, {}, { code: json.code, serviceId: json.service.id })).status).toBe(200)
+  expect((await answered(exchange, {}, { code: json.code, serviceId: json.service.id })).status).toBe(400)
+})
+
+test('invitations are answered as the REST document tells, by link and by program', async () => {
+  const accept = 'POST /identity/api/auth/accept-invitation'
+  expect((await answered(accept, {}, { code: 'x'.repeat(43), name: 'Ada', password: account.password })).status).toBe(400)
+  const [show, send] = ['GET /identity/invitation', 'POST /identity/invitation']
+  expect((await answered(show)).status).toBe(200)
+  expect((await answered(show, {}, undefined, '?code=guessed')).status).toBe(410)
+  expect((await answered(send, {}, form({ code: 'guessed' }))).status).toBe(410)
+  expect((await answered(send, {}, form({ accept: 'x' }))).status).toBe(401)
+})
+
+test('authorizing, consent and tokens are answered as the REST document tells', async () => {
+  const at = '/identity/api/auth/oauth2'
+  const discovery = [await answered('GET /.well-known/openid-configuration'), await answered('GET /.well-known/oauth-authorization-server')]
+  expect(discovery.map(({ status }) => status)).toEqual([200, 200])
+  expect((await answered(`GET ${at}/authorize`)).status).toBe(400)
+  expect((await answered(`POST ${at}/consent`, {}, {})).status).toBe(403)
+  expect((await answered(`POST ${at}/consent`, { origin: graph.publicUrl }, {})).status).toBe(401)
+  for (const path of ['token', 'revoke', 'introspect']) expect((await answered(`POST ${at}/${path}`, {}, {})).status).toBe(400)
+  for (const path of ['token', 'revoke', 'introspect'])
+    expect(
+      (await answered(`POST ${at}/${path}`, {}, form({ grant_type: 'refresh_token', refresh_token: 'none', token: 'none', client_id: 'nobody' }))).status,
+    ).toBe(401)
+  for (const method of ['GET', 'POST']) expect((await answered(`${method} ${at}/userinfo`)).status).toBe(401)
+  for (const method of ['GET', 'POST']) expect((await answered(`${method} /identity/consent`, {}, method === 'POST' ? '' : undefined)).status).toBe(302)
+})
+
+test('reports of mail servers are answered as the REST document tells', async () => {
+  expect((await answered('POST /providers/api/email/events', {}, { type: 'bounce' })).status).toBe(401)
+})
+
+test('calls of models are refused to strangers as the REST document tells', async () => {
+  const asked = ['completions', 'chat/completions', 'transcriptions', 'audio/transcriptions', 'images', 'images/generations', 'embeddings']
+  for (const at of [...asked.map(path => `POST /providers/api/ai/${path}`), 'GET /providers/api/ai/models', 'GET /providers/api/ai/models/{name}'])
+    expect(await answered(at)).toMatchObject({ status: 401, json: { code: 'UNAUTHENTICATED', error: { type: 'authentication_error' } } })
+})
+
 test('every row that is forwarded is asked here', async () => {
   expect((await answered('GET /payments/api/service-identity')).status).toBe(200)
+  for (const at of ['GET {}/youtube/v3/channels', 'POST {}/upload/youtube/v3/videos', 'PUT {}/upload/youtube/v3/videos'])
+    expect((await answered(at.replace('{}', '/providers/platform/youtube'))).status).toBe(401)
+  const service = 'GET /identity/api/services/{slug}'
+  const { status, headers } = await answered(service)
+  expect(status).toBe(200)
+  expect((await answered(service, { 'if-none-match': String(headers.etag) })).status).toBe(304)
   for (const method of ['GET', 'POST']) expect((await answered(`${method} /publishing/api/integrations/{platform}/callback`)).status).toBe(400)
   const rows = routeTables.flatMap(({ slug, rows }) =>
     rows.flatMap(row =>
       row.kind === 'operation'
         ? []
-        : row.tells.map(({ at }) =>
-            at ? at.replace(' ', ` /${slug}${row.path.slice(0, -2)}`) : `${row.method} /${slug}${row.path.replace(/:(\w+)/, '{$1}')}`,
+        : toldOf(row).map(({ at }) =>
+            at ? at.replace(' ', ` /${slug}${row.path.slice(0, -2)}`) : `${row.method} ${pathOf(slug, row).replace(/:(\w+)/, '{$1}')}`,
           ),
     ),
   )

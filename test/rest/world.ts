@@ -1,17 +1,21 @@
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
+import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
 
 const password = 'correct horse battery'
-const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner' } as const
-export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger'
+const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'platform_super_admin' } as const
+export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
   /** A brand of the organization `acme`, which everybody but the outsider works in, and a draft of it. */
+  readonly organizationId: string
   readonly brandId: string
   readonly postId: string
+  /** A domain that mails of `acme` may leave from. */
+  readonly senderDomainId: string
   /** Asks a route by its path after `/publishing/api`, or by a whole path with a service's prefix. */
   ask(who: Who, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** Sends the owner's bytes as JSON. */
@@ -22,20 +26,23 @@ export interface RestWorld extends AsyncDisposable {
 
 /**
  * Every route over a real platform, with callers of several kinds before it: `reader` is a key with `posts.read` alone, `stranger` one with
- * nothing of publishing.
+ * nothing of publishing, `super` looks after the platform, `service` is payments at the gateway to providers.
  */
 export async function restWorld(): Promise<RestWorld> {
   const graph = await supergraph({ sandbox: true, now: new Date().toISOString() })
-  const door: Door = await openDoor(graph)
+  const door: Door = await openDoor(graph, { tokens: { own: new Map(), gateway: [], dedicated: [] } })
   const provisioned = await graph.platform.identity.provision({
     password,
     people: Object.keys(roles).map(name => ({ email: `${name}@test.test`, name })),
     organizations: [
       { slug: 'acme', name: 'Acme', members: (['owner', 'viewer'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
       { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
+      { slug: 'admin', name: 'Administration', members: [{ email: 'super@test.test', roles: ['platform_super_admin'] }] },
     ],
     keys: [
       { organization: 'acme', name: 'reader', scopes: ['publishing:posts.read'], createdBy: 'owner@test.test' },
+      // Nobody uses it: the REST document shows it.
+      { organization: 'acme', name: 'nightly', scopes: ['launcher:widgets.read'], createdBy: 'owner@test.test' },
       { organization: 'acme', name: 'stranger', scopes: ['payments:reports.read'], createdBy: 'owner@test.test' },
     ],
   })
@@ -46,17 +53,27 @@ export async function restWorld(): Promise<RestWorld> {
     owner: await door.signIn('owner@test.test', password),
     viewer: await door.signIn('viewer@test.test', password),
     outsider: await door.signIn('outsider@test.test', password),
+    super: await door.signIn('super@test.test', password),
+    service: {},
   }
   const organizationId = provisioned.organizations.acme!
+  const own = async (path: string, body: object) => (await door.ask('POST', `/providers/api/service-clients${path}`, { headers: credentials.super, body })).json
+  const client = await own('', { appId: 'app_payments', name: 'Payments', operations: ['payments', 'transfers'] })
+  const { secret } = await own(`/${client.id}/tokens`, {})
+  credentials.service = { 'x-service-token': secret, 'x-app-id': 'app_payments', 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   const { id: brandId } = await seedBrand(graph, { organizationId })
+  // Whom the platform's mails are from.
+  await seedIdentity(graph, await seedDomain(graph, { organizationId: null, domain: 'platform.example.com' }), { localPart: 'no-reply', isDefault: true })
   const write: RestWorld['write'] = async (input = {}) => {
     const document = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id version } }'
     return (await graph.execute(document, { input: { brandId, platform: 'X', copy: 'A post', ...input } }, { as: owner })).data().createPost
   }
   return {
     graph,
+    organizationId,
     brandId,
+    senderDomainId: (await seedDomain(graph, { organizationId, domain: 'acme.example.com' })).id,
     postId: (await write()).id,
     write,
     ask: (who, method, path, body, headers = {}) =>

@@ -6,6 +6,7 @@ import { readConfig } from '../../config.ts'
 import { portFor } from '../../router/start/apart/ports.ts'
 import { readReplicas } from '../../router/start/apart/replicas.ts'
 import { openSharedSecrets } from '../../router/start/apart/secrets.ts'
+import { openAppTokens } from '../../router/start/keys.ts'
 import { listedSlugs } from '../../router/start/registry.ts'
 import { newDataFolder } from '../kit/launch.ts'
 
@@ -72,7 +73,8 @@ describe('the secrets of processes apart', () => {
       expect(Object.keys(subgraph(slug)).sort()).toEqual(['APP_SERVICE_TOKENS', 'AUTH_SECRET', 'ENCRYPTION_KEYS', 'SEAL_PUBLIC_KEYS'])
       expect(subgraph(slug).SEAL_PUBLIC_KEYS).not.toContain(router.SEAL_PRIVATE_KEY!.split(':')[1])
     }
-    expect(Object.keys(router).sort()).toEqual(['APP_SERVICE_TOKENS', 'SEAL_PRIVATE_KEY'])
+    const ofGateway = ['PROVIDERS_SERVICE_TOKEN', 'SUPPORT_PROVIDERS_SERVICE_TOKEN', 'TRUSTED_SERVICE_TOKENS']
+    expect(Object.keys(router).sort()).toEqual(['APP_SERVICE_TOKENS', ...ofGateway, 'SEAL_PRIVATE_KEY'].sort())
   })
 
   test('are made once, readable by their owner alone, and are what is configured where that is', async () => {
@@ -82,6 +84,20 @@ describe('the secrets of processes apart', () => {
     expect(statSync(join(folder.path, 'apart-keys.json')).mode & 0o777).toBe(0o600)
     const configured = open(folder.path, { AUTH_SECRET: 'x'.repeat(32) })
     expect([configured.subgraph('agents').AUTH_SECRET, configured.router]).toEqual(['x'.repeat(32), first.router])
+  })
+
+  test('of single apps at single services are the routers’, and the app’s own', async () => {
+    await using folder = newDataFolder()
+    const tokens = {
+      PROVIDERS_SERVICE_TOKEN: 'p'.repeat(32),
+      TRUSTED_SERVICE_TOKENS: 't'.repeat(32),
+      PUBLISHING_PROVIDERS_SERVICE_TOKEN: 'u'.repeat(32),
+      SETTLEMENT_PAYMENTS_SERVICE_TOKEN: 's'.repeat(32),
+    }
+    const { subgraph, router } = open(folder.path, tokens)
+    expect(router).toMatchObject(tokens)
+    const known = (slug: 'publishing' | 'providers' | 'payments') => Object.keys(subgraph(slug)).filter(name => name in tokens)
+    expect([known('publishing'), known('providers'), known('payments')]).toEqual([['PUBLISHING_PROVIDERS_SERVICE_TOKEN'], [], []])
   })
 
   test.each([
@@ -95,5 +111,58 @@ describe('the secrets of processes apart', () => {
     writeFileSync(file, text)
     expect(() => open(folder.path)).toThrow(/cannot be read \(it is damaged\): remove it/)
     expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+})
+
+describe('the tokens of services', () => {
+  const open = (dataDir: string, more: Record<string, string> = {}) => openAppTokens(readConfig({ DATA_DIR: dataDir, ...more }, { secrets: false }))
+
+  test('are made once in development, one a service, readable by their owner alone; elsewhere there are those that are configured', async () => {
+    await using folder = newDataFolder()
+    const made = open(folder.path)
+    expect([...made.keys()].sort()).toEqual(listedSlugs.map(slug => `app_${slug}`).sort())
+    expect(new Set([...made.values()].flat()).size).toBe(listedSlugs.length)
+    expect(open(folder.path)).toEqual(made)
+    const file = join(folder.path, 'service-tokens.json')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(open(folder.path, { ENVIRONMENT: 'production' }).size).toBe(0)
+    const [old, next] = ['o'.repeat(32), 'n'.repeat(32)]
+    expect(open(folder.path, { APP_SERVICE_TOKENS: `app_agents:${old},app_agents:${next}` })).toEqual(new Map([['app_agents', [old, next]]]))
+    const kept = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...kept, app_agents: 'short' }))
+    const mended = open(folder.path)
+    expect(mended.get('app_launcher')).toEqual(made.get('app_launcher'))
+    expect(mended.get('app_agents')![0]!.length).toBeGreaterThanOrEqual(32)
+    writeFileSync(file, 'nonsense')
+    expect(() => open(folder.path)).toThrow(/cannot be read \(it is damaged\): remove it/)
+  })
+
+  test.each([
+    ['PROVIDERS_SERVICE_TOKEN', 'x'.repeat(31)],
+    ['TRUSTED_SERVICE_TOKENS', `${'x'.repeat(32)},${'y'.repeat(31)}`],
+    ['SUPPORT_PROVIDERS_SERVICE_TOKEN', 'x'.repeat(31)],
+    ['APP_SERVICE_TOKENS', `app_agents:${'x'.repeat(31)}`],
+  ])('of %s have 32 characters at least', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: must`))
+  })
+
+  test('of single apps are read by their names, as many as there are', () => {
+    const [one, two] = ['o'.repeat(32), 't'.repeat(32)]
+    const { callers } = readConfig({
+      PROVIDERS_SERVICE_TOKEN: one,
+      TRUSTED_SERVICE_TOKENS: `${two}, ${one}`,
+      MAIL_ROOM_PROVIDERS_SERVICE_TOKEN: `${one},${two}`,
+      SETTLEMENT_PAYMENTS_SERVICE_TOKEN: two,
+      SETTLEMENT_WEATHER_SERVICE_TOKEN: 'of nobody',
+    })
+    expect(callers).toEqual({
+      primary: one,
+      staged: [two, one],
+      dedicated: [
+        { appId: 'app_mail_room', at: 'providers', token: one },
+        { appId: 'app_mail_room', at: 'providers', token: two },
+        { appId: 'app_settlement', at: 'payments', token: two },
+      ],
+    })
   })
 })

@@ -30,6 +30,14 @@ describe('composing', () => {
     expect(files.get('schema/subgraphs/loans.graphql')).toContain('import: ["@authenticated", "@key", "@listSize"]')
   })
 
+  test('takes nouns that share a folder, each once', async () => {
+    const author = 'extend type Book {\n  "Who wrote it."\n  author: String\n}\n'
+    await using at = await project({ ...library, 'subgraphs/books/writing/author/schema.graphql': author })
+    const { files, mistakes } = await compose(at.root)
+    expect(mistakes).toEqual([])
+    expect(files.get('schema/subgraphs/books.graphql')!.split('Who wrote it.')).toHaveLength(2)
+  })
+
   test('writes the API schema that Apollo would make of the same supergraph', async () => {
     await using at = await project({ ...library, [book]: bookWith('title: String! @deprecated(reason: "2027-01-01: use name")\n  secret: Int @inaccessible') })
     const { files, subgraphs } = await compose(at.root)

@@ -2,20 +2,45 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ConstDirectiveNode, Kind, parse, valueFromASTUntyped } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { exponents } from '../../platform/currencies.ts'
 import { compose } from '../../schema/compose.ts'
 import { printMistake } from '../../schema/source/mistake.ts'
 import { most as ofProfile } from '../../subgraphs/agents/person-profile/rules.ts'
 import { most as ofSource } from '../../subgraphs/agents/profile-source/rules.ts'
 import { payload as agentsWidget } from '../../subgraphs/agents/widget/rules.ts'
+import { exponents } from '../../subgraphs/currencies.ts'
+import { most as ofOAuth, openidScopes } from '../../subgraphs/identity/credentials/oauth/rules.ts'
+import { mostTurns } from '../../subgraphs/identity/credentials/signing-key/rules.ts'
+import { mostAddresses } from '../../subgraphs/identity/service-entry/production.ts'
+import { most as ofService } from '../../subgraphs/identity/service-entry/rules.ts'
+import { mostDetails } from '../../subgraphs/identity/stores/audit-entry.ts'
+import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
+import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { sources } from '../../subgraphs/launcher/sources.ts'
 import { most as ofOrder } from '../../subgraphs/payments/order/rules.ts'
 import { payload as paymentsWidget } from '../../subgraphs/payments/widget/rules.ts'
-import { catalogue } from '../../subgraphs/providers/credential/catalogue.ts'
-import { payload as providersWidget } from '../../subgraphs/providers/widget/rules.ts'
+import { most as ofClient } from '../../subgraphs/providers/administration/service-client/rules.ts'
+import { mostTools } from '../../subgraphs/providers/ai/chat/tools.ts'
+import { mostTexts } from '../../subgraphs/providers/ai/embedding/resolvers.ts'
+import { mostImages } from '../../subgraphs/providers/ai/image/request.ts'
+import { payload as providersWidget } from '../../subgraphs/providers/call/widget/rules.ts'
+import { recordsOf } from '../../subgraphs/providers/email/domain/records.ts'
+import { mostDomains } from '../../subgraphs/providers/email/domain/rules.ts'
+import { mostIdentities } from '../../subgraphs/providers/email/identity/rules.ts'
+import { most as ofEmail } from '../../subgraphs/providers/email/message/input.ts'
+import { most as ofModels } from '../../subgraphs/providers/model/rules.ts'
+import { sourceNames } from '../../subgraphs/providers/model/sync/shown.ts'
+import { most as ofProcessor } from '../../subgraphs/providers/processor/price/resolvers.ts'
+import { periods, scopeTypes } from '../../subgraphs/providers/spend/rules.ts'
+import { mostApps, mostAttempts, mostUsage } from '../../subgraphs/providers/stores/call.ts'
+import { catalogue } from '../../subgraphs/providers/stores/credential/catalogue.ts'
+import { mostCandidates, mostUsed } from '../../subgraphs/providers/stores/model/model.ts'
+import { capabilities } from '../../subgraphs/providers/stores/model/prices.ts'
+import { mostOverrides } from '../../subgraphs/providers/stores/model/settings.ts'
+import { alertKinds } from '../../subgraphs/providers/stores/spend/booking.ts'
+import { mostBuckets } from '../../subgraphs/providers/stores/video/table.ts'
 import { mostConnections } from '../../subgraphs/publishing/stores/connection.ts'
 import { payload as publishingWidget } from '../../subgraphs/publishing/widget/rules.ts'
-import { everyScope, scopes, slugs } from '../../subgraphs/scopes.ts'
+import { everyScope, reservedOperations, scopes, serviceOperations, slugs } from '../../subgraphs/scopes.ts'
 import { readApi } from './graph.ts'
 import { library, project } from './project.ts'
 
@@ -68,20 +93,71 @@ const rules: Readonly<Record<string, number>> = {
   'SpeakingStyle.pronunciations': ofProfile.list,
   'StyleSnapshot.sources': ofSource.sources,
   'ApiKey.scopes': everyScope.length,
+  'AuditEntry.details': mostDetails,
   'MemberRights.scopes': everyScope.length,
+  'RoleDefinition.scopes': everyScope.length,
   'Viewer.scopes': everyScope.length,
   'Membership.roles': rolesOf(),
   'MemberRights.roles': rolesOf(),
   'Viewer.roles': rolesOf(),
+  'Query.roles': rolesOf(),
+  'Invitation.roles': rolesOf(),
+  'Query.receivedInvitations': mostReceived,
   'ServiceEntry.contexts': 2,
   'ServiceEntry.scopes': Math.max(...slugs.map(slug => Object.keys(scopes[slug]).length)),
-  // Written by the platform itself: where its parts are reached.
-  'ServiceEntry.addresses': 4,
+  'ServiceEntry.capabilities': 1,
+  'ServiceEntry.mobileApps': ofService.mobileApps,
+  'ServiceMobileApp.certificateFingerprints': ofService.fingerprints,
+  // Written by the platform itself: where its parts are reached, one a role, and where they are in production.
+  'ServiceEntry.addresses': 5 + mostAddresses,
   'Query.services': slugs.length,
+  'Query.sessions': mostSessions,
+  'Mutation.revokeSessions': mostSessions,
+  // Those of a day, and the one that signed when it began.
+  'Query.signingKeys': mostTurns + 1,
   'Query.widgets': Object.keys(sources).length,
   'Query.paymentCurrencies': exponents.size,
+  'OAuthClient.redirectUris': ofOAuth.redirectUris,
+  'OAuthClient.scopes': openidScopes.length + everyScope.length,
+  'OAuthConsent.scopes': openidScopes.length + everyScope.length,
+  'Query.consents': ofOAuth.clients,
   'Order.lines': ofOrder.lines,
+  'ImageGeneration.images': mostImages,
+  'Embeddings.vectors': mostTexts,
+  'Completion.toolCalls': mostTools,
   'Credential.fields': Math.max(...Object.values(catalogue).map(({ plain }) => plain.length + 1)),
+  'ProviderCall.attempts': mostAttempts,
+  'Query.usage': mostUsage,
+  'Query.providerApps': mostApps,
+  'Query.modelPreferences': capabilities.length,
+  'Query.fallbackChains': capabilities.length,
+  'ModelGovernance.platformDefaults': capabilities.length,
+  'ModelPreference.allowedModels': ofModels.allowed,
+  'FallbackChain.models': ofModels.chain,
+  'ModelGovernance.lifecycle': capabilities.length * ofModels.allowed,
+  'ModelGovernance.unpricedModels': capabilities.length * ofModels.allowed,
+  'ModelGovernance.overrides': mostOverrides,
+  'ModelGovernance.recentUsage': mostUsed,
+  'ModelGovernance.candidateModels': mostCandidates,
+  'ModelGovernance.sources': sourceNames.length,
+  'ModelSync.sources': sourceNames.length,
+  'ServiceClient.operations': Object.keys(serviceOperations).length,
+  'ServiceClient.tokens': ofClient.tokens,
+  'ProcessorSubscription.items': ofProcessor.items,
+  'ProcessorInvoicePreview.lines': ofProcessor.lines,
+  // One of each kind.
+  'SpendLimit.alerts': alertKinds.length,
+  'Query.videoQuota': mostBuckets,
+  'VideoQuotaBucket.apps': reservedOperations.VIDEO!.length,
+  'Query.hardLimitOptions': scopeTypes.length,
+  'HardLimitOption.levels': 2,
+  'HardLimitOption.periods': periods.length,
+  // An organization's, and the platform's.
+  'Query.senderDomains': 2 * mostDomains,
+  'Query.senderIdentities': 2 * mostIdentities,
+  'SenderDomain.records': recordsOf({ domain: '', token: '', selector: '', publicKey: '' }, '').length,
+  'EmailMessage.to': ofEmail.recipients,
+  'EmailMessage.cc': ofEmail.recipients,
   'Brand.connections': mostConnections,
   'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),
   'WidgetPayload.items': Math.max(...payloads().map(({ items }) => items.length)),
@@ -96,7 +172,7 @@ function rolesOf(): number {
 
 function payloads(): readonly { readonly statistics: readonly unknown[]; readonly items: readonly unknown[] }[] {
   const next = { id: 'p', copy: 'words', scheduledAt: new Date(0) }
-  const much = { scheduledToday: 9, failed: 9, publishedThisWeek: 9, next, ordersToday: 9, credentialsFailing: 9 } as never
+  const much = { spentMicros: '9', scheduledToday: 9, failed: 9, publishedThisWeek: 9, next, ordersToday: 9, credentialsFailing: 9 } as never
   return [agentsWidget, paymentsWidget(much), providersWidget(much, ''), publishingWidget(much, '')]
 }
 

@@ -7,8 +7,8 @@ import { fingerprint } from '../db/fingerprint.ts'
 import { type Client, signIn } from '../kit/client.ts'
 import { type DataFolder, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine, until } from '../kit/launch.ts'
 
-const command = async (name: 'backup' | 'restore', folder: DataFolder, file: string) => {
-  const run = launch('npm', ['run', '--silent', name, '--', file], { DATA_DIR: folder.path })
+const command = async (name: 'backup' | 'restore', folder: DataFolder, file: string, ...more: readonly string[]) => {
+  const run = launch('npm', ['run', '--silent', name, '--', file, ...more], { DATA_DIR: folder.path })
   return { status: await run.ended, said: run.said(), complained: run.complained() }
 }
 
@@ -101,6 +101,30 @@ test('the backup of a platform that runs restores too', async () => {
   expect(await command('restore', elsewhere, file)).toMatchObject({ status: 0, complained: '' })
   const second = await start(elsewhere)
   expect(await posts(await signIn(second.url))).toEqual(before)
+  await second.stop()
+})
+
+test('a session that somebody signed out of since stays ended with --end-sessions, and people sign in', async () => {
+  await using folder = newDataFolder()
+  await using elsewhere = newDataFolder()
+  const file = join(folder.path, 'of.backup')
+  const renewed = async (url: string, cookie: string) => (await fetch(`${url}/identity/api/auth/token`, { headers: { cookie } })).status
+  const first = await start(folder)
+  const answer = await fetch(`${first.url}/identity/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@demo.test', password: 'supergraph-demo' }),
+  })
+  const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!
+  expect(await renewed(first.url, cookie)).toBe(200)
+  expect(await command('backup', folder, file)).toMatchObject({ status: 0, complained: '' })
+  await fetch(`${first.url}/identity/api/auth/sign-out`, { method: 'POST', headers: { cookie, origin: first.url } })
+  expect(await renewed(first.url, cookie)).toBe(401)
+  await first.stop()
+  expect(await command('restore', elsewhere, file, '--end-sessions')).toMatchObject({ status: 0, complained: '' })
+  const second = await start(elsewhere)
+  expect(await renewed(second.url, cookie)).toBe(401)
+  expect((await posts(await signIn(second.url))) as object).toHaveProperty('posts')
   await second.stop()
 })
 

@@ -12,7 +12,7 @@ import { identityOf } from '../kit/identity.ts'
 import { type DataFolder, freePort, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 import { complaintOf } from './complaint.ts'
 
-const secrets = { AUTH_SECRET: 's'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
+const secrets = { SMTP_URL: 'smtp://127.0.0.1:9', AUTH_SECRET: 's'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
 
 async function remove(folder: DataFolder, words: readonly string[], environment: Record<string, string> = {}) {
   const command = launch(process.execPath, ['scripts/demo-remove.ts', ...words], { DATA_DIR: folder.path, ...environment })
@@ -53,6 +53,8 @@ test('production and staging refuse a database with demo accounts in one line, w
       },
       { slug: 'other', name: 'Other', members: [{ email: real.email, roles: ['member'] }] },
     ],
+    // Nobody's of the demo: it stays. That of the demo has no address by which it could be found.
+    serviceAccounts: [{ organization: 'real', name: 'Real Agent', roles: ['member'] }],
     keys: [],
   })
   const [now, brandId] = [systemClock.now(), newId()]
@@ -83,7 +85,7 @@ test('production and staging refuse a database with demo accounts in one line, w
 
   const asked = await remove(folder, [], { DATABASE_URL: database.url })
   expect([asked.status, asked.complained]).toEqual([1, expect.stringMatching(/^Remove the accounts admin@demo\.test.*\(admin, demo, of-the-owner\).*--yes\n$/)])
-  expect(await count('identity.users')).toBe(7)
+  expect([await count('identity.users'), await count('identity.users', `kind = 'service_account'`)]).toEqual([9, 2])
 
   const ofNobody = 'tenant_id not in (select id from identity.organizations)'
   expect(await count('identity.audit_entries')).toBeGreaterThan(0)
@@ -94,7 +96,7 @@ test('production and staging refuse a database with demo accounts in one line, w
     complained: '',
   })
   expect(existsSync(join(folder.path, 'demo.json'))).toBe(false)
-  expect([await count('identity.users'), await count('identity.organizations'), await count('identity.memberships')]).toEqual([1, 2, 2])
+  expect([await count('identity.users'), await count('identity.organizations'), await count('identity.memberships')]).toEqual([2, 2, 3])
   for (const table of ['identity.api_keys', 'identity.sessions', 'identity.accounts', 'publishing.posts', 'publishing.connections', 'publishing_jobs.job'])
     expect(await count(table, table === 'identity.accounts' ? `user_id <> '${users[real.email]}'` : 'true'), table).toBe(0)
   expect(await count('publishing.brands')).toBe(1)

@@ -62,5 +62,8 @@ test('S-14 the registry gives a service’s addresses by role: the hosts that ar
     launcher: { api: at('localhost', '/launcher'), dashboard: at('launcher.localhost'), marketing: at('marketing.launcher.localhost') },
   })
   const named = { PUBLISHING_API_HOST: 'api.publishing.example,old.publishing.example', PUBLISHING_WEB_HOST: 'publishing.example' }
-  expect(await addresses(named)).toEqual({ ...usual, publishing: { api: at('api.publishing.example'), web: at('publishing.example') } })
+  expect(await addresses(named)).toEqual({
+    ...usual,
+    publishing: { api: at('api.publishing.example'), web: at('publishing.example'), callback: at('publishing.example', '/callback') },
+  })
 })

@@ -4,7 +4,12 @@ import { createTestDatabase } from '../kit/database.ts'
 import { freePort, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 import { complaintOf } from './complaint.ts'
 
-const staging = { ENVIRONMENT: 'staging', AUTH_SECRET: 's'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
+const staging = {
+  ENVIRONMENT: 'staging',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  AUTH_SECRET: 's'.repeat(32),
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+}
 const addresses = {
   PAYMENTS_AUTH_URL: 'https://auth.staging.example',
   PAYMENTS_GATEWAY_URL: 'https://gateway.staging.example',
@@ -38,6 +43,26 @@ test('staging does not start without the addresses of payments: in one process, 
   await publishing.printed(/ready in/)
   publishing.child.kill()
   await publishing.ended
+})
+
+test('outside development nothing starts that nobody takes the mails of: in one process, with all processes apart, or as the process of identity', async () => {
+  await using folder = newDataFolder()
+  await using database = await createTestDatabase()
+  const { SMTP_URL, ...others } = staging
+  const environment = { ...others, ...addresses, DATABASE_URL: database.url }
+  const sentence = /^SMTP_URL: missing, and in staging people are invited and set new passwords by mail: name a mail server/
+  expect(messages(await complaintOf(folder, environment))).toEqual([expect.stringMatching(sentence)])
+  const ended = async (words: readonly string[], more: Record<string, string> = {}) => {
+    const process = launch(globalThis.process.execPath, ['router/main.ts', ...words], { ...(await platformEnvironment(folder)), ...environment, ...more })
+    expect(await process.ended).toBe(1)
+    return messages(process.complained())
+  }
+  expect(await ended(['apart'])).toEqual([expect.stringMatching(sentence)])
+  const seal = { SEAL_PUBLIC_KEYS: `k:${publicHalf({ id: 'k', key: Buffer.alloc(32, 1) }).key.toString('base64')}` }
+  expect(await ended(['subgraph', 'identity'], seal)).toEqual([expect.stringMatching(sentence)])
+  expect(messages(await complaintOf(folder, { ...environment, SMTP_URL: 'mail.example.com' }))).toEqual([
+    expect.stringMatching(/^SMTP_URL: must be an address/),
+  ])
 })
 
 test('staging with the addresses of payments tells them at its door', async () => {

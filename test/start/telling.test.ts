@@ -47,6 +47,7 @@ describe('--help', () => {
 describe('a start says what it did otherwise than one would expect:', () => {
   const noticed = (environment: Record<string, string>) => noticesOf(readConfig(environment), ['192.0.2.7', '2001:db8::7'])
 
+  const noMail = 'no mail leaves: nobody can be invited, and no password be reset; set SMTP_URL'
   const noX = 'X is not set up: no account there can be connected, and posts for it stay drafts; set X_CLIENT_ID and X_CLIENT_SECRET'
 
   test('nothing on a machine of one’s own', () => {
@@ -57,6 +58,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     expect(noticed({ HOST: '0.0.0.0' })).toEqual([
       'HOST=0.0.0.0: other machines reach it at http://192.0.2.7:4000; links and tokens name PUBLIC_URL, http://localhost:4000',
       'no demo accounts and no sandbox: others can reach it (HOST=0.0.0.0); DEMO=1 makes them all the same',
+      noMail,
       noX,
     ])
     expect(noticed({ HOST: '::', PORT: '80' })[0]).toContain('at http://192.0.2.7:80, http://[2001:db8::7]:80;')
@@ -70,15 +72,21 @@ describe('a start says what it did otherwise than one would expect:', () => {
   })
 
   test('that there are none because somebody said so', () => {
-    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noX])
+    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail, noX])
   })
 
   test('that X is not set up, where no sandbox stands in for it', () => {
     const secrets = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
-    const production = { ...secrets, ENVIRONMENT: 'production', DATABASE_URL: 'postgres://localhost/p', PUBLIC_URL: 'https://p.example' }
+    const production = {
+      ...secrets,
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      ENVIRONMENT: 'production',
+      DATABASE_URL: 'postgres://localhost/p',
+      PUBLIC_URL: 'https://p.example',
+    }
     expect(noticed(production)).toEqual([noX])
     expect(noticed({ ...production, X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual([])
-    expect(noticed({ DEMO: '0', X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual(['no demo accounts and no sandbox: DEMO=0'])
+    expect(noticed({ DEMO: '0', X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail])
   })
 
   test('that the port of the sandbox was taken', async () => {
@@ -90,7 +98,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
     const platform = launchPlatform({ ...(await platformEnvironment(folder)), DATABASE_URL: database.url, SANDBOX_PORT: String(port) })
     await platform.printed(readyLine)
     const [, moved] = new RegExp(`^  port ${port} is taken: the sandbox listens on (\\d+) \\(SANDBOX_PORT\\)$`, 'm').exec(platform.said()) ?? []
-    expect(platform.said()).toContain(`Sandbox (plays X)            http://localhost:${moved}\n`)
+    expect(platform.said()).toContain(`Sandbox (plays others)       http://localhost:${moved}\n`)
     platform.child.kill('SIGTERM')
     await platform.ended
     await new Promise(resolve => holder.close(resolve))

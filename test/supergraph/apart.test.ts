@@ -200,10 +200,10 @@ test('a person signs in with a browser by the page of identity', async () => {
 test('the router is not ready while identity can sign no token', async () => {
   const ready = async () => (await fetch(`${platform.url}/health/ready`)).status
   expect(await ready()).toBe(200)
-  await database.sequelize.query(`update identity.signing_keys set private_key = '"' || private_key || '"'`)
+  const secretIs = (change: string) => database.sequelize.query(`update identity.secret_in_use set fingerprint = ${change}`)
+  await secretIs(`fingerprint || 'another'`)
   expect(await ready()).toBe(503)
-  await database.sequelize.query(`update identity.signing_keys set private_key = trim(private_key, '"')`)
-  await database.sequelize.query(`update identity.signing_keys set private_key = '"' || private_key || '"'`)
+  await secretIs(`replace(fingerprint, 'another', '')`)
   expect(await ready()).toBe(200)
 })
 

@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { supergraph } from '../kit/supergraph.ts'
 
 const cursor = (...parts: string[]) => Buffer.from(JSON.stringify(['posts.newest', ...parts])).toString('base64url')
@@ -29,4 +29,14 @@ test.each([
   await using _ = graph
   const { owner, brand } = await graph.seed.owner().brand()
   ;(await graph.execute(create, { input: { brandId: brand.id, copy: 'c', ...input } }, { as: owner })).refused('BAD_USER_INPUT')
+})
+
+test('a variable may have any name that GraphQL allows', async () => {
+  await using graph = await supergraph()
+  const { owner } = await graph.seed.owner().brand().posts(3)
+  const variables = JSON.parse('{ "__proto__": 1, "constructor": 2 }') as Record<string, unknown>
+  const source =
+    'query ($__proto__: Int, $constructor: Int) { one: posts(first: $__proto__) { nodes { id } } two: posts(first: $constructor) { nodes { id } } }'
+  const { one, two } = (await graph.execute(source, variables, { as: owner })).data()
+  expect([one.nodes.length, two.nodes.length]).toEqual([1, 2])
 })

@@ -1,15 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { type ExecutionResult, parse, validate } from 'graphql'
+import { type ExecutionResult, Kind, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
 import type { ResultStream } from '../../router/engine/engine.ts'
 import { createHub } from '../../router/live/shared/hub.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { generateOperation } from '../differential/operation.ts'
+import { subscribeAlone } from '../kit/stream.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { anonymous, key, person, personally } from '../kit/viewers.ts'
+import { seedPerson } from '../subgraphs/identity/user/seed.ts'
 
 const operations = Math.ceil(Number(process.env.DIFFERENTIAL_OPERATIONS ?? 280) / 14)
 const seed = Number(process.env.SEED ?? 20_261_122)
+
+const createPost = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }'
 
 /** What a client is told, without the ids of requests. */
 const textOf = ({ data, errors }: ExecutionResult): string =>
@@ -19,7 +26,7 @@ const textOf = ({ data, errors }: ExecutionResult): string =>
 async function both(graph: Supergraph, hub: ReturnType<typeof createHub>, source: string, variables: Record<string, unknown>, viewer: Viewer) {
   const request = { document: parse(source), variables, viewer, requestId: 'request-1' }
   const [alone, together]: [string[], string[]] = [[], []]
-  const own = await graph.platform.engine.subscribe(request)
+  const own = await subscribeAlone(graph.platform.engine, request)
   const joined = await hub.join({
     request,
     tellErrors: errors => errors.map(({ message, path, extensions }) => ({ message, ...(path && { path }), extensions })),
@@ -47,6 +54,16 @@ async function follow(stream: ResultStream, heard: string[]) {
   for await (const answer of stream) heard.push(textOf(JSON.parse(JSON.stringify(answer))))
 }
 
+/** Subscriptions that may be shared: what sharing tells of each is compared in a test of this file. */
+const compared = ['postStatusChanged', 'widgetUpdated']
+
+test('every subscription that may be shared is compared with streams of their own', () => {
+  const { definitions } = parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
+  const fields = definitions.flatMap(each => (each.kind === Kind.OBJECT_TYPE_DEFINITION && each.name.value === 'Subscription' ? (each.fields ?? []) : []))
+  const shared = fields.filter(({ directives = [] }) => directives.some(({ name }) => name.value === 'shared')).map(({ name }) => name.value)
+  expect(shared.toSorted(), 'write a test here that compares what it tells, shared and alone, and add its name to `compared`').toEqual(compared)
+})
+
 test('D8 whoever shares a stream is told what a stream of his own tells, for random subscriptions and every kind of viewer', { timeout: 600_000 }, async () => {
   await using graph = await supergraph({ sandbox: true })
   const { owner, member, viewer, outsider, organization, elsewhere, brand, thread } = await graph.seed
@@ -58,16 +75,20 @@ test('D8 whoever shares a stream is told what a stream of his own tells, for ran
     .connection()
     .thread(2)
   const elsewhereToo = person(owner.userId!, elsewhere.id, ['member'])
+  // Whoever began a stream, and was removed since: what others are told is asked with that person's rights.
+  const former = person((await seedPerson(graph, 'Somebody who left')).id, organization.id, ['member'])
   const keys = [key(organization.id, ['publishing:posts.read']), key(organization.id, ['publishing:posts.read', 'publishing:accounts.read'])]
-  const viewers = [owner, { ...owner, sessionId: 'another' }, member, viewer, outsider, ...keys, elsewhereToo, personally(owner), anonymous]
+  const viewers = [former, owner, { ...owner, sessionId: 'another' }, member, viewer, outsider, ...keys, elsewhereToo, personally(owner), anonymous]
   const values = { brandId: [brand.id], threadId: [thread[0]!.threadId, null], first: [1, 5] }
   const hub = createHub(graph.platform.engine, { perCaller: 10_000 })
   const { schema } = graph.platform.engine
+  // What is done to posts tells nothing to those who follow something else.
+  const others = Object.keys(schema.getSubscriptionType()!.getFields()).filter(field => field !== 'postStatusChanged')
+  const without = new Set(others.map(field => `Subscription.${field}`))
   const counted = { streams: 0, upstreams: 0, events: 0 }
 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 27_720 }), { minLength: 40, maxLength: 200 }), async choices => {
-      const without = new Set(['Subscription.widgetUpdated', 'Subscription.actionQueueChanged'])
       const { source, variables } = generateOperation({ schema, kind: 'subscription', values, without, mostFields: 30 }, choices)
       fc.pre(validate(schema, parse(source)).length === 0)
       const streams = await Promise.all(viewers.map(each => both(graph, hub, source, variables, each)))
@@ -78,9 +99,9 @@ test('D8 whoever shares a stream is told what a stream of his own tells, for ran
       const told = (events: number) =>
         expect.poll(() => open.every(({ alone, together }) => alone.length === events && together.length === events), { timeout: 5000 }).toBe(true)
       const post = await graph.execute(
-        'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }',
+        createPost,
         { input: { brandId: brand.id, platform: 'X', copy: 'new', threadId: thread[0]!.threadId } },
-        { as: owner },
+        { as: choices[0]! % 2 ? owner : former },
       )
       await told(1)
       await graph.execute(
@@ -100,6 +121,22 @@ test('D8 whoever shares a stream is told what a stream of his own tells, for ran
   expect(counted.upstreams).toBeLessThan(counted.streams * 0.9)
   // Processes apart hear of it a moment later.
   await expect.poll(() => [hub.figures.upstreams(), graph.listeners()]).toEqual([0, 0])
+})
+
+test('whoever began a stream and left the organization since is shown to nobody there, whom streams of their own would not show that person', async () => {
+  await using graph = await supergraph()
+  const { owner, organization, brand } = await graph.seed.owner().brand()
+  const former = person((await seedPerson(graph, 'Somebody who left')).id, organization.id, ['member'])
+  const source = 'subscription ($brandId: ID!) { postStatusChanged(brandId: $brandId) { copy author { name email } } }'
+  const hub = createHub(graph.platform.engine)
+  const streams = [await both(graph, hub, source, { brandId: brand.id }, former), await both(graph, hub, source, { brandId: brand.id }, owner)]
+  expect(hub.figures.upstreams()).toBe(1)
+  const input = { brandId: brand.id, platform: 'X', copy: 'A last word' }
+  ;(await graph.execute(createPost, { input }, { as: former })).data()
+  for (const { together, alone } of streams)
+    for (const heard of [together, alone])
+      await expect.poll(() => heard).toEqual([JSON.stringify({ data: { postStatusChanged: { copy: 'A last word', author: null } } })])
+  for (const { end } of streams) await end()
 })
 
 test('L-02 dashboards of one organization share their widgets where they may see the same ones, and the second is told them without asking any service', async () => {
@@ -122,6 +159,45 @@ test('L-02 dashboards of one organization share their widgets where they may see
   const others = [await dashboard(member), await dashboard(outsider)]
   expect(hub.figures.upstreams()).toBe(3)
   for (const { leave } of [first, second, ...others]) leave()
+  // Processes apart hear of it a moment later.
+  await expect.poll(() => [hub.figures.upstreams(), graph.listeners()]).toEqual([0, 0])
+})
+
+/** How often the launcher has asked services what their widgets show. */
+async function widgetsRead({ metrics }: Supergraph): Promise<number> {
+  const counted = await metrics.getSingleMetric('supergraph_operations_total')!.get()
+  return counted.values.filter(({ labels }) => labels.operation === 'Widgets').reduce((sum, { value }) => sum + value, 0)
+}
+
+test('L-02 a change is read once for each kind of dashboard that shows it, however many of them are open', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { owner, outsider, viewer, brand } = await graph.seed.owner().viewer().outsider().brand().connection()
+  const hub = createHub(graph.platform.engine)
+  const request = { document: parse('subscription { widgetUpdated { app payload { statistics { key value } } } }'), requestId: 'request-1' }
+  const everybody = [owner, viewer, outsider].flatMap(who => Array.from({ length: 40 }, () => ({ ...who, userId: newId(), sessionId: newId() })))
+  const boards = await Promise.all(
+    everybody.map(async who => {
+      const heard: { app: string; payload: { statistics: { value: number }[] } }[] = []
+      const joined = await hub.join({ request: { ...request, viewer: who }, tellErrors: () => [] })
+      if (!('listen' in joined)) throw new Error(JSON.stringify(joined))
+      joined.listen({ tell: ({ json }) => heard.push(JSON.parse(json).data.widgetUpdated), end() {} })
+      return { organization: who.organizationId, heard, leave: joined.leave }
+    }),
+  )
+  const lastOf = (organization: string | null) => boards.filter(board => board.organization === organization).map(({ heard }) => heard.at(-1))
+  // What is present is told widget by widget: it has been read when all four were told.
+  await expect.poll(() => boards.every(({ heard }) => new Set(heard.map(({ app }) => app)).size === 4), { timeout: 10_000 }).toBe(true)
+  expect(hub.figures.upstreams()).toBe(3)
+  const before = await widgetsRead(graph)
+  for (const count of [1, 2, 3]) {
+    const input = { brandId: brand.id, platform: 'X', copy: 'It changes', scheduledAt: graph.clock.soon() }
+    ;(await graph.execute(createPost, { input }, { as: owner })).data()
+    await expect.poll(() => new Set(lastOf(owner.organizationId).map(board => board?.payload.statistics[0]?.value))).toEqual(new Set([count]))
+    // Those of the owner and of who may only look; the other organization's are not even asked.
+    expect(await widgetsRead(graph)).toBe(before + 2 * count)
+  }
+  expect(new Set(lastOf(outsider.organizationId).map(board => board?.payload.statistics[0]?.value))).not.toContain(3)
+  for (const { leave } of boards) leave()
   // Processes apart hear of it a moment later.
   await expect.poll(() => [hub.figures.upstreams(), graph.listeners()]).toEqual([0, 0])
 })

@@ -21,7 +21,7 @@ const opened: Supergraph[] = []
 afterEach(async () => {
   // Whatever a test did: nobody listens any more once its platform is let go.
   for (const graph of opened.splice(0)) {
-    await vi.waitFor(() => expect(graph.listeners()).toBe(0))
+    await vi.waitFor(() => expect(graph.listeners()).toBe(0), 10_000)
     await graph[Symbol.asyncDispose]()
   }
 })
@@ -134,7 +134,7 @@ describe('S-04 postStatusChanged', () => {
     await using events = await graph.subscribe(statusChanged, { brandId: brand.id }, { as: owner })
     await graph.rows('update publishing.brands set organization_id = $1', [newId()])
     graph.job.events.announce(`publishing.post-status.${brand.id}`, { postId: post.id, threadId: post.threadId })
-    await vi.waitFor(() => expect(events.events).toEqual([{ data: { postStatusChanged: null } }]))
+    await vi.waitFor(() => expect(events.events).toEqual([{ data: { postStatusChanged: null } }]), 10_000)
   })
 })
 
@@ -219,7 +219,7 @@ describe('L-02 widgetUpdated', () => {
     const { owner, brand } = await graph.seed.owner().brand()
     await graph.rows('alter table publishing.posts rename to posts_away')
     await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(owner) })
-    await vi.waitFor(() => expect(events.events).toHaveLength(1))
+    await vi.waitFor(() => expect(events.events).toHaveLength(1), 10_000)
     expect(events.events[0]).toMatchObject({ data: { widgetUpdated: { app: 'publishing', payload: null } }, errors: [{ path: ['widgetUpdated', 'payload'] }] })
     await graph.rows('alter table publishing.posts_away rename to posts')
     await graph.execute(createPost, { input: { brandId: brand.id, platform: 'X', copy: 'x' } }, { as: owner })
@@ -238,13 +238,13 @@ describe('S-04 no listener stays', () => {
     ]
     expect(graph.listeners()).toBeGreaterThanOrEqual(2)
     for (const each of events) await each.end()
-    await vi.waitFor(() => expect(graph.listeners()).toBe(0))
+    await vi.waitFor(() => expect(graph.listeners()).toBe(0), 10_000)
   })
 
   test('after unsubscribing at once, before the first event came', async () => {
     const graph = await open()
     const { owner } = await graph.seed.owner().brand()
     for (let times = 0; times < 5; times += 1) await (await graph.subscribe(widgetUpdated, {}, { as: owner })).end()
-    await vi.waitFor(() => expect(graph.listeners()).toBe(0))
+    await vi.waitFor(() => expect(graph.listeners()).toBe(0), 10_000)
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, createAuthenticate, isCaller, type Unauthenticated } from '../../../router/access/authenticate.ts'
 import { createHosts } from '../../../router/hosts.ts'
-import { scopesOf } from '../../../subgraphs/scopes.ts'
-import { anonymous } from '../../../subgraphs/viewer.ts'
+import { callerName } from '../../../router/live/shares.ts'
+import { personalScopes, scopesOf } from '../../../subgraphs/scopes.ts'
+import { anonymous, isPerson } from '../../../subgraphs/viewer.ts'
 import { memoryAuthority } from '../../door/authority.ts'
 
 const origin = 'https://platform.example'
@@ -70,7 +71,7 @@ describe('an access token', () => {
         context: 'organization',
         sessionId: 'one',
       },
-      credential: { kind: 'token', id: 'one', expiresAt },
+      credential: { kind: 'token', id: 'one', expiresAt, kid: 'first' },
     })
   })
 
@@ -80,15 +81,29 @@ describe('an access token', () => {
     const headers = await bearer('one')
     const { viewer } = await caller(headers)
     expect((await caller(headers)).viewer).toBe(viewer)
+    // A session that is read anew says the same of the same person: seals that were made for the viewer count on.
+    signIn('one')
+    pass(1000)
+    expect((await caller(headers)).viewer).toBe(viewer)
     signIn('one', { roles: ['owner'] })
     pass(1000)
     expect((await caller(headers)).viewer.roles).toEqual(['owner'])
   })
 
+  test('for another organization than its session makes one viewer too, beside that of the session', async () => {
+    const { caller, bearer, signIn } = await door()
+    signIn('one')
+    const [before, after] = [await bearer('one'), await bearer('one', { org: 'org-2' })]
+    signIn('one', { organizationId: 'org-2', memberships: { 'org-1': ['member'], 'org-2': ['member'] } })
+    const found = [await caller(before), await caller(after), await caller(before), await caller(after)].map(({ viewer }) => viewer)
+    expect(found.map(({ organizationId }) => organizationId)).toEqual(['org-1', 'org-2', 'org-1', 'org-2'])
+    expect([found[2] === found[0], found[3] === found[1]]).toEqual([true, true])
+  })
+
   test('of a person in no organization makes a viewer in personal context, whatever context identity tells', async () => {
     const { caller, bearer, signIn } = await door()
     signIn('alone', { organizationId: null, roles: [], context: 'organization' })
-    expect((await caller(await bearer('alone'))).viewer).toMatchObject({ organizationId: null, context: 'personal', scopes: scopesOf([]) })
+    expect((await caller(await bearer('alone'))).viewer).toMatchObject({ organizationId: null, context: 'personal', scopes: personalScopes })
   })
 
   test('keeps its organization and its context when the session moves on, with the roles of now', async () => {
@@ -112,11 +127,48 @@ describe('an access token', () => {
     expect(await refused(headers)).toEqual(unauthenticated)
   })
 
+  test('of an app makes a viewer that is the person’s by user and nothing else: no role, and what it was granted', async () => {
+    const { caller, bearer, signIn } = await door()
+    const grant = { clientId: 'app', scopes: ['openid', 'publishing:posts.read', 'publishing:accounts.write'], trusted: false }
+    signIn('one', { grant })
+    const seen = { userId: 'user of one', organizationId: 'org-1', roles: [], scopes: ['publishing:posts.read'], clientId: 'app' }
+    expect((await caller(await bearer('one'))).viewer).toMatchObject(seen)
+    signIn('trusted', { grant: { ...grant, trusted: true } })
+    expect((await caller(await bearer('trusted'))).viewer).toMatchObject({ roles: ['member'], scopes: scopesOf(['member']), clientId: null })
+  })
+
+  test('of an app that asked for less has less, beside one of the same session that has everything', async () => {
+    const { caller, bearer, signIn } = await door()
+    signIn('one', { grant: { clientId: 'app', scopes: ['openid', 'publishing:posts.read', 'publishing:analytics.read'], trusted: false } })
+    const [whole, less] = [await bearer('one'), await bearer('one', { scope: 'openid publishing:posts.read publishing:posts.write' })]
+    const scopes = async (headers: Record<string, string>) => (await caller(headers)).viewer.scopes
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await scopes(whole)).toEqual(['publishing:analytics.read', 'publishing:posts.read'])
+      expect(await scopes(less)).toEqual(['publishing:posts.read'])
+    }
+  })
+
+  test('tells identity that its session is used, once a minute', async () => {
+    const { ask, bearer, signIn, pass, touchedSessions } = await door()
+    signIn('one')
+    signIn('two')
+    const [one, two] = [await bearer('one'), await bearer('two')]
+    for (const headers of [one, one, two, one]) await ask(headers)
+    await ask({ cookie: 'session=two', host: 'platform.example' }, true)
+    expect(touchedSessions).toEqual(['one', 'two'])
+    pass(59_999)
+    await ask(one)
+    pass(1)
+    await ask(one)
+    await ask({ cookie: 'session=none', host: 'platform.example' }, true)
+    expect(touchedSessions).toEqual(['one', 'two', 'one'])
+  })
+
   test('of no organization stays without one when the session enters one', async () => {
     const { caller, bearer, signIn } = await door()
     signIn('one')
     const { viewer } = await caller(await bearer('one', { org: null, ctx: 'personal' }))
-    expect(viewer).toMatchObject({ kind: 'user', organizationId: null, roles: [], scopes: scopesOf([]), context: 'personal' })
+    expect(viewer).toMatchObject({ kind: 'user', organizationId: null, roles: [], scopes: personalScopes, context: 'personal' })
   })
 
   test.each<[what: string, header: (token: string) => string, isRead: boolean]>([
@@ -166,24 +218,32 @@ describe('an API key', () => {
     const { caller, keys, touched, clock } = await door()
     const expiresAt = new Date(clock.now().getTime() + 1)
     const scopes = ['publishing:posts.read']
-    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', scopes, expiresAt })
+    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', userId: null, rateLimit: 600, scopes, expiresAt })
     const first = await caller({ 'x-api-key': 'k' })
     expect(first).toEqual({
       viewer: { ...anonymous, kind: 'apiKey', organizationId: 'org-1', context: 'organization', scopes, keyId: 'key-1' },
-      credential: { kind: 'key', id: 'key-1', expiresAt },
+      credential: { kind: 'key', id: 'hash of k', expiresAt, perMinute: 600 },
     })
     expect((await caller({ 'x-api-key': 'k' })).viewer).toBe(first.viewer)
     expect(touched).toEqual(['key-1', 'key-1'])
   })
 
+  test('that acts as a service account is a key still: no person, without roles, of the account', async () => {
+    const { caller, keys } = await door()
+    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', userId: 'robot', rateLimit: 600, scopes: [], expiresAt: null })
+    const { viewer } = await caller({ 'x-api-key': 'k' })
+    expect(viewer).toEqual({ ...anonymous, kind: 'apiKey', userId: 'robot', organizationId: 'org-1', context: 'organization', keyId: 'key-1' })
+    expect([isPerson(viewer), callerName(viewer, '10.0.0.1')]).toEqual([false, 'key:key-1'])
+  })
+
   test('opens nothing when it is unknown or has expired, and does not count as used', async () => {
     const { refused, caller, keys, touched, clock } = await door()
-    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', scopes: [], expiresAt: clock.now() })
-    keys.set('hash of endless', { keyId: 'key-2', organizationId: 'org-1', scopes: [], expiresAt: null })
+    keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: clock.now() })
+    keys.set('hash of endless', { keyId: 'key-2', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
     expect(await refused({ 'x-api-key': 'k' })).toEqual(unauthenticated)
     expect(await refused({ 'x-api-key': 'guess' })).toEqual(unauthenticated)
     expect(touched).toEqual([])
-    expect((await caller({ 'x-api-key': 'endless' })).credential).toEqual({ kind: 'key', id: 'key-2', expiresAt: null })
+    expect((await caller({ 'x-api-key': 'endless' })).credential).toEqual({ kind: 'key', id: 'hash of endless', expiresAt: null, perMinute: 600 })
   })
 
   test('is looked up when it has 8,192 characters, and not with one more', async () => {
@@ -203,6 +263,7 @@ describe('the session cookie', () => {
     const { caller, signIn } = await door()
     signIn('one')
     const { viewer, credential } = await caller({ cookie, host, origin })
+    expect((await caller({ cookie, host, origin })).viewer).toBe(viewer)
     expect(viewer).toMatchObject({ kind: 'user', userId: 'user of one', organizationId: 'org-1', context: 'organization', sessionId: 'one' })
     expect(credential).toEqual({ kind: 'cookie', id: 'one', expiresAt: null })
   })
@@ -251,7 +312,7 @@ describe('the session cookie', () => {
 test('what is remembered of sessions and keys is asked for again after forgetting', async () => {
   const { ask, bearer, signIn, sessions, keys, forget } = await door()
   signIn('one')
-  keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', scopes: [], expiresAt: null })
+  keys.set('hash of k', { keyId: 'key-1', organizationId: 'org-1', userId: null, rateLimit: 600, scopes: [], expiresAt: null })
   const both = [await bearer('one'), { 'x-api-key': 'k' }]
   const count = async () => (await Promise.all(both.map(headers => ask(headers)))).map(isCaller)
   expect(await count()).toEqual([true, true])

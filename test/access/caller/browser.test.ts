@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Credential } from '../../../router/access/authenticate.ts'
 import { browserOf } from '../../../router/access/browser.ts'
-import { fingerprintOf } from '../../../subgraphs/browser.ts'
+import { fingerprintOf } from '../../../subgraphs/http/browser.ts'
 import { anonymous } from '../supergraph.ts'
 
 const publicUrl = 'https://platform.example:8443'

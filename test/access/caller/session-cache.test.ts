@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSessionCache } from '../../../router/access/session-cache.ts'
+import { createSessionCache } from '../../../router/access/known/session-cache.ts'
 
 /** A lookup that writes down what it was asked, over a map. */
 function identity(rows: Map<string, string>) {

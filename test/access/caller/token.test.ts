@@ -156,7 +156,7 @@ describe('the keys of access tokens', () => {
 })
 
 describe('what a token says', () => {
-  const whole = { userId: 'user-1', sessionId: 'session-1', organizationId: null, context: 'personal', roles: [], seenAt: 0 }
+  const whole = { userId: 'user-1', sessionId: 'session-1', organizationId: null, context: 'personal', roles: [], scopes: null, seenAt: 0, kid: 'first' }
   test.each<[claims: Record<string, unknown>, said: Record<string, unknown> | 'invalid']>([
     [{}, {}],
     [{ org: null, ctx: 'personal', roles: [] }, {}],
@@ -174,6 +174,9 @@ describe('what a token says', () => {
     [{ roles: null }, 'invalid'],
     [{ roles: ['owner', 7] }, 'invalid'],
     [{ roles: [7, 'owner'] }, 'invalid'],
+    [{ scope: 'openid publishing:posts.read' }, { scopes: ['openid', 'publishing:posts.read'] }],
+    [{ scope: 7 }, 'invalid'],
+    [{ scope: null }, 'invalid'],
     [{ sid: 7 }, 'invalid'],
     [{ sub: 7 }, 'invalid'],
     [{ exp: 'tomorrow' }, 'invalid'],

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { Refusal } from '../../../platform/errors.ts'
 import { serveSubgraph } from '../../../router/apart/server.ts'
 import type { ResultStream } from '../../../router/engine/engine.ts'
 import { loadCompiler } from '../../../router/engine/transport/compiled.ts'
@@ -82,6 +83,16 @@ test('an operation that was answered is never said to have been left', async () 
   client.abort()
   now = 3_600_000
   expect(signal.aborted).toBe(false)
+})
+
+test('where an operation is ended for a reason, that is told', async () => {
+  const { part, held, letGo } = slowly()
+  const client = new AbortController()
+  const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
+  await until(() => held.length === 2)
+  client.abort(new Refusal('BAD_USER_INPUT', 'Ask for less.'))
+  expect((await answer).errors).toEqual([{ message: 'Ask for less.', extensions: { code: 'BAD_USER_INPUT' } }])
+  letGo()
 })
 
 test('what a mutation has begun it finishes, though its client leaves', async () => {

@@ -106,6 +106,30 @@ describe('an operation costs', () => {
     expect([costs(looking), costs(looking, { at: null }), costs(looking, { at: { y: 2 } })]).toEqual([1 + 5, 1, 1])
   })
 
+  test.each([
+    ['First', 5, 'Second', 50],
+    ['First', 50, 'Second', 5],
+  ])('each type of an object its own lists, however alike they are asked: %s %i, %s %i', (one, few, other, many) => {
+    const typeOf = (name: string, size: number) => `type ${name} implements Any { list: List @listSize(assumedSize: ${size}, sizedFields: ["nodes"]) }`
+    const sdl = `type Query { any: Any } interface Any { list: List } type List { nodes: [Item] } type Item { id: ID } ${typeOf(one, few)} ${typeOf(other, many)}`
+    const { total } = estimateOf(findOperation(parse('{ any { list { nodes { id } } } }'), undefined) as Operation, readSupergraph(compose({ all: { sdl } })))
+    expect(total).toBe(1 + 1 + 50)
+  })
+
+  test('what weighs in arguments where scalars alone have weights, and each value of a list of them', () => {
+    const weighing = (sdl: string, text: string) =>
+      amountFor(estimateOf(findOperation(parse(text), undefined) as Operation, readSupergraph(compose({ all: { sdl } }))).total, {})
+    const map = 'scalar Map @cost(weight: 11)'
+    expect(weighing(`type Query { put(one: Map, all: [Map]): Int } ${map}`, '{ put(one: "a", all: ["b", "c"]) }')).toBe(33)
+    const places = 'type Query { near(places: [Place] @cost(weight: 2)): Int } input Place { x: Int }'
+    expect(weighing(places, '{ near(places: [{ x: 1 }, { x: 2 }, { x: 3 }]) }')).toBe(6)
+  })
+
+  test('where fragments spread each other twice, no more time than there are fragments', () => {
+    const all = Array.from({ length: 60 }, (_, at) => `fragment F${at} on Person { ...F${at + 1} ...F${at + 1} }`).join(' ')
+    expect(costs(`{ me { ...F0 } } ${all} fragment F60 on Person { friends { id } }`)).toBe(1 + 8)
+  })
+
   test('no more than a number can say, however lists multiply', () => {
     const deep = `{ me { ${'friends { '.repeat(400)} id ${'} '.repeat(400)} } }`
     expect(costs(deep)).toBe(mostCost)

@@ -63,6 +63,21 @@ describe('an operation that may cost more than it may', () => {
     expect(codes).toEqual(['answered', 'OPERATION_TOO_EXPENSIVE', 'answered', 'OPERATION_TOO_EXPENSIVE'])
   })
 
+  test('is not refused when it may cost exactly as much as it may', async () => {
+    const graph = testGraph(parts, { maxCost })
+    expect((await graph.run('{ posts(first: 100) { id } }')).errors).toBeUndefined()
+    expect((await graph.run('{ posts(first: 101) { id } }')).errors?.[0]?.extensions).toMatchObject({ cost: { estimated: 101, max: 100 } })
+  })
+
+  test('is judged by itself, whatever else stands in its document', async () => {
+    const { engine } = testGraph(parts, { maxCost })
+    const document = parse('query Cheap { posts(first: 1) { id } } query Dear { posts(first: 101) { id } }')
+    const codes = []
+    for (const operationName of ['Cheap', 'Dear', 'Cheap'])
+      codes.push((await engine.execute({ document, operationName, viewer: anonymous, requestId: 'r' })).errors?.[0]?.extensions.code ?? 'answered')
+    expect(codes).toEqual(['answered', 'OPERATION_TOO_EXPENSIVE', 'answered'])
+  })
+
   test('is judged without what is skipped, and without what its viewer may not have', async () => {
     const sdl = compose(parts)
     const graph = testGraph(parts, { maxCost, access: createAccessFilter(readAccessTable(sdl)) })
@@ -128,6 +143,17 @@ describe('whoever asks by x-graphql-cost', () => {
     const { extensions } = await run(feed, {}, show)
     // One post with a comment, two notes of four of which one has a text.
     expect(extensions).toEqual({ cost: { estimated: 10 * (4 + 2), actual: 2 + (4 + 2) + 4, max: 100 } })
+  })
+
+  test('has arguments counted as they were estimated, and of an object whose type nobody knows the type that costs the least', async () => {
+    const part: Part = {
+      sdl: `type Query { find(at: Int @cost(weight: 3)): Int named: Named all: [Int] @listSize(assumedSize: 2) }
+        interface Named { id: ID } type Dear implements Named @cost(weight: 4) { id: ID } type Cheap implements Named { id: ID }`,
+      resolvers: { Query: { find: () => 1, named: () => ({ __typename: 'Dear', id: 'n' }) }, Named: { __resolveType: () => 'Dear' } },
+    }
+    const { run } = testGraph({ part }, { maxCost })
+    expect((await run('{ find(at: 7) }', {}, show)).extensions).toEqual({ cost: { estimated: 3, actual: 3, max: 100 } })
+    expect((await run('{ named { id } }', {}, show)).extensions).toEqual({ cost: { estimated: 4, actual: 1, max: 100 } })
   })
 
   test('has streams of its own, with the cost of each event', async () => {

@@ -398,6 +398,21 @@ describe('the questions that the router asks identity about credentials', () => 
     expect(identity.requests.map(({ head }) => head.split(' ', 2)[1])).toEqual([authorityPath, authorityPath])
   })
 
+  test('about standings and people of another issuer are answered as identity itself answers them', async () => {
+    const answers = [
+      { ask: 'standings', answer: [['org user', { organization: true, roles: ['member'] }]] },
+      { ask: 'foreigners', answer: [['ada', { userId: 'u', suspended: false, memberships: { org: ['owner'] } }]] },
+      { ask: 'admit', answer: null },
+    ] as const
+    await using identity = await serveRaw(({ socket, turn }) => void socket.write(json(answers[turn - 1]!.answer)))
+    await using remote = authorityAt(identity.url)
+    const { authority } = remote
+    expect(await authority.standings(['org user'])).toEqual(new Map(answers[0].answer))
+    expect(await authority.foreigners(['ada'])).toEqual(new Map(answers[1].answer))
+    await authority.admit({ subject: 'ada', name: null, email: null })
+    expect(identity.requests.map(({ body }) => JSON.parse(String(body)).ask)).toEqual(answers.map(({ ask }) => ask))
+  })
+
   test('are failures when it answers garbage, refuses, is down, or says nothing; never "nobody"', async () => {
     await using identity = await serveRaw(({ socket, turn }) => {
       if (turn === 1) socket.write(json({}, '401 Unauthorized'))

@@ -9,6 +9,7 @@ import { createEngine } from '../../../router/engine/native/native.ts'
 import { createRemoteTransport, type RemoteOptions } from '../../../router/engine/transport/remote.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { unbounded } from '../../kit/reading.ts'
+import { subscribeAlone } from '../../kit/stream.ts'
 import { type Answer, answerOf, compose, type Part, schemaOf } from '../supergraph-fixture.ts'
 
 /** What a subgraph was asked. */
@@ -141,7 +142,7 @@ export async function remoteGraph(
     servers,
     logged,
     run: async (source, variables, more = {}) => answerOf(await engine.execute(requestOf(source, variables, more))),
-    subscribe: (source, variables, more = {}) => engine.subscribe(requestOf(source, variables, more)),
+    subscribe: (source, variables, more = {}) => subscribeAlone(engine, requestOf(source, variables, more)),
     async [Symbol.asyncDispose]() {
       await transport.close()
       await Promise.all(Object.values(servers).map(server => server.stop()))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { hasCluster, readCluster, removeLeftovers } from '../../../db/embedded/cluster.ts'
 import { findOrphan, stopServer } from '../../../db/embedded/server.ts'
 import { lockFolder } from '../../../db/lock.ts'
+import { programOf, signal } from '../../../db/process-table.ts'
 
 /** Where the workers read the folder of the run: what lies in it is removed with it. */
 export const runFolderVariable = 'SUPERGRAPH_TEST_FOLDER'
@@ -64,10 +65,8 @@ export function endServers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name, pidFile)
     if (!existsSync(file)) continue
-    try {
-      process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL')
-    } catch {
-      // It has ended by itself.
-    }
+    const pid = Number(readFileSync(file, 'utf8'))
+    // One that has ended by itself has left its number to whoever came after it.
+    if (programOf(pid) === 'nats-server') signal(pid, 'SIGKILL')
   }
 }

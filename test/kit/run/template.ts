@@ -13,7 +13,7 @@ export const serverVariable = 'SUPERGRAPH_TEST_POSTGRES'
 const migrations = join(import.meta.dirname, '..', '..', '..', 'db', 'migrations')
 
 /** Schemas that pg-boss makes by itself: once here, not once in every test. `test/db/kit.test.ts` tells which is missing. */
-const jobSchemas = ['publishing_jobs']
+const jobSchemas = ['identity_jobs', 'providers_jobs', 'publishing_jobs']
 
 /** The run's server. @throws when the test was not started by vitest's configuration */
 export function serverUrl(): string {

@@ -7,8 +7,12 @@ export interface Exchange {
   readonly body?: () => object
   /** Makes what the path names; without it, the path names nothing of anybody's. */
   readonly make?: () => Promise<string>
-  /** Who is known and may not. */
-  readonly forbidden: Who
+  /** Who is known and may not; null: whoever is known may. */
+  readonly forbidden: Who | null
+  /** Who asks when all is well: others than `super` and `service` ask for what is an organization's. @default owner */
+  readonly by?: 'super' | 'service'
+  /** What is sent besides. */
+  readonly headers?: () => Record<string, string>
   /** What it answers when all is well. */
   readonly answers: (id: string) => object
   /** How often it works on the same thing. */

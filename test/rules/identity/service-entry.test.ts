@@ -12,6 +12,9 @@ const registration: Registration = {
   asks: [],
   widget: null,
   lifecycle: 'active',
+  kind: 'application',
+  capabilities: [],
+  mobileApps: [],
 }
 
 describe('registering a service', () => {

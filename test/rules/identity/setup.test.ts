@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { hashCode, readForm, setupPath } from '../../../subgraphs/identity/setup/rules.ts'
-import { setupLinkMs } from '../../../subgraphs/identity/stores/setup-link.ts'
+import { hashOfSecret } from '../../../platform/cipher.ts'
+import { readForm, setupPath } from '../../../subgraphs/identity/setup/rules.ts'
+import { setupLinkMs } from '../../../subgraphs/identity/stores/account/setup-link.ts'
 import { refusalOf } from '../refusal.ts'
 
-const filled = { name: 'Ada Lovelace', organization: 'Acme', email: 'ada@example.com', password: 'x'.repeat(12) }
+const filled = { name: 'Ada Lovelace', organization: 'Acme', email: 'ada@example.com', password: 'a long phrase' }
 const read = (changes: Partial<typeof filled> = {}) => readForm(new URLSearchParams({ ...filled, ...changes }))
 const slugOf = (organization: string) => read({ organization }).organizations[0]!.slug
 
@@ -45,8 +46,10 @@ describe('the set-up form', () => {
   })
 
   it('takes a password of 12 to 256 characters', () => {
-    for (const length of [12, 13, 256]) expect(read({ password: 'x'.repeat(length) }).password).toHaveLength(length)
-    for (const length of [1, 11, 257]) expect(refusalOf(() => read({ password: 'x'.repeat(length) })).code, `${length}`).toBe('BAD_USER_INPUT')
+    const ofLength = (length: number) => 'a phrase '.repeat(30).slice(0, length)
+    for (const length of [12, 13, 256]) expect(read({ password: ofLength(length) }).password).toHaveLength(length)
+    for (const length of [1, 11, 257]) expect(refusalOf(() => read({ password: ofLength(length) })).code, `${length}`).toBe('BAD_USER_INPUT')
+    expect(refusalOf(() => read({ password: 'x'.repeat(12) })).message).toContain('guessers try first')
   })
 
   it.each(['\0', '\n', '\u001f'])('refuses a password with a character that no hash tells from another, or no keyboard types', character => {
@@ -77,6 +80,6 @@ describe('the set-up link', () => {
   })
 
   it('is kept as SHA-256 of its code: who reads the database cannot follow it', () => {
-    expect(hashCode('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(hashOfSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 })

@@ -4,15 +4,9 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import {
-  createOutbound,
-  isPublicAddress,
-  isRefusedAddress,
-  OutboundFailure,
-  type OutboundOptions,
-  onlyPublic,
-  type ResolveName,
-} from '../../../platform/outbound.ts'
+import { isRefusedAddress, OutboundFailure } from '../../../platform/outbound/failure.ts'
+import { createOutbound, type OutboundOptions } from '../../../platform/outbound/outbound.ts'
+import { isPublicAddress, onlyPublic, type ResolveName } from '../../../platform/outbound/public.ts'
 
 describe('an address that is nobody’s public service', () => {
   test.each([

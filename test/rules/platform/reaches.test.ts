@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createReaches, type ResolveName } from '../../../platform/outbound.ts'
+import { createReaches, type ResolveName } from '../../../platform/outbound/public.ts'
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.test': ['93.184.216.34'],

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
-import { catalogue, type ProviderName, providerNames } from '../../../subgraphs/providers/credential/catalogue.ts'
 import {
   mask,
   providersWhere,
@@ -14,6 +13,7 @@ import {
   requireProvider,
   shownFields,
 } from '../../../subgraphs/providers/credential/rules.ts'
+import { catalogue, type ProviderName, providerNames } from '../../../subgraphs/providers/stores/credential/catalogue.ts'
 import { key, person } from '../../kit/viewers.ts'
 import { refusalOf, verdictOf } from '../refusal.ts'
 

@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest'
-import { payload } from '../../../subgraphs/providers/widget/rules.ts'
+import { payload } from '../../../subgraphs/providers/call/widget/rules.ts'
 
-test('G-11 the widget shows four figures in their order, and leads to credentials that fail', () => {
-  const { statistics, items, nextAction, chart } = payload({ credentialsFailing: 0 }, 'https://p.test')
-  expect(statistics.map(({ key, value }) => [key, value])).toEqual([
-    ['callsToday', 0],
-    ['failedCallsToday', 0],
-    ['spendThisMonthCents', 0],
-    ['credentialsFailing', 0],
-  ])
-  expect([items, nextAction, chart]).toEqual([[], null, null])
-  const url = 'https://p.test/providers/api/credentials'
-  expect(payload({ credentialsFailing: 1 }, 'https://p.test')).toMatchObject({ nextAction: { label: 'Look at the credential that fails', url } })
-  const two = payload({ credentialsFailing: 2 }, 'https://p.test')
-  expect([two.statistics[3]!.value, two.nextAction]).toEqual([2, { label: 'Look at 2 credentials that fail', url }])
+const quiet = { callsToday: 0, failedCallsToday: 0, spentMicros: '0', credentialsFailing: 0, nearestLimit: null }
+
+test('G-11 says what was called and spent; parts of a cent count as one', () => {
+  const shown = payload({ ...quiet, callsToday: 3, failedCallsToday: 1, spentMicros: '20001' }, '').statistics
+  expect(Object.fromEntries(shown.map(({ key, value }) => [key, value]))).toEqual({
+    ...{ callsToday: 3, failedCallsToday: 1, spendThisMonthCents: 3, credentialsFailing: 0 },
+  })
+  expect(payload({ ...quiet, spentMicros: '20000' }, '').statistics[2]!.value).toBe(2)
+})
+
+test('G-11 leads to credentials that fail, else to the limit nearest its end, else nowhere', () => {
+  const at = 'https://platform.example'
+  expect(payload(quiet, at).nextAction).toBeNull()
+  expect(payload({ ...quiet, nearestLimit: 'l' }, at).nextAction).toMatchObject({ url: `${at}/providers/api/limits/l` })
+  expect(payload({ ...quiet, nearestLimit: 'l', credentialsFailing: 1 }, at).nextAction).toEqual({
+    ...{ label: 'Look at the credential that fails', url: `${at}/providers/api/credentials` },
+  })
+  expect(payload({ ...quiet, credentialsFailing: 3 }, at).nextAction!.label).toBe('Look at 3 credentials that fail')
 })

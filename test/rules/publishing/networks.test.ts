@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
-import type { Outbound } from '../../../platform/outbound.ts'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import { applicationAt, type TwinName, twins } from '../../../sandbox/networks.ts'
 import { addressesOf, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters, openNetworks, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'

@@ -38,6 +38,9 @@ const carried = {
   voiceProfiles: [{ provider: 'voices', externalId: 'voice-1', label: null }],
 }
 
+/** What job runners and facts do beside is not asked by anybody. */
+const isAsked = (text: string): boolean => !/_jobs\.|\.facts\b|\.inbox\b/.test(text)
+
 describe('A-05 a person profile is written', () => {
   test('with everything that it carries, about a member of the organization, and it is on record', async () => {
     await using graph = await supergraph()
@@ -209,7 +212,7 @@ describe('profiles are listed', () => {
       sources { nodes { id text profile { id } } totalCount } snapshots(first: 1) { nodes { active sources { id } } } activeSnapshot { number } } } }`
     const cost = async (first: number) => {
       await graph.execute(whole, { first }, { as: owner })
-      return (await graph.statements(async () => (await graph.execute(whole, { first }, { as: owner })).data())).length
+      return (await graph.statements(async () => (await graph.execute(whole, { first }, { as: owner })).data())).filter(isAsked).length
     }
     expect(await cost(20)).toBe(await cost(2))
   })
@@ -221,7 +224,7 @@ describe('profiles are listed', () => {
     const cost = async (source: string) => {
       const asked = `{ personProfiles { nodes { displayName sources { nodes { ${source} } } } } }`
       await graph.execute(asked, {}, { as: owner })
-      return (await graph.statements(async () => (await graph.execute(asked, {}, { as: owner })).data())).length
+      return (await graph.statements(async () => (await graph.execute(asked, {}, { as: owner })).data())).filter(isAsked).length
     }
     expect(await cost('id profile { displayName version }')).toBe(await cost('id'))
   })

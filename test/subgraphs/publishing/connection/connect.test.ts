@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { fingerprintOf, newSecret } from '../../../../subgraphs/browser.ts'
+import { fingerprintOf, newSecret } from '../../../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { anonymous } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'

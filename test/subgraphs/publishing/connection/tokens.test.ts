@@ -125,7 +125,7 @@ async function slowRenewal(graph: Supergraph, connection: Parameters<typeof usab
   await graph.x.arm({ fault: 'slow-renewal', delayMs: 3_000 })
   const renewal = usableToken(need, graph.job.networks.get('X')!, connection, refused)
   renewal.catch(() => {})
-  await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'))
+  await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'), 10_000)
   return { refused, renewal }
 }
 
@@ -169,7 +169,7 @@ test('a renewal that takes long is waited for while its worker counts, and updat
   const { refused, renewal } = await slowRenewal(graph, connection, variant(graph, { pace }))
   const first = await storedConnection(graph, connection)
   const token = usableToken(variant(graph, { renewals: new Map(), pace }), graph.job.networks.get('X')!, connection, refused)
-  await vi.waitFor(async () => expect((await storedConnection(graph, connection)).renewalBeats).toBeGreaterThan(first.renewalBeats + 2))
+  await vi.waitFor(async () => expect((await storedConnection(graph, connection)).renewalBeats).toBeGreaterThan(first.renewalBeats + 2), 10_000)
   expect({ ...(await storedConnection(graph, connection)), renewalBeats: 0 }).toEqual({ ...first, renewalBeats: 0 })
   expect([await token, renewals(graph)]).toEqual([await renewal, 1])
   expect(await storedConnection(graph, connection)).toMatchObject({ renewalId: null, renewalUntil: null, renewalBeats: 0 })

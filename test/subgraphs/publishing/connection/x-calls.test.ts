@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { createOutbound } from '../../../../platform/outbound.ts'
+import { createOutbound } from '../../../../platform/outbound/outbound.ts'
 import { createXOauth } from '../../../../subgraphs/publishing/network/x/oauth.ts'
 import { createXPublish } from '../../../../subgraphs/publishing/network/x/publish.ts'
 import { supergraph } from '../../../kit/supergraph.ts'

@@ -100,7 +100,7 @@ export async function until(graph: Supergraph, post: Key, state: Partial<PostRow
       expect(row).toMatchObject(state)
       return row
     },
-    { timeout: 5_000, interval: 20 },
+    { timeout: 20_000, interval: 20 },
   )
 }
 

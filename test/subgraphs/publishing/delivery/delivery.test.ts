@@ -56,7 +56,7 @@ describe('P-10 a claim', () => {
     expect((await stored(graph, post)).claimId).toBe(claimId)
     await graph.clock.advance(1)
     const second = wake(graph, post)
-    await vi.waitFor(async () => expect((await stored(graph, post)).claimId).not.toBe(claimId))
+    await vi.waitFor(async () => expect((await stored(graph, post)).claimId).not.toBe(claimId), 10_000)
     await holder.commit()
     await Promise.all([slow, second])
     expect([await texts(graph), await stored(graph, post)]).toMatchObject([[post.copy], { status: 'PUBLISHED', attempts: 1 }])

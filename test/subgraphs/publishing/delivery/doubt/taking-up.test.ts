@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OutboundFailure } from '../../../../../platform/outbound.ts'
+import { OutboundFailure } from '../../../../../platform/outbound/failure.ts'
 import { absentAfterMs, beginWithinMs, patienceMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
 import { takeUp } from '../../../../../subgraphs/publishing/delivery/take-up.ts'
 import { GrantFailure, type Lookup, type Network } from '../../../../../subgraphs/publishing/network/network.ts'

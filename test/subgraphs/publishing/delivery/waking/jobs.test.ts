@@ -79,9 +79,7 @@ test('a wake-up that comes before its time by this process’ clock comes again 
   const looked = () => graph.rows(`select 1 from publishing_jobs.job where data->>'postId' = $1 and state = 'completed'`, [post.id])
   await expect.poll(looked).not.toEqual([])
   expect(await texts(graph)).toEqual([])
-  // The sweep would leave it alone for two seconds more.
-  await graph.clock.run(300)
-  await until(graph, post, { status: 'PUBLISHED' })
+  await runUntilPublished(graph, [post])
 })
 
 /** Lets time pass until all are published: less of it than a post is left to its wake-up before the sweep takes it. */

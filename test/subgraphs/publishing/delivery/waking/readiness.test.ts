@@ -11,7 +11,7 @@ test('readiness names each queue and each sweep of delivery that does not go rou
     const said = await graph.job.jobs.check().catch((error: Error) => error.message)
     for (const name of ['deliver-post', 'overdue posts', 'interrupted calls', 'unknown outcomes', 'what is old'])
       expect(said).toContain(`${name} last went round`)
-  })
+  }, 10_000)
 })
 
 test('readiness names the encryption key that is missing, the log tells it once, and posts wait for it', async () => {

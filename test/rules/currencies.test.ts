@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exponents, isCurrency } from '../../../platform/currencies.ts'
+import { exponents, isCurrency } from '../../subgraphs/currencies.ts'
 
 test.each([
   ['JPY', 0],

@@ -1,0 +1,87 @@
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
+import { isCaller } from '../../../router/access/authenticate.ts'
+import { asksForJson, createStudioCallers } from '../../../router/access/callers/studio.ts'
+import { standingOf } from '../../../subgraphs/authority.ts'
+import { anonymous } from '../../../subgraphs/viewer.ts'
+import { memoryAuthority } from '../../door/authority.ts'
+
+const url = 'https://studio.example'
+const [org, member, viewer, stranger] = [newId(), newId(), newId(), newId()]
+
+async function studio() {
+  const identity = await memoryAuthority('https://platform.example')
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const other = await generateKeyPair('EdDSA', { extractable: true })
+  const asked: string[] = []
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'EdDSA', use: 'sig' }] })
+  const outbound = async (address: string) => {
+    asked.push(address)
+    return { status: 200, text: jwks }
+  }
+  const stands = (userId: string, roles: readonly string[] | null) =>
+    identity.standings.set(standingOf({ organizationId: org, userId }), { organization: true, roles })
+  stands(member, ['member'])
+  stands(viewer, ['viewer'])
+  stands(stranger, null)
+  const callers = createStudioCallers(url, identity.authority, { outbound: outbound as never, clock: identity.clock, log: { warn() {} } })
+  const token = (claims: JWTPayload = {}, seconds = 300, key = privateKey, alg = 'EdDSA') =>
+    new SignJWT({ iss: url, aud: 'app_providers', sub: member, org, exp: Math.floor(identity.clock.now().getTime() / 1000) + seconds, ...claims })
+      .setProtectedHeader({ alg, kid: 'one' })
+      .sign(key)
+  return {
+    asked,
+    callers,
+    token,
+    other,
+    caller: async (...given: Parameters<typeof token>) => {
+      const found = await callers.caller(await token(...given))
+      return isCaller(found) ? found.viewer : found.refusal.code
+    },
+  }
+}
+
+describe('G-12 a token of the studio', () => {
+  test('is its person in its organization, for whom models are called and nothing else is done; its keys are asked for once', async () => {
+    const { caller, asked } = await studio()
+    const person = { ...anonymous, kind: 'user', userId: member, organizationId: org, context: 'organization', scopes: ['providers:ai.invoke'] }
+    const first = await caller()
+    expect(first).toEqual({ ...person, clientId: 'studio', forApp: 'app_studio' })
+    expect(await caller({}, 900)).toBe(first)
+    expect(await caller({ sub: viewer })).toMatchObject({ userId: viewer, scopes: [] })
+    expect(asked).toEqual([`${url}/.well-known/jwks.json`])
+  })
+
+  test('counts for nobody who is no member, and not at all when anything of it is wrong', async () => {
+    const { caller, other } = await studio()
+    for (const claims of [{ sub: stranger }, { org: newId() }, { sub: 'nobody' }]) expect(await caller(claims)).toBe('FORBIDDEN')
+    for (const claims of [{ iss: 'https://elsewhere.example' }, { aud: 'app_agents' }, { sub: undefined }, { org: undefined }] as JWTPayload[])
+      expect(await caller(claims), JSON.stringify(claims)).toBe('UNAUTHENTICATED')
+    for (const seconds of [-1, 0, 901, 86_400]) expect(await caller({}, seconds), `${seconds} s`).toBe('UNAUTHENTICATED')
+    expect(await caller({}, 300, other.privateKey)).toBe('UNAUTHENTICATED')
+    const { callers } = await studio()
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    expect(await callers.caller(`${part({ alg: 'none' })}.${part({ iss: url })}.`)).toMatchObject({ refusal: { code: 'UNAUTHENTICATED' } })
+  })
+
+  test('is told from others by what it says, before anything is asked', async () => {
+    const { callers, token, asked } = await studio()
+    expect(callers.claims(await token())).toBe(true)
+    expect(callers.claims(await token({ iss: 'https://elsewhere.example' }))).toBe(false)
+    for (const text of ['', 'a.b.c', 'nonsense', `${'x'.repeat(9000)}`]) expect(callers.claims(text), text.slice(0, 10)).toBe(false)
+    expect(asked).toEqual([])
+  })
+
+  test.each([
+    [{ response_format: { type: 'json_object' } }, true],
+    [{ response_format: { type: 'json_schema', json_schema: {} } }, true],
+    [{ response_format: { type: 'text' } }, false],
+    [{ messages: [] }, false],
+    [null, false],
+  ])('a chat of %j asks for JSON: %s', (body, wanted) => {
+    expect(asksForJson(Buffer.from(JSON.stringify(body)))).toBe(wanted)
+    expect(asksForJson(Buffer.from('{"response_format":'))).toBe(false)
+    expect(asksForJson(undefined)).toBe(false)
+  })
+})

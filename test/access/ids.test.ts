@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, type GraphQLInputType, type GraphQLSchema, getNamedType, isInputObjectType, Kind, parse, type ValueNode, visit } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { routeTables } from '../../router/rest/tables.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
+import { type Supergraph, supergraph } from '../kit/supergraph.ts'
+import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
+import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
+import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
+import { fieldRows, routeRows } from './matrix.ts'
+import { columns } from './row.ts'
+
+const schema = buildSchema(readFileSync(new URL('../../schema/api.graphql', import.meta.url), 'utf8'))
+
+/** Where an operation takes an id: `Mutation.revokeApiKey(input.id)`, by the arguments of every field and the fields of their inputs. */
+function placesOfIds(of: GraphQLSchema): readonly string[] {
+  const places: string[] = []
+  const walk = (type: GraphQLInputType, at: string, path: string, above: readonly string[]) => {
+    const named = getNamedType(type)
+    if (named.name === 'ID') places.push(`${at}(${path})`)
+    else if (isInputObjectType(named) && !above.includes(named.name))
+      for (const field of Object.values(named.getFields())) walk(field.type, at, `${path}.${field.name}`, [...above, named.name])
+  }
+  for (const type of Object.values(of.getTypeMap()))
+    if ('getFields' in type && !isInputObjectType(type) && !type.name.startsWith('__'))
+      for (const field of Object.values(type.getFields()))
+        if ('args' in field) for (const argument of field.args) walk(argument.type, `${type.name}.${field.name}`, argument.name, [])
+  return places.sort()
+}
+
+/** An id for every name that rows ask about, so that what they write down can be found again. */
+const ids = new Proxy({}, { get: (known: Record<string, string>, name: string) => (known[name] ??= newId()) }) as Record<string, string>
+
+/** Where the rows of the matrix give an id of `acme` to somebody who is not of it, and what that one is answered. */
+function triedPlaces(): ReadonlyMap<string, string> {
+  const tried = new Map<string, string>()
+  for (const { at, ask, cells } of fieldRows) {
+    const outsider = cells.split(/\s+/)[columns.indexOf('outsider')]!
+    const [root, name] = at.split('.') as [string, string]
+    visit(parse(ask(ids)), {
+      Field(field) {
+        if (field.name.value !== name) return
+        const walk = (value: ValueNode, path: string) => {
+          if (value.kind === Kind.STRING && Object.values(ids).includes(value.value)) tried.set(`${root}.${name}(${path})`, outsider)
+          if (value.kind === Kind.LIST) for (const each of value.values) walk(each, path)
+          if (value.kind === Kind.OBJECT) for (const each of value.fields) walk(each.value, `${path}.${each.name.value}`)
+        }
+        for (const argument of field.arguments ?? []) walk(argument.value, argument.name.value)
+      },
+    })
+  }
+  return tried
+}
+
+const theProcessors = 'the processor gave it, of one account for the whole platform or of the organization’s own, and services alone get that far'
+
+/** What takes an id of nothing that an organization has, and why. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'Mutation.resolveDelivery(input.platformPostId)': 'the network gave it, and it is kept as it was sent',
+  'Mutation.suspendUser(input.id)': 'who looks after the platform may suspend anybody',
+  'Mutation.setVideoQuota(input.organizationId)': 'the quota is the platform’s, and who looks after it gives every organization its part',
+  'Mutation.suspendSenderDomain(input.id)': 'who looks after the platform may suspend anybody’s domain',
+  'Mutation.reinstateUser(input.id)': 'who looks after the platform may let anybody in again',
+  'Mutation.disableOAuthClient(input.id)': 'clients are the platform’s, and who looks after it sees all of them',
+  'Mutation.updateOAuthClient(input.id)': 'clients are the platform’s, and who looks after it sees all of them',
+  ...Object.fromEntries(
+    [
+      'Mutation.issueServiceToken(input.serviceClientId)',
+      'Mutation.revokeServiceToken(input.id)',
+      'Mutation.revokeServiceToken(input.tokenId)',
+      'Mutation.updateServiceClient(input.id)',
+      'Query.serviceClient(id)',
+    ].map(place => [place, 'service clients are the platform’s, and who looks after it sees all of them']),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['attachProcessorPaymentMethod(input.customerId)', 'attachProcessorPaymentMethod(input.paymentMethodId)', 'cancelProcessorPaymentIntent(input.id)'],
+      ...['captureProcessorPaymentIntent(input.id)', 'changeProcessorSubscriptionQuantity(input.itemId)'],
+      ...['changeProcessorSubscriptionQuantity(input.subscriptionId)', 'createProcessorCheckoutSession(input.customerId)'],
+      ...['createProcessorCheckoutSession(input.lineItems.priceId)', 'createProcessorPaymentIntent(input.customerId)'],
+      ...['createProcessorPaymentIntent(input.paymentMethodId)', 'createProcessorPortalSession(input.customerId)', 'createProcessorPrice(input.productId)'],
+      ...['createProcessorRefund(input.paymentIntentId)', 'createProcessorTransfer(input.destinationAccountId)', 'detachProcessorPaymentMethod(input.id)'],
+      ...['expireProcessorCheckoutSession(input.id)', 'reverseProcessorTransfer(input.id)'],
+    ].map(place => [`Mutation.${place}`, theProcessors]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['processorCheckoutSession(id)', 'processorInvoicePreview(input.customerId)', 'processorInvoicePreview(input.items.itemId)'],
+      ...['processorInvoicePreview(input.items.priceId)', 'processorInvoicePreview(input.subscriptionId)', 'processorPaymentIntent(id)'],
+      ...['processorRefund(id)', 'processorSubscription(id)', 'processorTransfer(id)'],
+    ].map(place => [`Query.${place}`, theProcessors]),
+  ),
+  'Query.memberRights(organizationId)': 'services ask what somebody may do in any organization',
+  'Query.memberRights(userId)': 'services ask it of anybody',
+}
+
+interface Foreign {
+  readonly person: string
+  readonly organization: string
+  readonly brand: string
+  readonly thread: string
+  readonly profile: string
+  readonly source: string
+  readonly session: string
+  readonly identity: string
+  /** Of the one who asks. */
+  readonly own: { readonly brand: string; readonly profile: string }
+}
+
+type Try = (foreign: Foreign) => string
+
+/** What may be given an id, besides what has to be: each asked with one of another organization, whatever else it takes being one's own. */
+const tries: Readonly<Record<string, Try>> = {
+  'Mutation.createApiKey(input.serviceAccountId)': ({ person }) =>
+    `mutation { createApiKey(input: { name: "x", scopes: ["publishing:posts.read"], serviceAccountId: "${person}" }) { apiKey { id } } }`,
+  'Mutation.createOrder(input.merchantId)': ({ organization }) =>
+    `mutation { createOrder(input: { merchantId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
+  'Mutation.createPersonProfile(input.subjectId)': ({ person }) =>
+    `mutation { createPersonProfile(input: { displayName: "x", subjectId: "${person}" }) { id } }`,
+  'Mutation.createPost(input.threadId)': ({ thread, own }) =>
+    `mutation { createPost(input: { brandId: "${own.brand}", platform: X, copy: "x", threadId: "${thread}" }) { id } }`,
+  'Mutation.createStyleSnapshot(input.sourceIds)': ({ source, own }) =>
+    `mutation { createStyleSnapshot(input: { personProfileId: "${own.profile}", sourceIds: ["${source}"] }) { id } }`,
+  'Mutation.revokeSession(input.id)': ({ session }) => `mutation { revokeSession(input: { id: "${session}" }) { id } }`,
+  'Mutation.sendEmail(input.identityId)': ({ identity }) =>
+    `mutation { sendEmail(input: { identityId: "${identity}", to: ["ada@example.com"], subject: "x", text: "x" }) { id } }`,
+  'Query.auditLog(userId)': ({ person }) => `{ auditLog(userId: "${person}") { nodes { id } } }`,
+  'Query.orders(merchantId)': ({ organization }) => `{ orders(merchantId: "${organization}") { nodes { id } } }`,
+  'Query.personProfiles(subjectId)': ({ person }) => `{ personProfiles(subjectId: "${person}") { nodes { id } } }`,
+  'Query.providerCalls(userId)': ({ person }) => `{ providerCalls(userId: "${person}") { nodes { id } } }`,
+  'Query.posts(authorId)': ({ person }) => `{ posts(authorId: "${person}") { nodes { id } } }`,
+  'Query.posts(brandId)': ({ brand }) => `{ posts(brandId: "${brand}") { nodes { id } } }`,
+  'Query.posts(threadId)': ({ thread }) => `{ posts(threadId: "${thread}") { nodes { id } } }`,
+  'Subscription.postStatusChanged(threadId)': ({ thread, own }) => `subscription { postStatusChanged(brandId: "${own.brand}", threadId: "${thread}") { id } }`,
+}
+
+test('S-07 whatever takes an id is tried with one of another organization: by the matrix, or below, or says why it takes any', () => {
+  const tried = triedPlaces()
+  const hidden = placesOfIds(schema).filter(place => ['hidden', 'empty', 'nothing'].includes(tried.get(place) ?? ''))
+  expect([...hidden, ...Object.keys(tries), ...Object.keys(elsewhere)].sort()).toEqual(placesOfIds(schema))
+})
+
+test('S-07 every route with an id in its path is hidden from another organization', () => {
+  // Whoever does not look after the platform, or is no service, is refused there whatever they name.
+  const ofThePlatform = /\/providers\/api\/(?:service-clients|payments)\//
+  const named = /:(?:slug|platform|name|capability)\b/
+  const routes = routeTables
+    .flatMap(({ slug, rows }) => rows.map(({ method, path }) => `${method} /${slug}${path}`))
+    .filter(route => /:/.test(route.replace(named, '')) && !ofThePlatform.test(route))
+  expect(routes.filter(route => routeRows.find(({ at }) => at === route)?.cells.split(/\s+/)[columns.indexOf('outsider')] !== 'hidden')).toEqual([])
+})
+
+describe('S-07 an id of another organization is answered like one that nobody has:', () => {
+  let graph: Supergraph
+  let outsider: Viewer
+  let foreign: Foreign
+  beforeAll(async () => {
+    graph = await supergraph()
+    const world = await graph.seed.owner().brand().post().outsider()
+    outsider = world.outsider
+    const { owner, brand, post, elsewhere: other } = world
+    const profile = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
+    const own = await seedProfile(graph, { organizationId: other.id, subjectId: outsider.userId! })
+    await graph.rows('insert into identity.sessions (id, expires_at, token, created_at, updated_at, user_id) values ($1, $2, $3, $4, $4, $5)', [
+      owner.sessionId,
+      graph.clock.in(3_600_000),
+      newId(),
+      graph.clock.in(0),
+      owner.userId,
+    ])
+    foreign = {
+      person: owner.userId!,
+      organization: owner.organizationId!,
+      brand: brand.id,
+      thread: post.threadId,
+      profile: profile.id,
+      source: profile.sourceId,
+      session: owner.sessionId!,
+      identity: (await seedIdentity(graph, await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.example' }))).id,
+      own: { brand: (await seedBrand(graph, { organizationId: other.id })).id, profile: own.id },
+    }
+  })
+  afterAll(() => graph[Symbol.asyncDispose]())
+
+  /** What is seen of it: a code, how many entries, or that it goes on. */
+  const seen = async (ask: Try, of: Foreign) => {
+    const text = ask(of)
+    const answer = await (text.startsWith('subscription') ? graph.trySubscription : graph.execute)(text, {}, { as: outsider })
+    if ('end' in answer) return answer.end().then(() => 'a stream')
+    const [root] = Object.values(answer.partial.data ?? {})
+    return answer.code ?? (root?.nodes ? `${root.nodes.length} entries` : root === null ? 'null' : 'something')
+  }
+
+  test.each(Object.entries(tries))('%s', async (_, ask) => {
+    const nobodys = {
+      person: newId(),
+      organization: newId(),
+      brand: newId(),
+      thread: newId(),
+      profile: newId(),
+      source: newId(),
+      session: newId(),
+      identity: newId(),
+      own: foreign.own,
+    }
+    const answered = await seen(ask, foreign)
+    expect(answered).toBe(await seen(ask, nobodys))
+    expect(answered).toMatch(/^(?:NOT_FOUND|BAD_USER_INPUT|0 entries|null|a stream)$/)
+  })
+})

@@ -1,0 +1,107 @@
+/**
+ * A client that behaves, in a process and at an address of its own: it asks a small question forty times a second, and follows what it
+ * changes four times a second. `polite.ts` with what it is to do as JSON; each message from its parent is answered by what happened since
+ * the one before.
+ */
+import { createAsker, follow } from '../kit/follower.ts'
+
+/** What it is told. */
+export interface Manners {
+  readonly url: string
+  readonly key?: string
+  readonly from?: string
+  readonly query: string
+  /** A post that it changes, of a brand that it follows. @default it only asks */
+  readonly changes?: { readonly postId: string; readonly brandId: string }
+}
+
+/** What happened to it. Milliseconds. */
+export interface Experience {
+  readonly asked: number
+  /** Answers that were not those that came in peace. */
+  readonly wrong: readonly string[]
+  readonly p50: number
+  readonly p99: number
+  readonly changes: number
+  /** Of a change until it was told. */
+  readonly toldP99: number
+  /** Changes that it was not told within thirty seconds. */
+  readonly lost: number
+  /** Questions that are not answered yet. */
+  readonly under: number
+  readonly isCut: boolean
+}
+
+const { url, key, from, query, changes } = JSON.parse(process.argv[2]!) as Manners
+const asker = createAsker({ url, key, from }, 6)
+const expected = await asker.ask(query)
+let latencies: number[] = []
+let told: number[] = []
+let wrong: string[] = []
+let [made, lost] = [0, 0]
+const waiting = new Map<string, () => void>()
+const stream = changes ? `subscription { postStatusChanged(brandId: "${changes.brandId}") { id copy } }` : ''
+const follower =
+  changes &&
+  (await follow({ url, key, from }, 'websocket', stream, text => {
+    const copy = /polite \d+/.exec(text)?.[0] ?? ''
+    waiting.get(copy)?.()
+    waiting.delete(copy)
+  }))
+
+let under = 0
+setInterval(() => {
+  // Questions wait for their turn, and that counts; but no more of them than somebody would have patience for.
+  if (under >= 100) return
+  under += 1
+  const at = performance.now()
+  void asker.ask(query).then(({ status, text }) => {
+    under -= 1
+    latencies.push(performance.now() - at)
+    if (status !== expected.status || text !== expected.text) wrong.push(`${status} ${text.slice(0, 200)}`)
+  })
+}, 25)
+
+let number = 0
+async function change(postId: string): Promise<void> {
+  const copy = `polite ${++number}`
+  const at = performance.now()
+  const over = setTimeout(() => {
+    waiting.delete(copy)
+    lost += 1
+  }, 30_000)
+  waiting.set(copy, () => {
+    clearTimeout(over)
+    told.push(performance.now() - at)
+  })
+  made += 1
+  const { status, text } = await asker.ask('mutation($input: UpdatePostInput!) { updatePost(input: $input) { id } }', { input: { id: postId, copy } })
+  if (status !== 200 || text.includes('"errors"')) wrong.push(`${status} ${text.slice(0, 200)}`)
+}
+if (changes) setInterval(() => waiting.size < 20 && void change(changes.postId), 250)
+
+const share = (values: number[], part: number) => {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}
+process.on('message', () => {
+  const seen: Experience = {
+    asked: latencies.length,
+    wrong,
+    p50: share(latencies, 0.5),
+    p99: share(latencies, 0.99),
+    changes: made,
+    toldP99: share(told, 0.99),
+    lost,
+    under,
+    isCut: follower?.isCut ?? false,
+  }
+  latencies = []
+  told = []
+  wrong = []
+  made = 0
+  lost = 0
+  process.send!(seen)
+})
+process.on('disconnect', () => process.exit())
+process.send!('ready')

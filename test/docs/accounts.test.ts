@@ -1,0 +1,16 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const document = JSON.parse(readFileSync('schema/openapi.json', 'utf8')) as { paths: Record<string, Record<string, unknown>> }
+const exchanges = globSync('subgraphs/identity/**/*.ts').flatMap(file =>
+  [...readFileSync(file, 'utf8').matchAll(/\[`(GET|POST|PUT|DELETE) \$\{credentialsPath\}(\/[\w/-]+)`\]/g)].map(([, method, path]) => ({
+    method: method!.toLowerCase(),
+    path: `/identity/api/auth${path}`,
+  })),
+)
+
+// One row of the router stands for all of them, so nothing else misses one that the document does not tell.
+test('every exchange about accounts is told in the document of REST', () => {
+  expect(exchanges.length).toBeGreaterThan(10)
+  expect(exchanges.filter(({ method, path }) => !document.paths[path]?.[method])).toEqual([])
+})

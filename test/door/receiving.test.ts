@@ -1,0 +1,196 @@
+import { connect, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mostBodyBytes, piecesLimits, readBody, readingLimits } from '../../router/door/body.ts'
+import { refusalOfThrown } from '../../router/door/errors.ts'
+import { pageRows } from '../../router/rest/identity/pages.ts'
+import type { Subgraph } from '../../subgraphs/subgraph.ts'
+import { smallGraph } from './graph.ts'
+import { openRouter, schemaEngine } from './platform.ts'
+
+let platform: Awaited<ReturnType<typeof openRouter>>
+beforeAll(async () => {
+  platform = await openRouter(schemaEngine(smallGraph()))
+})
+afterAll(() => platform.close())
+
+/** Begins to send a body, and holds its last byte back. */
+async function begin(host = '127.0.0.1') {
+  const body = `{"query":"{ hello }"${' '.repeat(mostBodyBytes - 22)}}`
+  const socket: Socket = connect({ port: platform.port, host })
+  let text = ''
+  socket.setEncoding('utf8').on('data', part => (text += part))
+  socket.on('error', () => undefined)
+  const head = `POST /graphql HTTP/1.1\r\nhost: localhost:${platform.port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  await new Promise(resolve => socket.write(head + body.slice(0, -1), resolve))
+  return {
+    status: () => Number(text.split(' ')[1] ?? 0),
+    text: () => text,
+    end: () => void socket.write(body.slice(-1)),
+    leave: () => socket.destroy(),
+  }
+}
+
+/** Sends a body in pieces. @returns what is answered once the connection is over, or the body is */
+async function inPieces(pieces: number, bytes: number) {
+  const socket = connect({ port: platform.port, host: '127.0.0.1' })
+  let text = ''
+  socket.setEncoding('utf8').on('data', part => (text += part))
+  socket.on('error', () => undefined)
+  const body = `{"query":"{ hello }"${' '.repeat(pieces * bytes - 21)}}`
+  const chunks = Array.from({ length: pieces }, (_, at) => `${bytes.toString(16)}\r\n${body.slice(at * bytes, (at + 1) * bytes)}\r\n`)
+  const head = `POST /graphql HTTP/1.1\r\nhost: localhost:${platform.port}\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+  const gone = new Promise(resolve => socket.once('close', resolve))
+  socket.write(`${head}${chunks.join('')}0\r\n\r\n`)
+  await gone
+  return text
+}
+
+test('a body may come in some small pieces, and in many that are not small; one that comes a byte at a time is 413', async () => {
+  const { small, bytes } = piecesLimits
+  expect(await inPieces(small, 1)).toMatch(/^HTTP\/1.1 200/)
+  expect(await inPieces(4000, bytes)).toMatch(/^HTTP\/1.1 200/)
+  for (const [pieces, each] of [
+    [small + 3, 1],
+    [100_000, 1],
+    [2 * small + 2, bytes / 2],
+  ] as const) {
+    const refused = await inPieces(pieces, each)
+    expect(refused).toMatch(/^HTTP\/1.1 413/)
+    expect(refused).toContain('too many small pieces')
+  }
+})
+
+test('bodies that are not whole yet are bounded for each address, and nobody else is hindered', async () => {
+  const most = Math.floor(readingLimits.addressBytes / mostBodyBytes)
+  const waiting = await Promise.all(Array.from({ length: most }, () => begin()))
+  const more = async () => {
+    const one = await begin()
+    await expect.poll(one.status).toBe(429)
+    return one
+  }
+  // By then all of it has been read.
+  const probe = `{ hello }${' '.repeat(1000)}`
+  await expect.poll(async () => (await platform.gql(probe)).status).toBe(429)
+  expect(waiting.map(({ status }) => status())).toEqual(waiting.map(() => 0))
+  const refused = await more()
+  expect(refused.text()).toMatch(/^retry-after: 5\r$/im)
+  expect(refused.text()).toContain('RATE_LIMITED')
+  expect((await platform.gql(probe)).json.errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 5 })
+  const other = await begin('::1')
+  other.end()
+  await expect.poll(other.status).toBe(200)
+  for (const one of waiting.slice(1)) one.end()
+  for (const one of waiting.slice(1)) await expect.poll(one.status).toBe(200)
+  waiting[0]!.leave()
+  await expect.poll(async () => (await platform.gql(probe)).status).toBe(200)
+  const again = await Promise.all(Array.from({ length: most }, () => begin()))
+  for (const one of again) one.end()
+  for (const one of again) await expect.poll(one.status).toBe(200)
+  for (const one of [...waiting, ...again, refused, other]) one.leave()
+})
+
+test('a client that leaves in the middle of what it sends, or is sent, is no error of ours', async () => {
+  const body = JSON.stringify({ query: 'query($name: String) { hello(name: $name) }', variables: { name: 'x'.repeat(500_000) } })
+  const asked = `POST /graphql HTTP/1.1\r\nhost: localhost:${platform.port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const answered = () => platform.lines.filter(line => line.includes('"route":"/graphql"')).length
+  const before = answered()
+  const reader = connect({ port: platform.port, host: '127.0.0.1' }).on('error', () => undefined)
+  reader.write(asked.repeat(8))
+  await new Promise(resolve => reader.once('data', resolve))
+  reader.destroy()
+  const writer = connect({ port: platform.port, host: '127.0.0.1' }).on('error', () => undefined)
+  await new Promise(resolve => writer.write(asked.slice(0, -1000), resolve))
+  await expect.poll(answered).toBeGreaterThan(before)
+  writer.resetAndDestroy()
+  await expect.poll(() => platform.lines.filter(line => line.includes('a client left')).length).toBeGreaterThan(0)
+  expect(platform.lines.filter(line => JSON.parse(line).level >= 50)).toEqual([])
+  expect((await platform.ask('/metrics')).text).not.toMatch(/supergraph_errors_total\{code="INTERNAL_SERVER_ERROR"\} [1-9]/)
+})
+
+test('nor is one that leaves while a subgraph works for it, which is told and breaks off', async () => {
+  let began = () => {}
+  const reached = new Promise<void>(resolve => (began = resolve))
+  const http = async (request: Request) => {
+    began()
+    await new Promise(resolve => request.signal.addEventListener('abort', resolve))
+    request.signal.throwIfAborted()
+    return new Response()
+  }
+  const subgraph = { registration: { slug: 'identity' }, http } as unknown as Subgraph
+  await using door = await openRouter(schemaEngine(smallGraph()), { subgraphs: [subgraph], tables: [{ slug: 'identity', rows: pageRows }] })
+  const head = `POST /identity/login HTTP/1.1\r\nhost: localhost:${door.port}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 3\r\n\r\n`
+  const client = connect({ port: door.port, host: '127.0.0.1' }).on('error', () => undefined)
+  client.write(`${head}a=b`)
+  await reached
+  client.destroy()
+  await expect.poll(() => door.lines.some(line => line.includes('a client left'))).toBe(true)
+  expect(door.lines.filter(line => JSON.parse(line).level >= 50)).toEqual([])
+})
+
+/** Breaks off what is sent, and waits until nothing of it counts any more. */
+async function leaveAll(all: readonly { readonly stream: PassThrough; readonly read: Promise<unknown> }[]): Promise<void> {
+  for (const { stream } of all) stream.destroy()
+  await Promise.allSettled(all.map(({ read }) => read))
+}
+
+test('bodies that are not whole yet are bounded for the process, whoever sends them', async () => {
+  const piece = Buffer.alloc(mostBodyBytes)
+  const pieces = 16
+  const begun = Array.from({ length: readingLimits.processBytes / (pieces * piece.length) }, (_, at) => {
+    const stream = new PassThrough()
+    const read = readBody(stream, pieces * piece.length, `10.0.0.${at}`)
+    read.catch(() => {})
+    for (let n = 0; n < pieces; n += 1) stream.write(piece)
+    return { stream, read }
+  })
+  await expect.poll(() => begun.every(({ stream }) => stream.readableLength === 0)).toBe(true)
+  const one = () => {
+    const stream = new PassThrough()
+    const read = readBody(stream, mostBodyBytes, '10.1.0.1')
+    stream.end('x')
+    return read
+  }
+  const refused = await one().catch((error: unknown) => error)
+  expect(refusalOfThrown(refused)).toMatchObject({ status: 503 })
+  begun[0]!.stream.destroy()
+  await expect.poll(() => one().then(String, () => 'refused')).toBe('x')
+  await leaveAll(begun)
+})
+
+describe('what of a body counts for its address', () => {
+  const piece = Buffer.alloc(mostBodyBytes)
+  const sent = async (ip: string, pieces: number, limit: number) => {
+    const stream = new PassThrough()
+    const read = readBody(stream, limit, ip)
+    read.catch(() => {})
+    for (let n = 0; n < pieces; n += 1) stream.write(piece)
+    await expect.poll(() => stream.readableLength === 0 || stream.isPaused()).toBe(true)
+    return { stream, read }
+  }
+  const most = readingLimits.addressBytes / piece.length
+
+  test('is what all of a network of IPv6 sends', async () => {
+    const all = await Promise.all(['2001:db8:1:2::1', '2001:db8:1:2::2'].map(ip => sent(ip, most / 2, readingLimits.addressBytes / 2)))
+    const [same, other] = [await sent('2001:db8:1:2::7', 1, piece.length), await sent('2001:db8:1:3::1', 1, piece.length)]
+    await expect(same.read).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    other.stream.end()
+    expect((await other.read).length).toBe(piece.length)
+    await leaveAll([...all, same])
+  })
+
+  test('is what is kept of it, and not what of one that is too large is only read', async () => {
+    const large = [await sent('10.2.0.1', 15, piece.length), await sent('10.2.0.1', 15, piece.length), await sent('10.2.0.1', 15, piece.length)]
+    const next = await sent('10.2.0.1', 3, 3 * piece.length)
+    next.stream.end()
+    expect((await next.read).length).toBe(3 * piece.length)
+    await leaveAll(large)
+  })
+
+  test('and of one that never ends no more than so much is read', async () => {
+    const { stream, read } = await sent('10.3.0.1', 17, piece.length)
+    await expect(read).rejects.toMatchObject({ extensions: { limit: piece.length } })
+    expect(stream.isPaused()).toBe(true)
+    stream.destroy()
+  })
+})

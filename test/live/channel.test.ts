@@ -1,0 +1,223 @@
+import { GraphQLError } from 'graphql'
+import { expect, test } from 'vitest'
+import { Refusal } from '../../platform/errors.ts'
+import { unheardMs } from '../../platform/events.ts'
+import type { LiveEvent, LiveStream } from '../../router/engine/engine.ts'
+import { type ChannelNeeds, createChannel, type Membership, type Opener } from '../../router/live/shared/channel.ts'
+
+const event = (n: number): LiveEvent => ({ answer: { data: { n } }, about: null })
+const refusal = (code: 'FORBIDDEN' | 'UPSTREAM_FAILED') => {
+  const { message, extensions } = new Refusal(code, 'Not now.')
+  return { errors: [new GraphQLError(message, { extensions })] }
+}
+
+/** A source of events that is played by hand. */
+function playedSource() {
+  let next = Promise.withResolvers<IteratorResult<LiveEvent>>()
+  let lost = false
+  const source = {
+    returned: 0,
+    tell(value: LiveEvent) {
+      const settled = next
+      next = Promise.withResolvers()
+      settled.resolve({ value, done: false })
+    },
+    /** Breaks, with an error for its last word. */
+    lose() {
+      lost = true
+      source.tell({ answer: { data: null, errors: [new GraphQLError('It broke.')] }, about: null })
+    },
+    stream: {
+      next: () => next.promise,
+      async return() {
+        source.returned += 1
+        next.resolve({ value: undefined, done: true })
+        return { value: undefined, done: true }
+      },
+      isLost: () => lost,
+    } satisfies LiveStream,
+  }
+  return source
+}
+type Played = ReturnType<typeof playedSource>
+
+/** A channel over sources that are played: each start that is not refused is one more. */
+function stage(patience: Partial<ChannelNeeds['patience']> = {}) {
+  const sources: Played[] = []
+  const failures: unknown[] = []
+  const channel = createChannel({
+    told() {},
+    toldAgain() {},
+    closed() {},
+    failed: cause => void failures.push(cause),
+    patience: { lostMs: 600_000, firstMs: 1, longestMs: 60_000, ...patience },
+  })
+  const played = () => {
+    const source = playedSource()
+    sources.push(source)
+    return source.stream
+  }
+  const opener = (start: Opener['start'] = async () => played()): Opener => ({ start, tellErrors: errors => errors.map(error => error.toJSON()) })
+  const join = async (start?: Opener['start']) => {
+    const membership = (await channel.join(opener(start))) as Membership
+    const [heard, ended]: [unknown[], unknown[]] = [[], []]
+    const listen = () => membership.listen({ tell: ({ json }) => heard.push(JSON.parse(json)), end: errors => ended.push(errors) })
+    return { membership, heard, ended, listen }
+  }
+  const present = async (start?: Opener['start']) => {
+    const one = await join(start)
+    one.listen()
+    return one
+  }
+  return { channel, sources, failures, played, join, present }
+}
+const data = (...all: number[]) => all.map(n => ({ data: { n } }))
+
+test('who leaves while an event is told to the others is not told it', async () => {
+  const { channel, sources, join } = stage()
+  const [first, second] = [await join(), await join()]
+  first.membership.listen({ tell: () => second.membership.leave(), end() {} })
+  second.listen()
+  const third = await join()
+  third.listen()
+  sources[0]!.tell(event(1))
+  await expect.poll(() => third.heard).toEqual(data(1))
+  expect(second.heard).toEqual([])
+  channel.end([])
+})
+
+test('a source that is lost is let go and started again, and nobody is told of it', async () => {
+  const { channel, sources, present } = stage()
+  const one = await present()
+  sources[0]!.lose()
+  await expect.poll(() => sources.length).toBe(2)
+  expect(sources[0]!.returned).toBe(1)
+  sources[1]!.tell(event(2))
+  await expect.poll(() => one.heard).toEqual(data(2))
+  expect(one.ended).toEqual([])
+  channel.end([])
+})
+
+test.each([
+  ['whoever began it', 0],
+  ['somebody else', 1],
+])('what refuses %s when the source is started again keeps it from nobody: another of those present starts it', async (_who, refused) => {
+  const { channel, sources, played, present } = stage()
+  let lost = false
+  const asked = [0, 0]
+  const start = (who: number) => async () => {
+    asked[who]! += 1
+    return lost && who === refused ? refusal('FORBIDDEN') : played()
+  }
+  const all = [await present(start(0)), await present(start(1))]
+  lost = true
+  sources[0]!.lose()
+  await expect.poll(() => sources.length).toBe(2)
+  sources[1]!.tell(event(1))
+  await expect.poll(() => all.map(({ heard }) => heard)).toEqual([data(1), data(1)])
+  expect(all.flatMap(({ ended }) => ended)).toEqual([])
+  channel.end([])
+})
+
+test('a refusal that may pass ends nothing as long as there is patience', async () => {
+  const { channel, sources, played, present } = stage({ longestMs: 2 })
+  let attempts = 0
+  const one = await present(async () => {
+    attempts += 1
+    if (attempts === 1 || attempts > 8) return played()
+    if (attempts % 2) throw new Error('It cannot be reached.')
+    return refusal('UPSTREAM_FAILED')
+  })
+  sources[0]!.lose()
+  await expect.poll(() => sources.length).toBe(2)
+  sources[1]!.tell(event(1))
+  await expect.poll(() => one.heard).toEqual(data(1))
+  expect([attempts, one.ended]).toEqual([9, []])
+  channel.end([])
+})
+
+test('a source that was there again has the whole patience, and every attempt, when it is lost once more', async () => {
+  const lostMs = 50
+  const { channel, sources, played, present } = stage({ lostMs })
+  let refusing = 0
+  const one = await present(async () => {
+    if (refusing === 0) return played()
+    refusing -= 1
+    return refusal('FORBIDDEN')
+  })
+  for (const time of [1, 2, 3, 4]) {
+    // Once each time: had the former times counted, that would be the last word.
+    if (time === 4) refusing = 1
+    sources.at(-1)!.lose()
+    await expect.poll(() => sources.length).toBe(time + 1)
+    sources.at(-1)!.tell(event(time))
+    await expect.poll(() => one.heard.length).toBe(time)
+    // As long as a lost source is waited for: its former loss is that long ago.
+    await new Promise(resolve => setTimeout(resolve, lostMs + 10))
+  }
+  expect(one.ended).toEqual([])
+  channel.end([])
+})
+
+test('what starts when nobody is there any more is let go, at the beginning and when it is started again', async () => {
+  const { sources, played, channel } = stage()
+  const [first, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const leaving = new AbortController()
+  const starts = [first, again]
+  let begun = 0
+  const opener = (on: typeof channel): Promise<unknown> =>
+    on.join({ start: () => starts[begun++]!.promise.then(played), leaving: leaving.signal, tellErrors: () => [] })
+  const joining = opener(channel)
+  leaving.abort()
+  first.resolve()
+  await joining
+  await expect.poll(() => sources[0]?.returned).toBe(1)
+
+  const other = stage()
+  let isLost = false
+  const one = await other.present(async () => {
+    if (!isLost) return other.played()
+    begun += 1
+    return again.promise.then(other.played)
+  })
+  isLost = true
+  other.sources[0]!.lose()
+  await expect.poll(() => begun).toBe(2)
+  one.membership.leave()
+  again.resolve()
+  await expect.poll(() => other.sources[1]?.returned).toBe(1)
+  expect(one.heard).toEqual([])
+})
+
+test('a stream that is started again says for how long nothing was heard, one that begins says nothing', async () => {
+  const { sources, played, present } = stage()
+  const unheard: (number | undefined)[] = []
+  const { membership } = await present(async () => {
+    unheard.push(unheardMs())
+    return played()
+  })
+  sources[0]!.lose()
+  await expect.poll(() => unheard.length).toBe(2)
+  expect(unheard).toEqual([undefined, expect.any(Number)])
+  membership.leave()
+})
+
+test('a stream is begun for nobody where who would begin it is gone already', async () => {
+  const { channel, played, sources } = stage()
+  const begun: boolean[] = []
+  const start: Opener['start'] = async signal => {
+    begun.push(signal.aborted)
+    return played()
+  }
+  await channel.join({ start, leaving: AbortSignal.abort(), tellErrors: () => [] })
+  expect(begun).toEqual([true])
+  await expect.poll(() => sources[0]!.returned).toBe(1)
+})
+
+test('who listens when the stream has ended already is told that it has', async () => {
+  const { channel, join } = stage()
+  const one = await join()
+  channel.end([{ message: 'Over.' }])
+  one.listen()
+  expect(one.ended).toMatchObject([[{ extensions: { code: 'UPSTREAM_FAILED' } }]])
+})

@@ -1,0 +1,149 @@
+import { parse } from 'graphql'
+import { beforeEach, expect, test } from 'vitest'
+import { Refusal } from '../../platform/errors.ts'
+import { createMemoryEvents, type Events } from '../../platform/events.ts'
+import type { Engine } from '../../router/engine/engine.ts'
+import { createEngine } from '../../router/engine/native/native.ts'
+import { createHub, type Hub } from '../../router/live/shared/hub.ts'
+import { createLatest } from '../../router/live/shared/latest.ts'
+import { type Told, toldOf } from '../../router/live/shared/told.ts'
+import { anonymous } from '../../subgraphs/viewer.ts'
+import { compose, type Part, testGraph } from '../engine/supergraph-fixture.ts'
+
+const most = 2
+let events: Events
+let part: Part
+let engine: Engine
+let hub: Hub
+
+beforeEach(() => {
+  events = createMemoryEvents()
+  part = {
+    sdl: 'type Query { x: Int } type Subscription { tick: Int refused: Int }',
+    resolvers: {
+      Subscription: {
+        tick: { subscribe: () => events.listen(['tick']), resolve: () => 1 },
+        refused: {
+          subscribe() {
+            throw new Refusal('FORBIDDEN', 'Not yours.')
+          },
+        },
+      },
+    },
+  }
+  engine = testGraph({ part }).engine
+  hub = createHub(engine, { perCaller: most })
+})
+
+const asked = (source = 'subscription { tick }', more: { signal?: AbortSignal; headers?: Headers } = {}) => ({
+  request: { document: parse(source), viewer: anonymous, requestId: 'request-1', ...more },
+  tellErrors: () => [],
+})
+const place = () => {
+  const reserved = hub.reserve('somebody')
+  if (reserved instanceof Refusal) throw reserved
+  return reserved
+}
+/** How many places somebody has left, which are given back again. */
+function placesLeft(): number {
+  const taken: (() => void)[] = []
+  for (let attempt = 0; attempt < 2 * most; attempt++) {
+    const reserved = hub.reserve('somebody')
+    if (!(reserved instanceof Refusal)) taken.push(reserved)
+  }
+  for (const giveBack of taken) giveBack()
+  return taken.length
+}
+
+test('a place is given back by whatever does not start, once, however often that is said', async () => {
+  expect(await hub.join(asked('subscription { refused }'), place())).toHaveProperty('errors')
+  expect(placesLeft()).toBe(most)
+  const kept = place()
+  const given = place()
+  given()
+  given()
+  expect(placesLeft()).toBe(most - 1)
+  kept()
+
+  const broken = { ...engine, prepareStream: () => Promise.reject(new Error('It broke.')) }
+  hub = createHub(broken, { perCaller: most })
+  await expect(hub.join(asked(), place())).rejects.toThrow('It broke.')
+  expect(placesLeft()).toBe(most)
+})
+
+test('who left before there was a stream takes no part in it, though nobody ever listens', async () => {
+  const leaving = new AbortController()
+  const other = await hub.join(asked(), place())
+  const joining = hub.join(asked(undefined, { signal: leaving.signal }), place())
+  leaving.abort()
+  await joining
+  expect([placesLeft(), [...hub.figures.subscriptions().values()]]).toEqual([most - 1, [1]])
+  if ('leave' in other) other.leave()
+  expect([placesLeft(), hub.figures.upstreams(), events.listenerCount()]).toEqual([most, 0, 0])
+})
+
+test('what was worked out against a graph that another one replaced meanwhile is asked again by its client', async () => {
+  let change = () => {}
+  const changing: Engine = {
+    ...engine,
+    onChange(listener) {
+      change = listener
+    },
+    async prepareStream(request) {
+      const prepared = await engine.prepareStream(request)
+      change()
+      return prepared
+    },
+  }
+  hub = createHub(changing, { perCaller: most })
+  expect(await hub.join(asked(), place())).toMatchObject({ errors: [{ extensions: { code: 'SUPERGRAPH_CHANGED' } }] })
+  expect([placesLeft(), hub.figures.upstreams(), events.listenerCount()]).toEqual([most, 0, 0])
+})
+
+test('a stream that is ended before its client listens tells it so, and gives its place back', async () => {
+  const joined = await hub.join(asked(), place())
+  hub.close()
+  const ended: unknown[] = []
+  if ('listen' in joined) joined.listen({ tell() {}, end: errors => ended.push(errors) })
+  expect(ended).toMatchObject([[{ extensions: { code: 'UPSTREAM_FAILED' } }]])
+  expect(placesLeft()).toBe(most)
+})
+
+test('nobody shares a stream with who sends another value of a header that subgraphs are given', async () => {
+  const log = { error() {}, warn() {} }
+  const passing = createEngine({ supergraphSdl: compose({ part }), transport: { ...testGraph({ part }).transport, passed: ['x-tenant'] }, log })
+  const keyOf = async (headers: Record<string, string>) => {
+    const prepared = await passing.prepareStream(asked(undefined, { headers: new Headers(headers) }).request)
+    if (!('key' in prepared)) throw new Error('It does not start.')
+    return prepared.key
+  }
+  const key = await keyOf({ 'x-tenant': 'one' })
+  expect(await keyOf({ 'x-tenant': 'one', 'user-agent': 'another' })).toBe(key)
+  expect([await keyOf({ 'x-tenant': 'other' }), await keyOf({})].includes(key)).toBe(false)
+})
+
+const told = (about: string | null, characters = 10): Told => ({ about, json: 'x'.repeat(characters), framed: () => Buffer.alloc(0) })
+
+test('the latest of a thousand things is kept, and of more those of which was told last', () => {
+  const latest = createLatest()
+  for (let thing = 0; thing < 1001; thing++) latest.keep(told(String(thing)))
+  const abouts = latest.all().map(({ about }) => about)
+  expect([abouts.length, abouts[0], abouts.at(-1)]).toEqual([1000, '1', '1000'])
+})
+
+test('what is kept has eight million characters at the most, of which each thing counts with its latest alone', () => {
+  const latest = createLatest()
+  latest.keep(told('small'))
+  for (let time = 0; time < 10; time++) latest.keep(told('large', 3_000_000))
+  latest.keep(told('other', 3_000_000))
+  expect(latest.all().map(({ about }) => about)).toEqual(['small', 'large', 'other'])
+  latest.keep(told('third', 3_000_000))
+  expect(latest.all().map(({ about }) => about)).toEqual(['other', 'third'])
+})
+
+test('an event is made into the bytes of a door once, whoever many are told it', () => {
+  const event = toldOf({ answer: { data: { tick: 1 } }, about: null }, () => [])
+  const frames = [(json: string) => Buffer.from(`one ${json}`), (json: string) => Buffer.from(`other ${json}`)] as const
+  for (const frame of frames) expect(event.framed(frame)).toBe(event.framed(frame))
+  expect(frames.map(frame => String(event.framed(frame)))).toEqual(['one {"data":{"tick":1}}', 'other {"data":{"tick":1}}'])
+})

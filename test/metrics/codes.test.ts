@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { toldCodes } from '../../router/access/refusal.ts'
+
+test('every code that a client may be told is explained to those who write clients', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/failures.md'), 'utf8')
+  expect(toldCodes.filter(code => !guide.includes(`\`${code}\``))).toEqual([])
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { doFor } from '../../platform/caller/cause.ts'
+import { beginSpan, below, finished, outsideTraces, type Span, traced, traceHeaders, traceparentNow } from '../../platform/caller/trace.ts'
+import { openTracing, readTraceparent } from '../../router/tracing/otlp.ts'
+
+/** A span that notes what begins below it, and what it and they end with. */
+function noting(name: string, kept: boolean, noted: unknown[] = []): Span & { readonly noted: unknown[] } {
+  return {
+    noted,
+    traceparent: `of ${name}`,
+    kept,
+    begin(below, kind, facts) {
+      noted.push(['begin', `${name} > ${below}`, kind, facts])
+      return noting(`${name} > ${below}`, kept, noted)
+    },
+    end: (facts, failure) => void noted.push(['end', name, facts, (failure as Error | undefined)?.message]),
+  }
+}
+
+test('a span ends with its work, which is part of it, and with what the work failed by', async () => {
+  const span = noting('request', true)
+  const inside = await finished(span, async () => [traceparentNow(), traceHeaders()])
+  expect(inside).toEqual(['of request', ['traceparent', 'of request']])
+  expect([traceparentNow(), traceHeaders()]).toEqual([undefined, []])
+  const failing = finished(span, () => below(span, () => traced('plan', 'internal', { of: 1 }, () => Promise.reject(new Error('no way')))))
+  await expect(failing).rejects.toThrow('no way')
+  expect(span.noted).toEqual([
+    ['end', 'request', undefined, undefined],
+    ['begin', 'request > plan', 'internal', { of: 1 }],
+    ['end', 'request > plan', {}, 'no way'],
+    ['end', 'request', {}, 'no way'],
+  ])
+})
+
+test('of a trace that is not kept nothing more is noted, and others are told of it, so that they do not keep it either', async () => {
+  const span = noting('request', false)
+  await below(span, async () => {
+    expect(beginSpan('SQL', 'client')).toBeUndefined()
+    expect(await traced('plan', 'internal', {}, async () => traceHeaders())).toEqual(['traceparent', 'of request'])
+  })
+  expect(span.noted).toEqual([])
+})
+
+test('what is done outside of traces, or for nobody, is part of none; afterwards all is as it was', () => {
+  const span = noting('request', true)
+  below(span, () => {
+    for (const outside of [outsideTraces, <Result>(work: () => Result) => doFor(null, work)]) {
+      outside(() => {
+        expect(traceparentNow()).toBeUndefined()
+        expect(beginSpan('job', 'consumer')).toBeUndefined()
+      })
+      expect(traceparentNow()).toBe('of request')
+    }
+    expect(below(undefined, traceparentNow)).toBe('of request')
+  })
+  expect(span.noted).toEqual([])
+})
+
+test('a trace that a client begins is gone on with below its span; of a kept trace each span has an id of its own, of another none is noted', () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  const [all, none] = [1, 0].map(share =>
+    openTracing({ endpoint: 'http://127.0.0.1:9', share, service: 'test' }).begin('HTTP POST', 'server', `00-${traceId}-b7ad6b7169203331-00`),
+  )
+  const spans = [all!, all!.begin('plan', 'internal'), all!.begin('SQL', 'client')].map(({ traceparent }) => readTraceparent(traceparent)!)
+  expect(spans.map(span => [span.traceId, span.traceFlags])).toEqual(Array(3).fill([traceId, 1]))
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(3)
+  expect([all!.kept, none!.kept, none!.begin('plan', 'internal').kept]).toEqual([true, false, false])
+  expect(readTraceparent(none!.traceparent)).toMatchObject({ traceId, traceFlags: 0 })
+  expect(none!.begin('plan', 'internal').traceparent).toBe(none!.traceparent)
+})
+
+test('what only looks like the trace of somebody begins one of its own', () => {
+  const tracing = openTracing({ endpoint: 'http://127.0.0.1:9', share: 1, service: 'test' })
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  for (const written of [`00-${traceId}-0000000000000000-01`, `00-${traceId.toUpperCase()}-b7ad6b7169203331-01`, `00-${traceId}-b7ad6b7169203331-01-more`, 7])
+    expect(tracing.begin('one', 'server', written).traceparent).not.toContain(traceId)
+})

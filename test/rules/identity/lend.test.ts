@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { KeyUse } from '../../../subgraphs/authority.ts'
+import { emptyLedger, type Ledger, lend } from '../../../subgraphs/identity/api-key/lend.ts'
+
+const start = Date.parse('2027-01-01T00:00:00Z')
+const use = (more: Partial<KeyUse> = {}): KeyUse => ({ router: 'one', keyId: 'k', perMinute: 100, used: [], want: 1, spare: 5, ...more })
+
+/** A ledger that is asked again and again. */
+function ledgerOf() {
+  let ledger: Ledger = emptyLedger
+  return {
+    ask(at: number, more: Partial<KeyUse> = {}) {
+      const lent = lend(ledger, use(more), start + at)
+      ledger = lent.ledger
+      return lent.loan
+    },
+    get size() {
+      return ledger.taken.length + ledger.lent.length
+    },
+  }
+}
+
+describe('uses of a key that are lent to routers', () => {
+  it('are granted as long as there are some, and a few more beside', () => {
+    const { ask } = ledgerOf()
+    expect(ask(0)).toEqual({ granted: 1, spare: 5, waitMs: 0 })
+    expect(ask(10, { want: 95, used: [{ agoMs: 5, count: 2 }] })).toEqual({ granted: 95, spare: 2, waitMs: 0 })
+    expect(ask(20, { want: 3, used: [{ agoMs: 5, count: 2 }] })).toEqual({ granted: 0, spare: 0, waitMs: 60_230 })
+  })
+
+  it('come back a minute and at most a quarter of a second after they were used', () => {
+    const { ask } = ledgerOf()
+    expect(ask(0, { want: 100 }).granted).toBe(100)
+    expect(ask(60_249, { want: 1 })).toMatchObject({ granted: 0, waitMs: 1 })
+    expect(ask(60_250, { want: 1 }).granted).toBe(1)
+  })
+
+  it('are counted from when they were used, which a router tells afterwards', () => {
+    const { ask } = ledgerOf()
+    ask(0)
+    expect(ask(1000, { want: 96, spare: 0, used: [{ agoMs: 500, count: 3 }] }).granted).toBe(96)
+    expect(ask(60_300, { router: 'two', want: 100, spare: 0 }).granted).toBe(1)
+    expect(ask(60_750, { router: 'two', want: 100, spare: 0 }).granted).toBe(3)
+  })
+
+  it('that are told of a minute late count for nothing any more', () => {
+    const { ask } = ledgerOf()
+    ask(0)
+    expect(ask(70_000, { want: 100, spare: 0, used: [{ agoMs: 60_000, count: 5 }] }).granted).toBe(100)
+  })
+
+  it('that a router holds and does not use keep nobody else from going on', () => {
+    const { ask } = ledgerOf()
+    expect(ask(0, { want: 0, spare: 5 })).toEqual({ granted: 0, spare: 5, waitMs: 0 })
+    expect(ask(1, { router: 'two', want: 200 })).toMatchObject({ granted: 100 })
+  })
+
+  it('are never held by routers for more than a tenth of the limit', () => {
+    const { ask } = ledgerOf()
+    const held = ['one', 'two', 'three', 'four'].map(router => ask(0, { router, want: 0 }).spare)
+    expect(held).toEqual([5, 5, 0, 0])
+    expect(ask(1, { router: 'five', want: 200 }).granted).toBe(100)
+    // All of them together: the limit and a tenth of it.
+    expect(100 + held.reduce((sum, each) => sum + each)).toBe(110)
+  })
+
+  it('that nobody told about count as used for a minute', () => {
+    const { ask } = ledgerOf()
+    expect(ask(0, { perMinute: 20, want: 0, spare: 2 }).spare).toBe(2)
+    expect(ask(10, { perMinute: 20, router: 'two', want: 0, spare: 1 }).spare).toBe(0)
+    expect(ask(59_999, { perMinute: 20, router: 'two', want: 0, spare: 1 }).spare).toBe(0)
+    expect(ask(60_000, { perMinute: 20, router: 'two', want: 0, spare: 1 }).spare).toBe(1)
+  })
+
+  it('of a small limit are counted one by one, whichever router they come to', () => {
+    const { ask } = ledgerOf()
+    const granted = Array.from({ length: 12 }, (_, at) => ask(at * 1000, { router: `r${at % 3}`, perMinute: 5, spare: 0 }).granted)
+    expect(granted).toEqual([1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
+  })
+
+  it('are known in a ledger that does not grow, however long a key is used', () => {
+    const ledger = ledgerOf()
+    for (let at = 0; at < 3_600_000; at += 100) ledger.ask(at, { perMinute: 6000, router: `r${at % 7}`, used: [{ agoMs: 50, count: 1 }] })
+    expect(ledger.size).toBeLessThan(300)
+  })
+})

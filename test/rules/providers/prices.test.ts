@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { boundOf, capabilities, costOf, isUnpriced, type Prices, unpriced } from '../../../subgraphs/providers/stores/model/prices.ts'
+
+const micros = fc.option(fc.bigInt(0n, 1_000_000_000n), { nil: null })
+const model = fc.record({
+  capability: fc.constantFrom(...capabilities),
+  inputMicrosPerMillion: micros,
+  outputMicrosPerMillion: micros,
+  imageMicros: micros,
+  minuteMicros: micros,
+  maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 }), { nil: null }),
+})
+const tokens = fc.integer({ min: 0, max: 10_000_000 })
+
+const at = (prices: Partial<Prices>, capability: (typeof capabilities)[number] = 'CHAT') => ({ ...unpriced, ...prices, capability, maxOutputTokens: null })
+const mini = at({ inputMicrosPerMillion: 250_000n, outputMicrosPerMillion: 2_000_000n })
+
+describe('what a call cost', () => {
+  test.for([
+    [mini, { inputTokens: 1, outputTokens: 0, units: null }, 1n],
+    [mini, { inputTokens: 4, outputTokens: 0, units: null }, 1n],
+    [mini, { inputTokens: 5, outputTokens: 0, units: null }, 2n],
+    [mini, { inputTokens: 3, outputTokens: 7, units: null }, 15n],
+    [mini, { inputTokens: 0, outputTokens: 0, units: null }, 0n],
+    [mini, { inputTokens: null, outputTokens: null, units: null }, 0n],
+    [at({ imageMicros: 40_000n }, 'IMAGE'), { inputTokens: 9, outputTokens: 272, units: 3 }, 120_000n],
+    [at({ minuteMicros: 3_000n }, 'TRANSCRIPTION'), { inputTokens: null, outputTokens: null, units: 1 }, 50n],
+    [at({ minuteMicros: 3_000n }, 'TRANSCRIPTION'), { inputTokens: null, outputTokens: null, units: 0.001 }, 1n],
+    [at({ minuteMicros: 6_000n }, 'TRANSCRIPTION'), { inputTokens: null, outputTokens: null, units: 90 }, 9_000n],
+    [at({ inputMicrosPerMillion: 20_000n }, 'EMBEDDING'), { inputTokens: 51, outputTokens: null, units: null }, 2n],
+    [at({ inputMicrosPerMillion: 1n }), { inputTokens: 1, outputTokens: 1, units: null }, null],
+    [at({}), { inputTokens: 1, outputTokens: 1, units: null }, null],
+    [at({ inputMicrosPerMillion: 1n, outputMicrosPerMillion: 1n }, 'IMAGE'), { inputTokens: 1_000_000, outputTokens: 1, units: 1 }, 2n],
+  ] as const)('%o, %o: %s', ([priced, usage, cost]) => expect(costOf(priced, usage)).toBe(cost))
+
+  test('is the exact amount, rounded up once', () =>
+    fc.assert(
+      fc.property(fc.bigInt(0n, 10n ** 12n), fc.bigInt(0n, 10n ** 12n), tokens, tokens, (input, output, inputTokens, outputTokens) => {
+        const cost = costOf(at({ inputMicrosPerMillion: input, outputMicrosPerMillion: output }), { inputTokens, outputTokens, units: null })!
+        const exact = BigInt(inputTokens) * input + BigInt(outputTokens) * output
+        return cost * 1_000_000n >= exact && cost * 1_000_000n < exact + 1_000_000n
+      }),
+    ))
+
+  test('is null for exactly those without a price, whatever was used', () =>
+    fc.assert(
+      fc.property(model, tokens, tokens, (priced, inputTokens, outputTokens) => {
+        const cost = costOf(priced, { inputTokens, outputTokens, units: 1 })
+        return (cost === null) === isUnpriced(priced) && (boundOf(priced, { inputBytes: 1 }) === null) === isUnpriced(priced)
+      }),
+    ))
+})
+
+test('whoever stays within a bound never pays more than it', () =>
+  fc.assert(
+    fc.property(
+      model,
+      fc.record({
+        inputBytes: tokens,
+        maxOutputTokens: tokens,
+        images: fc.integer({ min: 0, max: 10 }),
+        seconds: fc.double({ min: 0, max: 10_000, noNaN: true }),
+      }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (priced, bound, share) => {
+        const most = boundOf(priced, bound)
+        const usage = {
+          inputTokens: Math.floor(bound.inputBytes * share),
+          outputTokens: priced.capability === 'EMBEDDING' ? 0 : Math.floor(bound.maxOutputTokens * share),
+          units: priced.capability === 'IMAGE' ? Math.floor(bound.images * share) : bound.seconds * share,
+        }
+        return most === null || costOf(priced, usage)! <= most
+      },
+    ),
+  ))
+
+test('without a maximum a model is taken to write as much as it can, and 4,096 tokens where that is not known', () => {
+  const dollarAToken = at({ inputMicrosPerMillion: 0n, outputMicrosPerMillion: 1_000_000n })
+  expect(boundOf(dollarAToken, { inputBytes: 5 })).toBe(4_096n)
+  expect(boundOf({ ...dollarAToken, maxOutputTokens: 10 }, { inputBytes: 5 })).toBe(10n)
+  expect(boundOf({ ...dollarAToken, maxOutputTokens: 10 }, { maxOutputTokens: 3 })).toBe(3n)
+})

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { exponents } from '../../../subgraphs/currencies.ts'
+import { checkCurrency, fromProcessor, toProcessor } from '../../../subgraphs/providers/processor/stripe/amounts.ts'
+
+const refusal = (currency: string, amountMinor: bigint) => {
+  try {
+    toProcessor({ amountMinor, currency }, 'amount')
+    return null
+  } catch (error) {
+    return (error as { extensions: { code: string; field: string } }).extensions
+  }
+}
+
+describe('G-08 an amount as Stripe counts it', () => {
+  test.each<readonly [string, bigint, number]>([
+    ['EUR', 1250n, 1250],
+    ['JPY', 1250n, 1250],
+    // Three decimals, of which the last is 0.
+    ['KWD', 5120n, 5120],
+    // Without hundredths by ISO 4217, with them at Stripe.
+    ['ISK', 5n, 500],
+    ['UGX', 7n, 700],
+    // With hundredths by ISO 4217, without them at Stripe.
+    ['MGA', 1500n, 15],
+    ['HUF', 1045n, 1045],
+    ['TWD', 1045n, 1045],
+  ])('%s %s is %s', (currency, amountMinor, amount) => {
+    expect(toProcessor({ amountMinor, currency }, 'amount')).toEqual({ amount, currency: currency.toLowerCase() })
+    expect(fromProcessor(amount, currency.toLowerCase())).toEqual({ amountMinor, currency })
+  })
+
+  test.each<readonly [string, bigint]>([
+    ['KWD', 5124n],
+    ['MGA', 1550n],
+    ['EUR', 0n],
+    ['EUR', -1n],
+    ['EUR', 10n ** 20n],
+    // Money that Stripe has no count for.
+    ['IQD', 1000n],
+    ['CLF', 10_000n],
+    ['UYI', 1n],
+  ])('%s %s is refused, and not rounded', (currency, amountMinor) => {
+    expect(refusal(currency, amountMinor)).toEqual({ code: 'BAD_USER_INPUT', field: 'amount' })
+  })
+
+  test('is told whole or not at all: whatever is taken comes back as it was, of every currency', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...exponents.keys()), fc.bigInt(1n, 10n ** 12n), (currency, amountMinor) => {
+        if (refusal(currency, amountMinor)) return
+        const { amount, currency: code } = toProcessor({ amountMinor, currency }, 'amount')
+        expect(fromProcessor(amount, code)).toEqual({ amountMinor, currency })
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('that is negative comes back so: credits stand on invoices', () => {
+    expect(fromProcessor(-1500, 'eur')).toEqual({ amountMinor: -1500n, currency: 'EUR' })
+    expect(fromProcessor(-500, 'isk')).toEqual({ amountMinor: -5n, currency: 'ISK' })
+  })
+
+  test('is never of another currency than what it is a part of', async () => {
+    const yen = { amountMinor: 500n, currency: 'JPY' }
+    await expect(checkCurrency(yen, async () => ({ currency: 'eur' }))).rejects.toMatchObject({ extensions: { field: 'amount.currency' } })
+    await checkCurrency(yen, async () => ({ currency: 'jpy' }))
+    await checkCurrency(null, () => Promise.reject(new Error('nobody asks')))
+  })
+})

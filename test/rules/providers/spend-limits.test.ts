@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest'
+import type { CallRow } from '../../../subgraphs/providers/stores/call.ts'
+import {
+  admit,
+  alerted,
+  alertKinds,
+  asOf,
+  attentionOf,
+  book,
+  countsIn,
+  dueAlerts,
+  heldForMs,
+  overdrawn,
+  remainingOf,
+  resetsAt,
+  scopeOfModel,
+  scopesOf,
+  sinceOf,
+} from '../../../subgraphs/providers/stores/spend/booking.ts'
+import { decide, type Entry } from '../../../subgraphs/providers/stores/spend/decide.ts'
+import type { SpendLimitRow, SpendPeriod } from '../../../subgraphs/providers/stores/spend/limit.ts'
+
+const at = (text: string) => new Date(text)
+const made = at('2026-02-10T09:30:00Z')
+const now = at('2026-02-14T15:45:10Z')
+const today = at('2026-02-14T00:00:00Z')
+
+const limit = (more: Partial<SpendLimitRow> = {}): SpendLimitRow => ({
+  ...{ id: 'l1', level: 'ORGANIZATION', organizationId: 'o1', tenantId: 'o1', scopeType: 'ORGANIZATION', scopeValue: 'o1', period: 'DAY' },
+  ...{ softLimitMicros: null, hardLimitMicros: 1000n, unpriced: 'BLOCK', note: null, since: today, spentMicros: 0n, reservedMicros: 0n, overdrawnMicros: 0n },
+  ...{ isCounted: true, alerts: [], attention: null, createdAt: made, updatedAt: made, createdBy: 'test', version: 1 },
+  ...more,
+})
+const call = { organizationId: 'o1', appId: 'app_a', userId: 'u1', family: 'AI' as const }
+const ofModel = (id: string, model: string, more: Partial<SpendLimitRow> = {}) => limit({ id, scopeType: 'MODEL', scopeValue: model, ...more })
+const candidate = (model: string, upperMicros: bigint | null) => ({ model, upperMicros })
+
+describe('a period', () => {
+  test.for([
+    ['DAY', '2026-02-14T00:00:00Z', '2026-02-15T00:00:00Z'],
+    ['MONTH', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'],
+    ['TOTAL', '2026-02-10T09:30:00Z', null],
+  ] as const)('%s begins at %s and ends at %s, in UTC', ([period, since, ends]) => {
+    expect(sinceOf(period, now, made)).toEqual(at(since))
+    expect(resetsAt(period, at(since))).toEqual(ends && at(ends))
+  })
+
+  test('of a year’s last day and month ends with the year', () => {
+    expect(resetsAt('DAY', at('2026-12-31T00:00:00Z'))).toEqual(at('2027-01-01T00:00:00Z'))
+    expect(resetsAt('MONTH', at('2026-12-01T00:00:00Z'))).toEqual(at('2027-01-01T00:00:00Z'))
+  })
+
+  test('that is new has nothing spent, held or told; a clock that lags leads back to none', () => {
+    const used = limit({ spentMicros: 5n, reservedMicros: 4n, overdrawnMicros: 3n, alerts: [{ kind: 'SOFT', at: 'then' }], attention: 'BUDGET_EXHAUSTED' })
+    const tomorrow = at('2026-02-15T00:00:00Z')
+    expect(asOf(used, at('2026-02-14T23:59:59.999Z'))).toBe(used)
+    expect(asOf(used, tomorrow)).toEqual(limit({ since: tomorrow }))
+    expect(asOf(used, at('2026-02-13T23:59:59Z'))).toBe(used)
+    const total = limit({ period: 'TOTAL', since: made, spentMicros: 5n })
+    expect(asOf(total, at('2036-01-01T00:00:00Z'))).toBe(total)
+  })
+
+  test('holds what a call may cost for a quarter of an hour', () => expect(heldForMs).toBe(900_000))
+})
+
+describe('a call counts', () => {
+  test('in its platform, organization, app, person and family; without a person in none of persons', () => {
+    expect(scopesOf(call).map(({ type, value }) => `${type} ${value}`)).toEqual([
+      ...['PLATFORM platform', 'ORGANIZATION o1', 'APP app_a', 'USER u1', 'PROVIDER_FAMILY ai'],
+    ])
+    expect(scopesOf({ ...call, userId: null }).map(({ type }) => type)).toEqual(['PLATFORM', 'ORGANIZATION', 'APP', 'PROVIDER_FAMILY'])
+    expect(scopeOfModel('a/b')).toEqual({ type: 'MODEL', value: 'a/b' })
+  })
+
+  test('in no limit of another organization, and in every one of the platform that is of its scopes', () => {
+    const of = (organizationId: string | null, scopeType: SpendLimitRow['scopeType'], scopeValue: string, model: string | null = 'a/b') =>
+      countsIn({ organizationId, scopeType, scopeValue }, call, model)
+    expect([of('o1', 'APP', 'app_a'), of('o2', 'APP', 'app_a'), of(null, 'APP', 'app_a'), of('o1', 'APP', 'app_b')]).toEqual([true, false, true, false])
+    expect([of('o1', 'MODEL', 'a/b'), of('o1', 'MODEL', 'a/c'), of('o2', 'MODEL', 'a/b'), of('o1', 'MODEL', 'a/b', null)]).toEqual([true, false, false, false])
+    expect([of('o1', 'APP', 'u1'), of('o1', 'USER', 'u1')]).toEqual([false, true])
+  })
+})
+
+describe('a call that asks to begin', () => {
+  test('passes where it is covered to the last micro-dollar, and its dearest candidate is held in every limit of its', () => {
+    const limits = [limit({ spentMicros: 600n, reservedMicros: 100n }), limit({ id: 'l2', hardLimitMicros: null, reservedMicros: 5n })]
+    expect(admit(limits, [candidate('a/b', 200n), candidate('a/c', 300n), candidate('a/d', 100n)])).toEqual({
+      allowed: [candidate('a/b', 200n), candidate('a/c', 300n), candidate('a/d', 100n)],
+      held: ['l1', 'l2'].map(limitId => ({ limitId, micros: '300', since: today.toISOString() })),
+      limits: [limit({ spentMicros: 600n, reservedMicros: 400n }), limit({ id: 'l2', hardLimitMicros: null, reservedMicros: 305n })],
+    })
+    expect(admit(limits, [candidate('a/b', 301n)])).toEqual({ refused: 'BUDGET', limit: limits[0] })
+  })
+
+  test('is told of the limit that lasts longest: until then no call passes', () => {
+    const spent = { spentMicros: 1000n }
+    const [day, month, total] = (['DAY', 'MONTH', 'TOTAL'] as SpendPeriod[]).map(period =>
+      limit({ id: period, period, since: sinceOf(period, now, made), ...spent }),
+    )
+    const told = (...limits: (SpendLimitRow | undefined)[]) => (admit(limits as SpendLimitRow[], [candidate('a/b', 1n)]) as { limit: SpendLimitRow }).limit.id
+    expect([told(day, month, total), told(total, month, day), told(month, day), told(day, month)]).toEqual(['TOTAL', 'TOTAL', 'MONTH', 'MONTH'])
+  })
+
+  test('holds in limits of models what each costs, leaves a later one out that they do not cover, and is refused with the first', () => {
+    const [first, second] = [ofModel('m1', 'a/b'), ofModel('m2', 'a/c', { hardLimitMicros: 50n })]
+    const both = [candidate('a/b', 60n), candidate('a/c', 51n)]
+    expect(admit([first, second], both)).toMatchObject({ allowed: [both[0]], held: [{ limitId: 'm1', micros: '60' }] })
+    expect(admit([first, second], both.toReversed())).toEqual({ refused: 'BUDGET', limit: second })
+    expect(admit([limit(), first, second], [both[0]!, candidate('a/c', 50n)])).toMatchObject({
+      held: [
+        { limitId: 'l1', micros: '60' },
+        { limitId: 'm1', micros: '60' },
+        { limitId: 'm2', micros: '50' },
+      ],
+    })
+  })
+
+  test('without a price is refused by a hard limit that asks for one, of whatever scope; a later candidate is left out', () => {
+    const nobodyKnows = candidate('a/b', null)
+    for (const strict of [limit(), ofModel('m1', 'a/b')]) expect(admit([strict], [nobodyKnows])).toEqual({ refused: 'UNPRICED', limit: strict })
+    expect(admit([limit()], [candidate('a/c', 7n), nobodyKnows])).toMatchObject({ allowed: [candidate('a/c', 7n)] })
+    for (const lenient of [limit({ unpriced: 'ALLOW' }), limit({ hardLimitMicros: null, softLimitMicros: 5n }), ofModel('m1', 'a/c')])
+      expect(admit([lenient], [nobodyKnows])).toMatchObject({ allowed: [nobodyKnows] })
+    expect(admit([limit({ unpriced: 'ALLOW' })], [nobodyKnows])).toMatchObject({ held: [{ limitId: 'l1', micros: '0' }] })
+  })
+})
+
+describe('a call that has ended', () => {
+  const ended = { ...call, model: 'a/b', createdAt: now, held: [{ limitId: 'l1', micros: '300', since: today.toISOString() }] }
+
+  test('is booked with what it cost, and what was held is free', () => {
+    expect(book([limit({ spentMicros: 10n, reservedMicros: 350n })], ended, 120n)).toEqual([limit({ spentMicros: 130n, reservedMicros: 50n })])
+    expect(book([limit({ reservedMicros: 300n })], ended, 0n)).toEqual([limit()])
+    expect(book([limit()], { ...ended, held: [] }, 0n)).toEqual([])
+  })
+
+  test('frees what was held for a model that did not answer, and costs nothing there', () => {
+    const held = [{ limitId: 'm2', micros: '40', since: today.toISOString() }]
+    expect(book([ofModel('m2', 'a/c', { reservedMicros: 40n })], { ...ended, held }, 120n)).toEqual([ofModel('m2', 'a/c')])
+  })
+
+  test('leaves a period alone in which it did not begin', () => {
+    const yesterday = at('2026-02-13T23:59:59Z')
+    const before = [{ limitId: 'l1', micros: '300', since: '2026-02-13T00:00:00.000Z' }]
+    expect(book([limit({ reservedMicros: 300n })], { ...ended, held: before }, 120n)).toEqual([])
+    expect(book([limit()], { ...ended, held: [], createdAt: yesterday }, 120n)).toEqual([])
+    expect(book([limit()], { ...ended, held: [] }, 120n)).toEqual([limit({ spentMicros: 120n })])
+    const total = limit({ period: 'TOTAL', since: made })
+    expect(book([total], { ...ended, held: [], createdAt: made }, 120n)).toHaveLength(1)
+    expect(book([total], { ...ended, held: [], createdAt: new Date(made.getTime() - 1) }, 120n)).toEqual([])
+  })
+
+  test('that cost more than there was is booked all the same, and the limit says by how much', () => {
+    const [after] = book([limit({ spentMicros: 900n, reservedMicros: 300n })], ended, 400n)
+    expect(after).toMatchObject({ spentMicros: 1300n, reservedMicros: 0n, overdrawnMicros: 300n })
+    expect(remainingOf(after!)).toBe(-300n)
+    expect(overdrawn({ ...after!, hardLimitMicros: 1300n }).overdrawnMicros).toBe(0n)
+    expect(overdrawn({ ...after!, hardLimitMicros: null }).overdrawnMicros).toBe(0n)
+    expect(overdrawn(after!)).toBe(after)
+  })
+})
+
+describe('entries that are decided together', () => {
+  const row = (id: string, userId: string, more: Partial<CallRow> = {}): CallRow => ({
+    ...{ organizationId: 'o1', id, family: 'AI', operation: 'chat.completions', status: 'RUNNING', appId: 'app_a', userId, requestedModel: null },
+    ...{ model: null, provider: null, inputTokens: null, outputTokens: null, units: null, costMicros: null, latencyMs: null, firstByteMs: null },
+    ...{ attempts: [], prompt: null, promptUntil: null, held: [], hasNewLimit: false, expired: false, expiresAt: now, createdAt: now, endedAt: null },
+    ...more,
+  })
+  const begins = (id: string, userId: string, micros = 400n): Entry => ({ kind: 'begin', call: row(id, userId), candidates: [candidate('a/b', micros)] })
+  const ends = (id: string, expired = false): Entry => ({
+    kind: 'end',
+    ended: { ...row(id, 'u1'), status: 'SUCCEEDED', model: 'a/b', provider: 'a', costMicros: 120n, expired, endedAt: now },
+  })
+  const of = (userId: string, hardLimitMicros: bigint) => limit({ id: userId, scopeType: 'USER', scopeValue: userId, hardLimitMicros })
+
+  test('are each held to their own limits, and know nothing of each other’s', () => {
+    const { outcomes, changes, begun } = decide([begins('c1', 'u1'), begins('c2', 'u2')], [of('u1', 0n), of('u2', 1000n)], [], now)
+    expect(outcomes.map(outcome => ('refused' in outcome ? outcome.refused.extensions.scopeType : 'passes'))).toEqual(['USER', 'passes'])
+    expect(changes.map(({ after: { id, reservedMicros } }) => [id, reservedMicros])).toEqual([['u2', 400n]])
+    expect(begun.map(({ id, status, held }) => [id, status, held.map(({ limitId }) => limitId)])).toEqual([
+      ['c1', 'REFUSED', []],
+      ['c2', 'RUNNING', ['u2']],
+    ])
+  })
+
+  test('go in their order: what the first holds the second does not get, and what ends makes room', () => {
+    const held = [{ limitId: 'l1', micros: '400', since: today.toISOString() }]
+    const { outcomes, changes } = decide(
+      [begins('c2', 'u2'), ends('c1'), begins('c3', 'u3')],
+      [limit({ hardLimitMicros: 700n, reservedMicros: 400n })],
+      [row('c1', 'u1', { held })],
+      now,
+    )
+    expect(outcomes.map(outcome => Object.keys(outcome)[0])).toEqual(['refused', 'ended', 'allowed'])
+    expect(changes[0]!.after).toMatchObject({ spentMicros: 120n, reservedMicros: 400n })
+  })
+
+  test('end a call once, and one that nobody ended in time only while it runs', () => {
+    const running = (more: Partial<CallRow>) => [row('c1', 'u1', more)]
+    const outcomesOf = (entries: readonly Entry[], more: Partial<CallRow> = {}) => decide(entries, [limit()], running(more), now).outcomes
+    expect(outcomesOf([ends('c1'), ends('c1')])).toEqual([{ ended: true }, { ended: false }])
+    const late = { status: 'FAILED', expired: true } as const
+    expect([outcomesOf([ends('c1', true)]), outcomesOf([ends('c1', true)], late), outcomesOf([ends('c1')], late)]).toEqual([
+      [{ ended: true }],
+      [{ ended: false }],
+      [{ ended: true }],
+    ])
+  })
+
+  test('say of whom a limit holds, and whether a hard one does', () => {
+    const told = (limits: readonly SpendLimitRow[]) => {
+      const { isLimited, outcomes } = decide([begins('c1', 'u1')], limits, [], now)
+      return [isLimited.get('o1'), (outcomes[0] as { isLimited: boolean }).isLimited]
+    }
+    expect([told([]), told([limit({ hardLimitMicros: null })]), told([limit()])]).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ])
+  })
+
+  test('that are charged are spent at once, and one that is refused is not among what is written', () => {
+    const charge: Entry = { kind: 'charge', call: row('c1', 'u1', { status: 'SUCCEEDED', costMicros: 100n }), candidates: [candidate('', 100n)] }
+    const passed = decide([charge], [limit()], [], now)
+    expect([passed.changes[0]!.after.spentMicros, passed.changes[0]!.after.reservedMicros, passed.begun[0]!.endedAt]).toEqual([100n, 0n, now])
+    const refused = decide([charge], [limit({ hardLimitMicros: 99n })], [], now)
+    expect([refused.begun, refused.changes, refused.refusedCharges.map(({ status, costMicros }) => [status, costMicros])]).toEqual([[], [], [['REFUSED', 0n]]])
+  })
+})
+
+describe('a limit tells', () => {
+  const due = (spentMicros: bigint, more: Partial<SpendLimitRow> = {}) => dueAlerts(limit({ spentMicros, ...more }))
+
+  test('that its soft limit is reached, and shares of the hard one, each to the micro-dollar', () => {
+    expect([due(499n), due(500n), due(799n), due(800n).at(-1), due(949n).length, due(950n).at(-1), due(999n).length]).toEqual([
+      ...[[], ['PERCENT_50'], ['PERCENT_50'], 'PERCENT_80', 2, 'PERCENT_95', 3],
+    ])
+    expect(due(1000n, { softLimitMicros: 1000n })).toEqual(alertKinds)
+    expect([due(99n, { softLimitMicros: 100n }), due(100n, { softLimitMicros: 100n })]).toEqual([[], ['SOFT']])
+  })
+
+  test('nothing while nothing is spent, and of a hard limit of nothing', () => {
+    expect([due(0n, { softLimitMicros: 0n }), due(5n, { hardLimitMicros: 0n }), due(1n, { softLimitMicros: 0n, hardLimitMicros: null })]).toEqual([
+      [],
+      [],
+      ['SOFT'],
+    ])
+  })
+
+  test('each alert once a period, and what its managers are to see to', () => {
+    const first = alerted(limit({ spentMicros: 800n }), now)
+    expect([first.alerts.map(({ kind }) => kind), first.attention]).toEqual([['PERCENT_50', 'PERCENT_80'], 'BUDGET_NEAR_LIMIT'])
+    expect(first.alerts[0]!.at).toBe(now.toISOString())
+    expect(alerted(first, new Date(0))).toBe(first)
+    const all = alerted({ ...first, spentMicros: 1000n }, now)
+    expect([all.alerts.map(({ kind }) => kind), all.attention]).toEqual([['PERCENT_50', 'PERCENT_80', 'PERCENT_95', 'EXHAUSTED'], 'BUDGET_EXHAUSTED'])
+    expect(alerted({ ...all, hardLimitMicros: 10_000n }, now)).toMatchObject({ attention: null, alerts: all.alerts })
+    expect([attentionOf(limit({ spentMicros: 799n })), attentionOf(limit({ hardLimitMicros: null, spentMicros: 9n }))]).toEqual([null, null])
+    expect(attentionOf(limit({ hardLimitMicros: 0n }))).toBe('BUDGET_EXHAUSTED')
+  })
+})

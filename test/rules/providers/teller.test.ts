@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { createTeller } from '../../../subgraphs/providers/stores/spend/teller.ts'
+
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+/** A teller, and what it did together. */
+function counter(fail: (entries: readonly string[]) => unknown = () => undefined) {
+  const done: string[] = []
+  const teller = createTeller<string, string>(async entries => {
+    done.push(entries.join(' '))
+    await turn()
+    const cause = fail(entries)
+    if (cause) throw cause
+    return entries.map(entry => entry.toUpperCase())
+  })
+  return { teller, done }
+}
+const ofDatabase = (code: string) => Object.assign(new Error(code), { parent: { code } })
+
+test('what is asked while some is under way goes together, in its order, and each is told what came of its own', async () => {
+  const { teller, done } = counter()
+  const first = teller.do('lane', 'a')
+  await turn()
+  const rest = Promise.all(['b', 'c', 'd'].map(entry => teller.do('lane', entry)))
+  expect([teller.isBusy('lane'), teller.isBusy('other')]).toEqual([true, false])
+  expect([await first, ...(await rest)]).toEqual(['A', 'B', 'C', 'D'])
+  await turn()
+  expect([done, teller.isBusy('lane')]).toEqual([['a', 'b c d'], false])
+})
+
+test('a hundred go together at most, and four lanes at once', async () => {
+  const { teller, done } = counter()
+  await Promise.all(Array.from({ length: 150 }, (_, at) => teller.do('lane', `${at}`)))
+  expect(done.map(each => each.split(' ').length)).toEqual([100, 50])
+  const [under, gate] = [new Set<string>(), Promise.withResolvers<void>()]
+  const held = createTeller<string, string>(async ([entry]) => {
+    under.add(entry!)
+    await gate.promise
+    return [entry!]
+  })
+  const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(entry => held.do(entry, entry)))
+  await turn()
+  await turn()
+  expect([...under]).toEqual(['a', 'b', 'c', 'd'])
+  gate.resolve()
+  expect(await all).toHaveLength(5)
+})
+
+test.each(['22003', '23514'])('of entries one of which cannot be written (%s) the others are', async code => {
+  const { teller, done } = counter(entries => (entries.includes('bad') ? ofDatabase(code) : undefined))
+  const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map(entry => teller.do('lane', entry)))
+  expect(outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message))).toEqual(['A', code, 'C'])
+  expect(done).toEqual(['a bad c', 'a', 'bad', 'c'])
+})
+
+test('a database that cannot write is not asked once more for each of them', async () => {
+  const { teller, done } = counter(() => ofDatabase('57P01'))
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(entry => teller.do('lane', entry)))
+  expect([outcomes.map(({ status }) => status), done]).toEqual([['rejected', 'rejected', 'rejected'], ['a b c']])
+  await expect(teller.do('lane', 'd')).rejects.toThrow('57P01')
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { supergraph } from '../../../kit/supergraph.ts'
+
+const asked = /from identity\.service_entries/
+
+test('which services there are is asked of the registry once a minute, whoever looks; who may see a widget is decided each time', async () => {
+  await using graph = await supergraph()
+  const { owner, member, outsider } = await graph.seed.owner().member().outsider()
+  const asking = async (as: typeof owner) => {
+    let apps: readonly string[] = []
+    const statements = await graph.statements(async () => {
+      apps = (await graph.execute('{ widgets { app } }', {}, { as })).data().widgets.map(({ app }: { app: string }) => app)
+    })
+    return { apps, times: statements.filter(text => asked.test(text)).length }
+  }
+  const all = ['agents', 'payments', 'providers', 'publishing']
+  expect(await asking(owner)).toEqual({ apps: all, times: 1 })
+  expect(await asking(outsider)).toEqual({ apps: all, times: 0 })
+  const without = member.scopes.filter(scope => scope !== 'publishing:dashboard.read')
+  expect((await asking({ ...member, scopes: without })).apps).not.toContain('publishing')
+  await graph.rows(`update identity.service_entries set title = 'Another name' where slug = 'agents'`)
+  await graph.clock.advance(59_999)
+  expect((await asking(owner)).times).toBe(0)
+  await graph.clock.advance(1)
+  expect((await asking(owner)).times).toBe(1)
+  expect((await graph.execute('{ widgets { title } }', {}, { as: member })).data().widgets).toContainEqual({ title: 'Another name' })
+})
