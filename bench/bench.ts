@@ -4,9 +4,12 @@ import { parseArgs } from 'node:util'
 import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
 import { measureLive } from './live.ts'
+import { measureAuth } from './platform/auth/measure.ts'
 import { extraNodeOptions, loadCore, pinMyself } from './processes.ts'
+import { measureProviders } from './providers/measure.ts'
 import { hasPeers, measureLatency, measureRemote } from './remote.ts'
 import { median, tableOf } from './table.ts'
+import { measureWorkers } from './workers/measure.ts'
 
 const usage = `npm run bench -- [chapter] [flags]
 
@@ -16,8 +19,11 @@ Chapters (all of them unless one is named):
   platform   workload 2, the platform with its database, beside the stock gateway
   store      a store's reads and a mutation, beside a bare prepared statement
   events     an event of a subscription
-  live       an event told to five thousand subscribers, over every door
+  live       thousands who follow, over every door: deliveries, organizations, idle, dashboards, watched (--only takes these, too)
   misses     operations that were never asked before
+  auth       who calls: keys beside better-auth's own check, tokens beside jose, signing in
+  workers    workload 1 before a router of several processes
+  providers  the gateway to models: beside its peer, and with budgets and the log
 
 Flags:
   --rounds N         how many times each contender is measured (default 5)
@@ -56,9 +62,11 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   store: async () =>
     `## The store, on PostgreSQL\n\n${tableOf(await measureStore({ rounds, seconds: 1.5, only }), 'µs/operation', ['bare prepared statement'])}`,
   events: async () => `## An event of a subscription, three entity fetches\n\n${tableOf(await measureEvents({ rounds, seconds: 1.5, only }), 'µs/event')}`,
-  live: async () =>
-    `## An event told to 5,000 subscribers\n\n${tableOf(await measureLive({ rounds, seconds: 4, only }), 'µs/delivery', ['raw ws.send', 'own router, WebSocket'])}`,
+  live: async () => `## Many who follow\n\n${await measureLive({ rounds, only })}`,
   apart: async () => `## The platform's query, every subgraph in a process of its own\n\n${await measureApart({ rounds, seconds: 3 })}`,
+  auth: async () => `## Who calls\n\n${await measureAuth({ rounds, only, peers: hasPeers() })}`,
+  workers: async () => `## Workload 1, a router of several processes\n\n${await measureWorkers({ rounds, seconds: 3 })}`,
+  providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
     return `## Operations that were never asked before

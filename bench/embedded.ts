@@ -103,7 +103,7 @@ function writeSupergraph(address: string): string {
  * Checks that programs answer the same, and measures them in alternating rounds.
  * @param column where they do different things: what their answers are called in the table
  */
-async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds, column?: string): Promise<Row[]> {
+export async function takeRounds(all: readonly Contender[], { rounds, seconds, only = /./ }: Rounds, column?: string): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const started: { name: string; answer: string; running: Running; samples: number[]; perSecond: number[] }[] = []
   let reference: string | undefined

@@ -1,76 +1,135 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Door, gather } from './live/crowd.ts'
-import { measuredCore, said, start } from './processes.ts'
-import { subscription } from './shop/graph.ts'
-import { composeShop } from './shop/supergraph.ts'
-import type { Row } from './table.ts'
+import { loadavg } from 'node:os'
+import { measureDashboards } from './live/dashboards.ts'
+import { measureDeliveries, names } from './live/deliveries.ts'
+import { type Idle, measureIdle } from './live/idle.ts'
+import { measureOrganizations } from './live/organizations.ts'
+import { measureWatched, watches } from './live/watched.ts'
+import { hasPeers } from './remote.ts'
+import { median, type Row, ratio, tableOf } from './table.ts'
 
-/** Clients of each contender: few enough for the descriptors of a usual process, enough that only deliveries count. */
-const clients = 5000
-
-interface Contender {
-  readonly name: string
-  readonly kind: 'raw' | 'ours' | 'plain'
-  readonly door: Door
-}
-
-const contenders: readonly Contender[] = [
-  { name: 'raw ws.send', kind: 'raw', door: 'websocket' },
-  { name: 'own router, WebSocket', kind: 'ours', door: 'websocket' },
-  { name: 'own router, SSE', kind: 'ours', door: 'sse' },
-  { name: 'own router, multipart', kind: 'ours', door: 'multipart' },
-  { name: 'graphql-ws over one schema', kind: 'plain', door: 'websocket' },
-]
-
-/** What one event costs for one of many clients that follow the same subscription: the next event comes when all have had the last. */
-export async function measureLive({
-  rounds,
-  seconds,
-  only,
-}: {
+export interface LiveOptions {
   readonly rounds: number
-  readonly seconds: number
+  /** Only parts whose name matches; of deliveries, only contenders too. */
   readonly only: RegExp | undefined
-}): Promise<readonly Row[]> {
-  const file = join(mkdtempSync(join(tmpdir(), 'bench-live-')), 'supergraph.graphql')
-  writeFileSync(file, composeShop('http://localhost'))
-  const samples = new Map<string, number[]>()
-  const notes = new Map<string, Record<string, string>>()
-  for (let round = 0; round < rounds; round++)
-    for (const { name, kind, door } of contenders) {
-      if (only && !only.test(name)) continue
-      const { cost, perSecond, kilobytes } = await measure(file, kind, door, seconds)
-      samples.set(name, [...(samples.get(name) ?? []), cost])
-      notes.set(name, { 'deliveries/s': perSecond.toFixed(0), 'KB a subscriber': kilobytes.toFixed(1) })
-    }
-  return [...samples].map(([name, each]) => ({ name, samples: each, notes: notes.get(name)! }))
 }
 
-async function measure(file: string, kind: string, door: Door, seconds: number) {
-  await using server = start(join(import.meta.dirname, 'live/serve.ts'), [kind, file], { core: measuredCore })
-  const port = await said<number>(server)
-  const empty = server.memory()
-  using crowd = await gather(clients, port, door, subscription)
-  let events = 0
-  const tell = async () => {
-    events++
-    server.child.send('event')
-    await crowd.told(events)
+/** What was aimed at, and what was seen. */
+interface Line {
+  readonly what: string
+  readonly aim: string
+  readonly seen: string
+  readonly isMet: boolean
+}
+
+interface Part {
+  readonly lines: readonly Line[]
+  /** What stands below the table of aims. */
+  readonly text: string
+}
+
+const parts: Readonly<Record<string, (options: LiveOptions) => Promise<Part>>> = {
+  deliveries,
+  organizations,
+  idle,
+  dashboards,
+  watched,
+}
+
+/**
+ * Everything about many who follow, each part as its own table or sentences and with its aims as lines of the first one. A count that is not
+ * right ends the run.
+ */
+export async function measureLive(options: LiveOptions): Promise<string> {
+  const named = Object.keys(parts).filter(name => options.only?.test(name))
+  const measured: Part[] = []
+  // Others of the machine cost everything here more than it takes: how many there were belongs to the figures.
+  const company = [loadavg()[0]!]
+  for (const [name, measure] of Object.entries(parts)) {
+    if (named.length > 0 && !named.includes(name)) continue
+    measured.push(await measure({ ...options, only: named.length > 0 ? undefined : options.only }))
+    company.push(loadavg()[0]!)
   }
-  // Whoever subscribed last may not have begun when the first event comes: it is told until all have heard one.
-  await settled(tell)
-  const kilobytes = ((server.memory() - empty) * 1024) / clients
-  for (const end = performance.now() + 2000; performance.now() < end; ) await tell()
-  const [cpu, from, before] = [server.cpu(), performance.now(), events]
-  for (const end = from + seconds * 1000; performance.now() < end; ) await tell()
-  const deliveries = (events - before) * clients
-  return { cost: ((server.cpu() - cpu) * 1000) / deliveries, perSecond: (deliveries * 1000) / (performance.now() - from), kilobytes }
+  const lines = measured.flatMap(part => part.lines)
+  const rows = lines.map(({ what, aim, seen, isMet }) => `| ${what} | ${aim} | ${seen} | ${isMet ? 'met' : 'missed'} |`)
+  const table = ['| what | aim | seen | |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return `${table}\n\nLoad of the machine meanwhile: ${company.map(load => load.toFixed(1)).join(', ')}.\n\n${measured.map(({ text }) => text).join('\n\n')}`
 }
 
-/** Half a second is long after the last subscription has begun. */
-async function settled(tell: () => Promise<void>): Promise<void> {
-  await new Promise(resolve => setTimeout(resolve, 1500))
-  await tell()
+async function deliveries(options: LiveOptions): Promise<Part> {
+  const rows = await measureDeliveries({ ...options, seconds: 3 }, hasPeers())
+  const lines: Line[] = []
+  const compare = (what: string, of: string, to: string, aim: string, isMet: (ratio: number) => boolean) => {
+    const [one, other] = [of, to].map(name => rows.find(row => row.name === name)) as (Row | undefined)[]
+    if (one && other) lines.push({ what, aim, seen: ratio(one, other).toFixed(2), isMet: isMet(ratio(one, other)) })
+  }
+  compare('raw ws.send ÷ a delivery by WebSocket', names.raw, names.own, '≥ 0.70', share => share >= 0.7)
+  compare('SSE ÷ WebSocket', names.sse, names.own, '≤ 1.30', times => times <= 1.3)
+  compare('multipart ÷ WebSocket', names.multipart, names.own, '≤ 1.30', times => times <= 1.3)
+  compare('a delivery ÷ Hive Gateway’s', names.apart, names.hive, '≤ 0.167', share => share <= 1 / 6)
+  return { lines, text: `### An event told to 5,000 subscribers\n\n${tableOf(rows, 'µs/delivery', [names.raw, names.own])}` }
 }
+
+async function organizations({ rounds }: LiveOptions): Promise<Part> {
+  const { p50, p99, plans, events, deliveries, router, crowd } = await measureOrganizations({ rounds, seconds: 4 })
+  const part = (share: number) => `${(share * 100).toFixed(0)} %`
+  const had = ({ core, waited }: typeof router) => `${part(core)} of a core (and waited for it ${part(waited)} of the time)`
+  return {
+    lines: [
+      {
+        what: '5,000 people of 500 organizations: p99 of the last client',
+        aim: '< 150 ms',
+        seen: `${median(p99).toFixed(0)} ms, while the router waited ${part(router.waited)} of the time for its core`,
+        isMet: median(p99) < 150,
+      },
+      { what: 'plans run ÷ events', aim: '1', seen: `${plans} ÷ ${events}`, isMet: plans === events },
+    ],
+    text: `### 5,000 people of 500 organizations, each of which has five events a second
+
+p50 ${ranged(p50)} ms, p99 ${ranged(p99)} ms from when an event was due until the last of its organization had it. ${events} events, ${plans} plans run, ${deliveries} deliveries.
+The router took ${had(router)}, the clients ${had(crowd)}.`,
+  }
+}
+
+async function idle(): Promise<Part> {
+  const doors: Idle[] = []
+  for (const door of ['websocket', 'sse', 'multipart'] as const) doors.push(await measureIdle(door))
+  const rows = doors.map(({ door, heap, resident }) => `| ${door} | ${heap.toFixed(1)} | ${resident.toFixed(1)} |`)
+  return {
+    lines: doors.map(({ door, heap, resident }) => ({
+      what: `idle subscriber by ${door}, the larger of heap and resident`,
+      aim: '< 25 KB',
+      seen: `${Math.max(heap, resident).toFixed(1)} KB`,
+      isMet: Math.max(heap, resident) < 25,
+    })),
+    text: `### Somebody signed in who is told nothing\n\n| door | KB of heap | KB resident |\n| --- | --- | --- |\n${rows.join('\n')}`,
+  }
+}
+
+async function dashboards({ rounds }: LiveOptions): Promise<Part> {
+  const { alone, watched, changes, reads, deliveries } = await measureDashboards({ rounds, seconds: 4 })
+  return {
+    lines: [{ what: '500 dashboards of 50 organizations: widgets read ÷ changes', aim: '1', seen: `${reads} ÷ ${changes}`, isMet: reads === changes }],
+    text: `### 500 dashboards with four widgets, 20 changes a second
+
+${changes} changes, ${reads} widgets read, ${deliveries} deliveries. A change takes ${ranged(alone)} ms of processor time while nobody looks, and ${ranged(watched)} ms with all dashboards open.`,
+  }
+}
+
+async function watched({ rounds }: LiveOptions): Promise<Part> {
+  const [small, large] = [await measureWatched('small', rounds * 12), await measureWatched('large', rounds * 12)]
+  const line = (what: string, rows: readonly Row[], watch: keyof typeof watches, of: keyof typeof watches, most: number): Line => {
+    const [one, other] = [watch, of].map(name => rows.find(row => row.name === watches[name])!) as [Row, Row]
+    return { what, aim: `≤ ${most.toFixed(2)}`, seen: ratio(one, other).toFixed(3), isMet: ratio(one, other) <= most }
+  }
+  return {
+    lines: [
+      line('metrics ÷ none, workload 1', large, 'figures', 'none', 1.02),
+      line('traces at 10 % ÷ none of them, workload 1', large, 'traces', 'figures', 1.15),
+      line('metrics ÷ none, a small operation', small, 'figures', 'none', 1.02),
+      line('traces at 10 % ÷ none of them, a small operation', small, 'traces', 'figures', 1.15),
+    ],
+    text: `### What it costs that an operator sees\n\nA small operation:\n\n${tableOf(small, 'µs/request', [watches.none])}\n\nWorkload 1:\n\n${tableOf(large, 'µs/request', [watches.none])}`,
+  }
+}
+
+const ranged = (values: readonly number[]) => `${median(values).toFixed(1)} [${Math.min(...values).toFixed(1)}–${Math.max(...values).toFixed(1)}]`

@@ -62,13 +62,25 @@ export async function pinMyself(core: number): Promise<void> {
 
 /** The next message of a process. Rejects when it ends before it says anything. */
 export async function said<Message>({ child }: Running): Promise<Message> {
-  const [message] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`${child.spawnargs.join(' ')} ended with ${code}`)
-    }),
-  ])
-  return message
+  const over = new AbortController()
+  const { signal } = over
+  try {
+    const [message] = await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(([code]) => {
+        throw new Error(`${child.spawnargs.join(' ')} ended with ${code}`)
+      }),
+    ])
+    return message
+  } finally {
+    over.abort()
+  }
+}
+
+/** A process and those that it started, itself first: milliseconds of processor time so far, and megabytes of memory in use. */
+export function familyOf(pid: number): readonly { readonly pid: number; readonly cpu: number; readonly memory: number }[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return [pid, ...children].map(each => ({ pid: each, cpu: cpuOf(each), memory: memoryOf(each) }))
 }
 
 /** A tick of /proc is a hundredth of a second wherever Linux runs (proc_pid_stat(5), USER_HZ). */
@@ -84,6 +96,9 @@ function cpuOf(pid: number): number {
 function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }
+
+/** Microseconds by a clock that all processes of this machine share. */
+export const microseconds = () => Number(process.hrtime.bigint() / 1000n)
 
 /** A port of this machine that nobody listens on now. */
 export function freePort(): Promise<number> {

@@ -2,14 +2,14 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { young } from './embedded.ts'
-import { load, percentile } from './load.ts'
+import { load, percentile } from './load/load.ts'
 import { freePort, loadCore, measuredCore, type Running, said, start } from './processes.ts'
 import { query } from './shop/graph.ts'
 import { composeShop } from './shop/supergraph.ts'
 import { median, type Row } from './table.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
-const body = JSON.stringify({ query })
+export const body = JSON.stringify({ query })
 const connections = 50
 const warmUpMilliseconds = 4000
 
@@ -24,35 +24,40 @@ interface Contender {
 }
 
 const measured = { core: measuredCore }
-const router = (file: string, _origin: string, port: number) =>
+const router = (dedupe: '0' | '1') => (file: string, _origin: string, port: number) =>
   start(here('../router/main.ts'), ['router', '--supergraph', file, '--port', String(port)], {
     ...measured,
     silent: true,
     nodeOptions: young,
-    env: { LOG_LEVEL: 'warn' },
+    env: { LOG_LEVEL: 'warn', DEDUPLICATE: dedupe },
   })
 const hive = (name: string, dedupe: '0' | '1'): Contender => ({
   name,
   path: '/graphql',
   silent: true,
-  start: (supergraph, _origin, port) =>
-    start(
-      here('peers/node_modules/@graphql-hive/gateway/dist/bin.js'),
-      ['supergraph', supergraph, '--hive-router-runtime', '-c', here('peers/hive.config.mjs')],
-      {
-        ...measured,
-        cwd: here('peers'),
-        env: { HIVE_SUPERGRAPH: supergraph, HIVE_PORT: String(port), HIVE_DEDUPE: dedupe },
-      },
-    ),
+  start: (supergraph, _origin, port) => startHive(supergraph, port, dedupe),
 })
+
+/** Starts Hive Gateway by its own command, with its Rust planner. @param env what its configuration takes besides */
+export const startHive = (supergraph: string, port: number, dedupe: '0' | '1', env: Readonly<Record<string, string>> = {}): Running =>
+  start(
+    here('peers/node_modules/@graphql-hive/gateway/dist/bin.js'),
+    ['supergraph', supergraph, '--hive-router-runtime', '-c', here('peers/hive.config.mjs')],
+    {
+      ...measured,
+      silent: true,
+      cwd: here('peers'),
+      env: { HIVE_SUPERGRAPH: supergraph, HIVE_PORT: String(port), HIVE_DEDUPE: dedupe, ...env },
+    },
+  )
 
 /** Everything that answers workload 1 over HTTP. Peers run as their documentation starts them; node options are in the name. */
 const contenders: readonly Contender[] = [
   { name: '@apollo/gateway', path: '/', start: file => start(here('peers/apollo.mjs'), [file], measured) },
   hive('Hive, Rust planner, dedupe off', '0'),
   hive('Hive, Rust planner, dedupe on', '1'),
-  { name: 'own router, semi-space 64', path: '/graphql', silent: true, start: router },
+  { name: 'own router, semi-space 64', path: '/graphql', silent: true, start: router('0') },
+  { name: 'own router, dedupe on, semi-space 64', path: '/graphql', silent: true, start: router('1') },
   { name: 'own engine', path: '/', start: (file, origin) => start(here('gateways/own.ts'), [file, origin], measured) },
   {
     name: 'own engine, semi-space 64',
@@ -162,7 +167,7 @@ export async function measureLatency({ rounds, seconds }: Pick<RemoteOptions, 'r
 }
 
 /** Starts the subgraphs of workload 1, and writes the supergraph that names their address. */
-async function startShop(stack: AsyncDisposableStack): Promise<{ origin: string; supergraph: string }> {
+export async function startShop(stack: AsyncDisposableStack): Promise<{ origin: string; supergraph: string }> {
   const subgraphs = stack.use(start(here('shop/subgraphs.ts'), [], { core: loadCore }))
   const { port: subgraphPort } = await said<{ port: number }>(subgraphs)
   const origin = `http://127.0.0.1:${subgraphPort}`
@@ -174,7 +179,7 @@ async function startShop(stack: AsyncDisposableStack): Promise<{ origin: string;
 /** Whether the peers are installed. */
 export const hasPeers = () => existsSync(here('peers/node_modules/@apollo/gateway'))
 
-async function firstAnswer({ name, path }: Contender, port: number): Promise<Buffer> {
+export async function firstAnswer({ name, path }: Pick<Contender, 'name' | 'path'>, port: number): Promise<Buffer> {
   const end = Date.now() + 30_000
   for (;;) {
     try {

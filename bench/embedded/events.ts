@@ -9,6 +9,7 @@ import { createEngine } from '../../router/engine/native/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
+import { subscribeAlone } from '../../test/kit/stream.ts'
 import { parts, subscription } from '../shop/graph.ts'
 import { shopSubgraphs } from '../shop/supergraph.ts'
 import { takeTurns } from '../turns.mjs'
@@ -46,7 +47,7 @@ function endless(next: () => ExecutionResult): ResultStream {
 
 const document = parse(subscription)
 const open = await Promise.all(
-  Array.from({ length: streams }, async () => (await engine.subscribe({ document, viewer: anonymous, requestId: 'bench' })) as ResultStream),
+  Array.from({ length: streams }, async () => (await subscribeAlone(engine, { document, viewer: anonymous, requestId: 'bench' })) as ResultStream),
 )
 const read = async (stream: ResultStream) => JSON.stringify((await stream.next()).value)
 

@@ -1,10 +1,23 @@
 import { connect, type Socket } from 'node:net'
 
-/** Many clients that follow one subscription over sockets of their own, and only count what they are told. */
+/** Many clients that follow one subscription over sockets of their own, and count what they are told. */
 export interface Crowd extends Disposable {
   readonly clients: number
+  /** The JSON of the first event that the first of them was told. */
+  first(): string
   /** Resolves when every client has been told so many events since the beginning. Rejects when one of them is cut off. */
   told(events: number): Promise<void>
+}
+
+export interface Gathering {
+  readonly clients: number
+  readonly port: number
+  readonly door: Door
+  readonly query: string
+  /** What proves who a client is, as `Authorization`. @default nobody is anybody */
+  readonly credential?: ((client: number) => string) | undefined
+  /** Is handed every event, as the bytes that came. @default nothing */
+  readonly heard?: ((client: number, event: Buffer) => void) | undefined
 }
 
 /** How clients ask for the subscription. */
@@ -13,18 +26,19 @@ export type Door = 'websocket' | 'sse' | 'multipart'
 /** How many connect at once. */
 const abreast = 100
 
-export async function gather(clients: number, port: number, door: Door, query: string): Promise<Crowd> {
+export async function gather({ clients, port, door, query, credential, heard = () => {} }: Gathering): Promise<Crowd> {
+  let first = ''
   const counts = new Uint32Array(clients)
   const sockets: Socket[] = []
   let waiting: { readonly events: number; resolve(): void; reject(cause: Error): void } | null = null
   let behind = 0
-  const counted = (client: number, messages: number) => {
-    for (; messages > 0; messages--) {
-      counts[client]!++
-      if (waiting && counts[client] === waiting.events && --behind === 0) {
-        waiting.resolve()
-        waiting = null
-      }
+  const counted = (client: number, event: Buffer) => {
+    if (client === 0 && first === '') first = event.toString()
+    heard(client, event)
+    counts[client]!++
+    if (waiting && counts[client] === waiting.events && --behind === 0) {
+      waiting.resolve()
+      waiting = null
     }
   }
   const join = (client: number) =>
@@ -37,11 +51,14 @@ export async function gather(clients: number, port: number, door: Door, query: s
         waiting?.reject(cause)
       }
       socket.on('error', cut).on('close', cut)
-      ;(door === 'websocket' ? overWebSocket : overHttp)(socket, { port, door, query, joined: resolve, told: messages => counted(client, messages) })
+      const joining = { host: `127.0.0.1:${port}`, door, query, authorization: credential?.(client), joined: resolve }
+      ;(door === 'websocket' ? overWebSocket : overHttp)(socket, { ...joining, told: event => counted(client, event) })
     })
   for (let at = 0; at < clients; at += abreast) await Promise.all(Array.from({ length: Math.min(abreast, clients - at) }, (_, offset) => join(at + offset)))
   return {
     clients,
+    // Each door puts a frame of its own around it.
+    first: () => first.slice(first.indexOf('{"data"'), first.indexOf('}}}}') + 4),
     told(events) {
       behind = counts.reduce((sum, count) => sum + (count < events ? 1 : 0), 0)
       if (behind === 0) return Promise.resolve()
@@ -57,11 +74,12 @@ export async function gather(clients: number, port: number, door: Door, query: s
 }
 
 interface Joining {
-  readonly port: number
+  readonly host: string
+  readonly authorization: string | undefined
   readonly door: Door
   readonly query: string
   joined(): void
-  told(messages: number): void
+  told(event: Buffer): void
 }
 
 /** A text frame from a client, masked with zeros (RFC 6455, section 5.2). */
@@ -80,12 +98,12 @@ function sizeOf(data: Buffer): number | null {
 
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
-function overWebSocket(socket: Socket, { port, query, joined, told }: Joining): void {
+function overWebSocket(socket: Socket, { host, query, authorization, joined, told }: Joining): void {
   let rest: Buffer | null = null
   let isOpen = false
   let isAcknowledged = false
   socket.write(
-    `GET /graphql HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`,
+    `GET /graphql HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`,
   )
   socket.on('data', (part: Buffer) => {
     let data: Buffer = rest ? Buffer.concat([rest, part]) : part
@@ -97,45 +115,47 @@ function overWebSocket(socket: Socket, { port, query, joined, told }: Joining): 
         return
       }
       isOpen = true
-      socket.write(frame('{"type":"connection_init"}'))
+      socket.write(frame(JSON.stringify({ type: 'connection_init', payload: { authorization } })))
       data = data.subarray(end + 4)
     }
-    let messages = 0
     for (;;) {
       const size = sizeOf(data)
       if (size === null || data.length < size) break
-      if (data[0] === 0x81) messages++
-      else if (data[0] === 0x89) socket.write(pong)
+      const message = data.subarray(0, size)
       data = data.subarray(size)
+      if (message[0] === 0x89) socket.write(pong)
+      else if (message[0] !== 0x81) continue
+      else if (isAcknowledged) told(message)
+      else {
+        isAcknowledged = true
+        socket.write(frame(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } })))
+        joined()
+      }
     }
     if (data.length > 0) rest = data
-    if (messages > 0 && !isAcknowledged) {
-      isAcknowledged = true
-      messages--
-      socket.write(frame(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } })))
-      joined()
-    }
-    if (messages > 0) told(messages)
   })
 }
 
 const accepted = { sse: 'text/event-stream', multipart: 'multipart/mixed;subscriptionSpec="1.0",application/json' }
 const marks = { sse: 'event: next', multipart: '{"payload"' }
 
-function overHttp(socket: Socket, { port, door, query, joined, told }: Joining): void {
+function overHttp(socket: Socket, { host, door, query, authorization, joined, told }: Joining): void {
   const kind = door as 'sse' | 'multipart'
   const body = JSON.stringify({ query })
   const mark = Buffer.from(marks[kind])
+  const proof = authorization === undefined ? '' : `authorization: ${authorization}\r\n`
   let isOpen = false
   socket.write(
-    `POST /graphql HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: ${accepted[kind]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `POST /graphql HTTP/1.1\r\nhost: ${host}\r\n${proof}accept: ${accepted[kind]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
   // An event comes in one piece: it is far below what a socket passes on at once.
   socket.on('data', (part: Buffer) => {
     if (!isOpen) joined()
     isOpen = true
-    let messages = 0
-    for (let at = part.indexOf(mark); at !== -1; at = part.indexOf(mark, at + mark.length)) messages++
-    if (messages > 0) told(messages)
+    for (let at = part.indexOf(mark); at !== -1; ) {
+      const next = part.indexOf(mark, at + mark.length)
+      told(part.subarray(at, next === -1 ? part.length : next))
+      at = next
+    }
   })
 }

@@ -1,36 +1,77 @@
 /**
- * What tells many clients of events, in one process: `serve.ts KIND SUPERGRAPH`. It says its port, and announces an event for each message
- * that it gets. Everybody follows the same subscription, over three subgraphs in the same process where there is an engine.
+ * What tells many clients of events, in one process: `serve.ts KIND SUPERGRAPH [PEOPLE ORGANIZATIONS]`. It says its port, and what those
+ * people prove themselves by; then it does what it is sent. Everybody follows the same subscription, over three subgraphs in the same
+ * process where there is an engine.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { buildSchema, type ExecutionResult, parse } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import pino from 'pino'
 import { WebSocketServer } from 'ws'
 import { systemClock } from '../../platform/clock.ts'
-import { createMemoryEvents } from '../../platform/events.ts'
-import type { Engine, ResultStream } from '../../router/engine/engine.ts'
+import { createMemoryEvents, mapEvents } from '../../platform/events.ts'
+import type { Engine, ResultStream, Transport } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
+import type { HubFigures } from '../../router/live/shared/hub.ts'
 import { createRouter } from '../../router/router.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
+import { subscribeAlone } from '../../test/kit/stream.ts'
+import { microseconds } from '../processes.ts'
 import { subscription } from '../shop/graph.ts'
 import { shopSubgraphs } from '../shop/supergraph.ts'
+import { reviewOf } from './graph.ts'
+import { openPeople } from './people.ts'
 
-const [, , kind, file] = process.argv
+/** What it may be sent: one event for everybody, what it has counted, what it holds, or events for every organization. */
+type Asked = 'event' | 'figures' | 'memory' | Schedule
+
+interface Schedule {
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+const [, , kind, file, people = '0', organizations = '1'] = process.argv
 const events = createMemoryEvents()
-/** An event as the subgraph that owns it tells it: its entities by their keys. */
-const review = JSON.stringify({
-  data: { reviewAdded: { id: '1', body: 'Fine.', author: { __typename: 'User', id: '2' }, product: { __typename: 'Product', upc: '3' } } },
-})
 const log = pino({ level: 'silent' })
 /** No bound of a caller is in the way: all clients are one. */
 const unbounded = 1_000_000
-const port = await { raw, ours, plain }[kind as 'raw' | 'ours' | 'plain']()
-process.on('message', () => events.announce('review', {}))
-process.send!(port)
+const names = Array.from({ length: Number(organizations) }, (_, number) => `org-${number}`)
+let figures: HubFigures | null = null
+const known = kind === 'people' ? await openPeople(Number(people), names) : null
+const port = await { raw, ours, plain, people: ours }[kind as 'raw' | 'ours' | 'plain' | 'people']()
+process.on('message', async (asked: Asked) => {
+  if (asked === 'event') return events.announce('review', { id: '1' })
+  if (asked === 'figures') return process.send!({ events: figures?.events(), deliveries: figures?.deliveries(), upstreams: figures?.upstreams() })
+  if (asked === 'memory') return process.send!(heap())
+  process.send!(await announce(asked))
+})
+process.send!({ port, credentials: known?.credentials })
+
+/** Kilobytes of what is reachable, within V8's heap and beside it. */
+function heap(): number {
+  for (let times = 0; times < 4; times++) globalThis.gc!()
+  const { heapUsed, external } = process.memoryUsage()
+  return (heapUsed + external) / 1024
+}
+
+/** Tells each organization so many events a second, evenly. An event's id says whose it is and when it was due. @returns how many there were */
+async function announce({ perSecond, seconds }: Schedule): Promise<number> {
+  const apart = 1_000_000 / (perSecond * names.length)
+  const begin = microseconds() + 10_000
+  const all = Math.floor(perSecond * names.length * seconds)
+  for (let told = 0; told < all; ) {
+    for (; told < all && begin + told * apart <= microseconds(); told++) {
+      const name = names[told % names.length]!
+      events.announce(`review.${name}`, { id: `${name} ${Math.round(begin + told * apart)}` })
+    }
+    await setTimeout(2)
+  }
+  return all
+}
 
 /** Ready bytes to every socket: the limit of whatever stands on ws. */
 async function raw(): Promise<number> {
@@ -50,55 +91,56 @@ async function plain(): Promise<number> {
   const schema = buildSchema(`type Query { x: Int } type Subscription { reviewAdded: Review }
     type Review { id: ID body: String author: User product: Product } type User { id: ID name: String } type Product { upc: ID name: String inStock: Boolean }`)
   const http = createServer()
-  useServer({ schema, roots: { subscription: { reviewAdded: () => reviews(() => data) } } }, new WebSocketServer({ server: http, perMessageDeflate: false }))
+  useServer(
+    { schema, roots: { subscription: { reviewAdded: () => mapEvents(events.listen(['review']), () => data) } } },
+    new WebSocketServer({ server: http, perMessageDeflate: false }),
+  )
   return listen(http)
 }
 
 /** The router, whose engine asks two subgraphs more for each event. */
 async function ours(): Promise<number> {
-  const engine = openEngine()
   const router = await createRouter({
-    engine,
-    authority: null,
+    engine: openEngine(),
+    authority: known?.authority ?? null,
     subgraphs: [],
+    tables: [],
     host: '127.0.0.1',
     port: 0,
     publicUrl: 'http://localhost',
     environment: 'production',
-    clock: systemClock,
+    clock: known?.clock ?? systemClock,
     log,
     readiness: [],
     sockets: { perAddress: unbounded, perViewer: unbounded },
     live: { perCaller: unbounded },
   })
+  figures = router.live
   return (await router.listen()).port
 }
 
 function openEngine(): Engine {
   const subgraphs = createEmbeddedTransport(shopSubgraphs())
-  // Parsed anew each time, as it is when it comes over a socket.
-  const transport = { fetch: subgraphs.fetch, subscribe: async () => reviews(() => JSON.parse(review) as ExecutionResult) as ResultStream }
+  const transport: Transport = {
+    fetch: subgraphs.fetch,
+    // Parsed anew each time, as it is when it comes over a socket.
+    subscribe: async (_fetch, { viewer }) =>
+      mapEvents(
+        events.listen([viewer.organizationId === null ? 'review' : `review.${viewer.organizationId}`]),
+        ({ id }) => JSON.parse(reviewOf(id!)) as ExecutionResult,
+      ) as ResultStream,
+  }
   return createEngine({ supergraphSdl: readFileSync(file!, 'utf8'), transport, log })
 }
 
 /** What one event comes to, with the fields of the other subgraphs. */
 async function whole(): Promise<ExecutionResult> {
-  const stream = (await openEngine().subscribe({ document: parse(subscription), viewer: anonymous, requestId: 'bench' })) as ResultStream
+  const stream = (await subscribeAlone(openEngine(), { document: parse(subscription), viewer: anonymous, requestId: 'bench' })) as ResultStream
   const next = stream.next()
-  events.announce('review', {})
+  events.announce('review', { id: '1' })
   const { value } = await next
   await stream.return()
   return value as ExecutionResult
-}
-
-function reviews<Told>(tell: () => Told): AsyncIterableIterator<Told> {
-  const source = events.listen(['review'])
-  const told: AsyncIterableIterator<Told> = {
-    next: () => source.next().then(({ done }) => (done ? { value: undefined, done } : { value: tell(), done: false })),
-    return: () => source.return().then(() => ({ value: undefined, done: true })),
-    [Symbol.asyncIterator]: () => told,
-  }
-  return told
 }
 
 async function follow(tell: () => void): Promise<void> {

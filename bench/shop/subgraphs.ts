@@ -1,10 +1,14 @@
 /**
- * A process that serves the shop's subgraphs over HTTP, one path each. An answer is computed once for each request body and
+ * A process that serves the shop's subgraphs over HTTP, one path each, and subscriptions by graphql-ws at the same paths: each message that
+ * it gets is an event of theirs. An answer is computed once for each request body and
  * then kept, so that what is measured in front of it is the gateway. Says `{ port }` to its parent when it listens.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { execute, parse } from 'graphql'
+import { useServer } from 'graphql-ws/use/ws'
+import { WebSocketServer } from 'ws'
+import { createMemoryEvents, mapEvents } from '../../platform/events.ts'
 import { shopSchemas } from './supergraph.ts'
 
 const schemas = shopSchemas()
@@ -48,5 +52,11 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 }
 
 const server = createServer({ keepAliveTimeout: 600_000 }, serve)
+const events = createMemoryEvents()
+/** The row of `live/graph.ts`. */
+const added = { id: '1', body: 'Fine.', authorId: '2', upc: '3' }
+const reviewAdded = () => mapEvents(events.listen(['review']), () => ({ reviewAdded: added }))
+useServer({ schema: schemas.get('reviews')!, roots: { subscription: { reviewAdded } } }, new WebSocketServer({ server, path: '/reviews' }))
+process.on('message', () => events.announce('review', {}))
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
 process.on('disconnect', () => process.exit())

@@ -6,9 +6,13 @@ import { federationLink, parts } from './graph.ts'
 
 type Resolvers = NonNullable<Extract<Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number], { typeDefs: unknown }>['resolvers']>
 
-/** Composes the shop's supergraph over subgraphs that answer below one address. Throws what composition says against it. */
-export function composeShop(address: string): string {
-  const composed = composeServices(Object.entries(parts).map(([name, { sdl }]) => ({ name, url: `${address}/${name}`, typeDefs: parse(federationLink + sdl) })))
+/**
+ * Composes the shop's supergraph over subgraphs that answer below one address. Throws what composition says against it.
+ * @param written what else their SDL says @default nothing
+ */
+export function composeShop(address: string, written = (sdl: string): string => sdl): string {
+  const services = Object.entries(parts).map(([name, { sdl }]) => ({ name, url: `${address}/${name}`, typeDefs: parse(written(federationLink + sdl)) }))
+  const composed = composeServices(services)
   if (composed.errors) throw new Error(composed.errors.map(String).join('\n'))
   return composed.supergraphSdl
 }

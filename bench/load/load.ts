@@ -5,6 +5,8 @@ export interface Load {
   readonly port: number
   readonly path: string
   readonly body: string
+  /** Beside those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly connections: number
   readonly milliseconds: number
   /** The whole body every answer must have; others are counted as bad. */
@@ -32,8 +34,9 @@ interface Connection {
  * Loads one HTTP/1.1 address over keep-alive sockets of its own: no client library whose cost or queueing would show in the
  * latencies. Rejects when a connection breaks, because then nothing measured means anything.
  */
-export function load({ port, path, body, connections, milliseconds, expected, rate, settle = 0 }: Load): Promise<LoadResult> {
-  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json\r\n`
+export function load({ port, path, body, headers = {}, connections, milliseconds, expected, rate, settle = 0 }: Load): Promise<LoadResult> {
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json\r\n${more.join('')}`
   const request = Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   const latencies: number[] = []
   const idle: Connection[] = []

@@ -1,0 +1,64 @@
+/**
+ * The platform with so many organizations, on the database of the run: `dashboards-serve.ts PEOPLE ORGANIZATIONS`. It says its port and what
+ * people prove themselves by; sent a schedule, it changes that often what the widget of an organization shows, of one after the other.
+ */
+import { setTimeout } from 'node:timers/promises'
+import pino from 'pino'
+import { createRouter } from '../../router/router.ts'
+import { supergraph } from '../../test/kit/supergraph.ts'
+import { openPeople } from './people.ts'
+
+const [people, organizations] = process.argv.slice(2).map(Number) as [number, number]
+const unbounded = 1_000_000
+const graph = await supergraph({ sandbox: true, quotas: { postsADay: unbounded } })
+const worlds: Awaited<ReturnType<typeof seed>>[] = []
+for (let count = 0; count < organizations; count++) worlds.push(await seed())
+const known = await openPeople(
+  people,
+  worlds.map(({ owner }) => owner.organizationId!),
+)
+const router = await createRouter({
+  engine: graph.platform.engine,
+  authority: known.authority,
+  subgraphs: [],
+  tables: [],
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: 'http://localhost',
+  environment: 'production',
+  clock: known.clock,
+  log: pino({ level: 'silent' }),
+  readiness: [],
+  sockets: { perAddress: unbounded, perViewer: unbounded },
+})
+const { port } = await router.listen()
+let changes = 0
+process.on('message', async (asked: 'figures' | { perSecond: number; changes: number }) => {
+  if (asked === 'figures') {
+    const { upstreams, events, deliveries } = router.live
+    return process.send!({ upstreams: upstreams(), events: events(), deliveries: deliveries(), reads: await widgetsRead() })
+  }
+  const begin = performance.now()
+  for (let made = 0; made < asked.changes; made++) {
+    await setTimeout(Math.max(0, begin + (made * 1000) / asked.perSecond - performance.now()))
+    await change(worlds[changes++ % organizations]!)
+  }
+  process.send!('changed')
+})
+process.send!({ port, credentials: known.credentials })
+
+function seed() {
+  return graph.seed.owner().brand().connection()
+}
+
+async function change({ owner, brand }: Awaited<ReturnType<typeof seed>>): Promise<void> {
+  const document = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }'
+  const input = { brandId: brand.id, platform: 'X', copy: 'It changes', scheduledAt: graph.clock.soon() }
+  ;(await graph.execute(document, { input }, { as: owner })).data()
+}
+
+/** How often the launcher has asked services what their widgets show. */
+async function widgetsRead(): Promise<number> {
+  const { values } = await graph.metrics.getSingleMetric('supergraph_operations_total')!.get()
+  return values.filter(({ labels }) => labels.operation === 'Widgets').reduce((sum, { value }) => sum + value, 0)
+}

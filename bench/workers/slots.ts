@@ -1,0 +1,30 @@
+/**
+ * Gives each of some processes the same short time of every turn, one after the other, and stops them in between: so several of them have
+ * cores of their own, slow ones, on one core. Arguments: ids of processes. Ends when its parent does, and lets all of them go.
+ */
+const slotMs = 10
+/** How many slots a turn has: of four the third worker would be beside the first. */
+const slots = 4
+
+const pids = process.argv.slice(2).map(Number)
+if (pids.length > slots / 2) throw new Error(`At most ${slots / 2} processes have slots.`)
+const signal = (pid: number, name: NodeJS.Signals) => {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It ended.
+  }
+}
+let slot = 0
+const turning = setInterval(() => {
+  for (const [at, pid] of pids.entries()) if (slot !== at * 2) signal(pid, 'SIGSTOP')
+  const next = slot % 2 === 0 ? pids[slot / 2] : undefined
+  if (next !== undefined) signal(next, 'SIGCONT')
+  slot = (slot + 1) % slots
+}, slotMs)
+process.on('disconnect', () => {
+  clearInterval(turning)
+  for (const pid of pids) signal(pid, 'SIGCONT')
+  process.exit()
+})
+process.send?.({ begun: true })
