@@ -95,7 +95,7 @@ export async function codegenConfig(
 async function rowTypes(root: string, slug: string, schema: GraphQLSchema): Promise<Record<string, string>> {
   const mappers: Record<string, string> = {}
   const folder = join(root, 'subgraphs', slug, 'stores')
-  const files = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.ts'))
+  const files = (await readdir(folder, { recursive: true }).catch(() => [])).filter(name => name.endsWith('.ts'))
   for (const name of files.sort()) {
     const text = await readFile(join(folder, name), 'utf8')
     for (const [, type] of text.matchAll(/^export (?:type|interface) (\w+)Row\b/gm)) {

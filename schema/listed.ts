@@ -26,8 +26,8 @@ const files = {
   'context.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
 }
 
-/** What all subgraphs stand on that keep something. */
-const sharedFolder = 'subgraphs/store'
+/** What subgraphs share: what those stand on that keep something, and those that answer HTTP themselves. */
+const sharedFolders: readonly string[] = ['subgraphs/store', 'subgraphs/http']
 
 /**
  * Compares the folders of a project with `supergraph.yaml`.
@@ -53,7 +53,7 @@ export async function listingMistakes(root: string): Promise<readonly Mistake[]>
   }
   for (const folder of ['subgraphs', 'db/migrations', 'router/rest'])
     for (const name of await foldersIn(root, folder))
-      if (!slugs.includes(name) && `${folder}/${name}` !== sharedFolder) {
+      if (!slugs.includes(name) && !sharedFolders.includes(`${folder}/${name}`)) {
         const sentence = `does not list ${name}, which has the folder ${folder}/${name}: add it, or rename or remove the folder`
         mistakes.push(inFile('supergraph.yaml', 'SUBGRAPH_NOT_LISTED', sentence))
       }

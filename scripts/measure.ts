@@ -22,6 +22,7 @@ const figures = [
   { name: 'warm start, npm start to ready', unit: 'ms', most: 4_000 },
   { name: 'warm start, process start to ready', unit: 'ms', most: 2_000 },
   { name: 'memory of the Node process, idle (RSS)', unit: 'MB', most: 300 },
+  { name: 'memory of its planner, idle (RSS)', unit: 'MB', most: 100 },
   { name: 'memory of PostgreSQL, idle (PSS)', unit: 'MB', most: 100 },
   { name: 'stop of an idle platform by TERM', unit: 'ms', most: 1_000 },
 ] as const
@@ -75,18 +76,22 @@ function megabytes(pid: number | string, file: string, name: string): number {
   }
 }
 
+/** Who started a process; undefined when it is gone. */
+function parentOf(pid: string): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
+  } catch {
+    return undefined
+  }
+}
+
+const childrenOf = (pid: string): string[] => readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === pid)
+
 /** The database server and its children. */
 function postgresProcesses(place: string): string[] {
   const [server = ''] = readFileSync(join(place, 'data', 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')
-  const parentOf = (pid: string) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
-    } catch {
-      return undefined
-    }
-  }
-  return [server, ...readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === server)]
+  return [server, ...childrenOf(server)]
 }
 
 async function freePort(): Promise<number> {
@@ -112,9 +117,13 @@ async function measure(): Promise<number[]> {
     const bare = running.ms
     await wait(10_000)
     const node = megabytes(running.child.pid!, 'status', 'VmRSS')
-    const postgres = process.platform === 'linux' ? postgresProcesses(place).reduce((sum, pid) => sum + megabytes(pid, 'smaps_rollup', 'Pss'), 0) : Number.NaN
+    const isLinux = process.platform === 'linux'
+    const database = isLinux ? postgresProcesses(place) : []
+    const others = isLinux ? childrenOf(String(running.child.pid)).filter(pid => !database.includes(pid)) : []
+    const planner = isLinux ? others.reduce((sum, pid) => sum + megabytes(pid, 'status', 'VmRSS'), 0) : Number.NaN
+    const postgres = isLinux ? database.reduce((sum, pid) => sum + megabytes(pid, 'smaps_rollup', 'Pss'), 0) : Number.NaN
     const stop = await end(running, place)
-    return [cold, warm, bare, node, postgres, stop]
+    return [cold, warm, bare, node, planner, postgres, stop]
   } finally {
     if (running?.child.exitCode === null) running.child.kill('SIGTERM')
     rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })

@@ -38,6 +38,7 @@ try {
 
 /** What a platform leaves in its data folder: database, generated keys, facts of the demo, state of the sandbox. */
 function ours(folder: string): string[] {
-  const known = /^(?:postgres|postgresql-.*|keys\.json|demo\.json|sandbox)$|^(?:keys|demo)\.json\.new$/
+  const known =
+    /^(?:postgres|postgresql-.*|keys\.json|service-tokens\.json|gateway-tokens\.json|demo\.json|sandbox)$|^(?:keys|service-tokens|gateway-tokens|demo)\.json\.new$/
   return existsSync(folder) ? readdirSync(folder).filter(name => known.test(name)) : []
 }

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { Client, cacheExchange, fetchExchange, gql, subscriptionExchange } from '@urql/core'
 import { createClient } from 'graphql-ws'
-import { signIn, socketOf } from '../rest/session.ts'
+import { signIn, socketOf, waitBefore } from '../rest/session.ts'
 
 /** urql: a query, what a caller may not see, and a subscription that begins with all widgets there are. */
 export async function walkWithUrql(url: string): Promise<void> {
   const token = await signIn(url)
-  const socket = createClient({ url: socketOf(url), connectionParams: { Authorization: `Bearer ${token}` } })
+  const socket = createClient({
+    url: socketOf(url),
+    connectionParams: async () => ({ Authorization: `Bearer ${token}` }),
+    retryAttempts: Number.POSITIVE_INFINITY,
+    shouldRetry: () => true,
+    retryWait: waitBefore,
+  })
   const client = new Client({
     url: `${url}/graphql`,
     preferGetMethod: false,

@@ -28,20 +28,20 @@ const federationDirectives: ReadonlySet<string> = new Set([
 export const rootTypes: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
 /**
- * Reads `subgraphs/<slug>/<noun>/schema.graphql` of one subgraph. Nouns write root fields as `extend type Query { … }`, so that
+ * Reads `subgraphs/<slug>/<noun>/schema.graphql` of one subgraph, or one folder deeper. Nouns write root fields as `extend type Query { … }`, so that
  * their files stand side by side; the `extend schema @link` and directive definitions are not theirs to write.
  * Mistakes are added to the given list; a file with a syntax error is left out.
  */
 export async function readSubgraphSources(root: string, slug: string, mistakes: Mistake[]): Promise<SubgraphSources> {
   const folder = `subgraphs/${slug}`
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
   const nouns: SdlFile[] = []
-  for (const name of entries
-    .filter(entry => entry.isDirectory())
-    .map(entry => entry.name)
-    .sort()) {
-    const noun = await readSdl(root, `${folder}/${name}/schema.graphql`, mistakes)
-    if (noun) nouns.push(noun)
+  for (const name of await foldersIn(root, folder)) {
+    // Nouns of one matter may share a folder.
+    const below = (await foldersIn(root, `${folder}/${name}`)).map(noun => `${name}/${noun}`)
+    for (const place of [name, ...below]) {
+      const noun = await readSdl(root, `${folder}/${place}/schema.graphql`, mistakes)
+      if (noun) nouns.push(noun)
+    }
   }
   if (nouns.length === 0 && !mistakes.some(({ file }) => file.startsWith(`${folder}/`))) {
     const sentence = `subgraph ${slug} has no ${folder}/<noun>/schema.graphql yet: add one, or take ${slug} out of supergraph.yaml`
@@ -53,6 +53,14 @@ export async function readSubgraphSources(root: string, slug: string, mistakes: 
   const parts = [...paged.nouns, ...(paged.pages ? [paged.pages] : [])]
   const taken = sharedDefinitionsOf(parts, shared)
   return { slug, ...paged, shared: taken, header: headerOf(slug, parts, taken) }
+}
+
+async function foldersIn(root: string, folder: string): Promise<readonly string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
+  return entries
+    .filter(entry => entry.isDirectory())
+    .map(entry => entry.name)
+    .sort()
 }
 
 async function readSdl(root: string, file: string, mistakes: Mistake[]): Promise<SdlFile | null> {
