@@ -5,7 +5,7 @@ import { type MailServer, readMailServer } from '../../platform/smtp/address.ts'
 import { applicationAt, type Demos, type TwinName, twins } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { lineOf, StartError } from '../../start-error.ts'
-import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
+import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import { type Applications, everyNetwork, platforms } from '../../subgraphs/publishing/network/networks.ts'
 
 /** The stand-ins that development speaks to. */

@@ -1,6 +1,6 @@
 import type { Viewer } from '../viewer.ts'
+import { callback, confirmed } from './connection/integration/callback.ts'
 import type { Job } from './context.ts'
-import { callback, confirmed } from './integration/callback.ts'
 import { everyNetwork, platforms } from './network/networks.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/

@@ -154,10 +154,10 @@ export type Mutation = {
   readonly archiveBrand?: Maybe<Brand>;
   /** Brings an archived brand back into use; one that is in use is answered as it is. */
   readonly restoreBrand?: Maybe<Brand>;
-  /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
-  readonly resolveDelivery?: Maybe<Post>;
   /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Asked from a browser, it is finished in that browser alone; asked by a program, the person first reads whose brand it is and confirms. Refused with CONFLICT, and no address, for a network that cannot be connected. */
   readonly connectIntegration?: Maybe<IntegrationAuthorization>;
+  /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
+  readonly resolveDelivery?: Maybe<Post>;
   /** Writes a post. With `scheduledAt` it is queued and will be sent then; without, it stays a draft until it is scheduled. */
   readonly createPost?: Maybe<Post>;
   /** Changes what the input mentions and leaves the rest. A change of a scheduled post beats what was queued before: what is sent is what stands here at its time. A change that changes nothing leaves the version as it is. CONFLICT while it is being sent and once it is published. */
@@ -189,13 +189,13 @@ export type MutationRestoreBrandArgs = {
 };
 
 
-export type MutationResolveDeliveryArgs = {
-  input: ResolveDeliveryInput;
+export type MutationConnectIntegrationArgs = {
+  input: ConnectIntegrationInput;
 };
 
 
-export type MutationConnectIntegrationArgs = {
-  input: ConnectIntegrationInput;
+export type MutationResolveDeliveryArgs = {
+  input: ResolveDeliveryInput;
 };
 
 
@@ -327,6 +327,20 @@ export type Platform =
   /** TikTok accounts. */
   | 'TIKTOK';
 
+/** Which network to connect with which brand. */
+export type ConnectIntegrationInput = {
+  /** A brand of the active organization. */
+  readonly brandId: Scalars['ID']['input'];
+  readonly platform: Platform;
+};
+
+/** An authorization that was begun. */
+export type IntegrationAuthorization = {
+  readonly __typename?: 'IntegrationAuthorization';
+  /** The network's page on which the person agrees; it works once, for ten minutes. */
+  readonly authorizationUrl: Scalars['URL']['output'];
+};
+
 /** What a person found out about a post whose outcome was unknown. */
 export type ResolveDeliveryInput = {
   readonly id: Scalars['ID']['input'];
@@ -344,20 +358,6 @@ export type DeliveryPhase =
   | 'SENDING'
   /** The call was made and nobody knows whether the network accepted: the network is asked, and it is never sent again until that is known. */
   | 'UNKNOWN';
-
-/** Which network to connect with which brand. */
-export type ConnectIntegrationInput = {
-  /** A brand of the active organization. */
-  readonly brandId: Scalars['ID']['input'];
-  readonly platform: Platform;
-};
-
-/** An authorization that was begun. */
-export type IntegrationAuthorization = {
-  readonly __typename?: 'IntegrationAuthorization';
-  /** The network's page on which the person agrees; it works once, for ten minutes. */
-  readonly authorizationUrl: Scalars['URL']['output'];
-};
 
 export type Subscription = {
   readonly __typename?: 'Subscription';
@@ -709,10 +709,10 @@ export type ResolversTypes = {
   RestoreBrandInput: RestoreBrandInput;
   Connection: ResolverTypeWrapper<ConnectionRow>;
   Platform: Platform;
-  ResolveDeliveryInput: ResolveDeliveryInput;
-  DeliveryPhase: DeliveryPhase;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: ResolverTypeWrapper<IntegrationAuthorization>;
+  ResolveDeliveryInput: ResolveDeliveryInput;
+  DeliveryPhase: DeliveryPhase;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Post: ResolverTypeWrapper<PostRow>;
   PostFailure: ResolverTypeWrapper<PostFailure>;
@@ -757,9 +757,9 @@ export type ResolversParentTypes = {
   ArchiveBrandInput: ArchiveBrandInput;
   RestoreBrandInput: RestoreBrandInput;
   Connection: ConnectionRow;
-  ResolveDeliveryInput: ResolveDeliveryInput;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: IntegrationAuthorization;
+  ResolveDeliveryInput: ResolveDeliveryInput;
   Subscription: Record<PropertyKey, never>;
   Post: PostRow;
   PostFailure: PostFailure;
@@ -849,8 +849,8 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationUpdateBrandArgs, 'input'>>;
   archiveBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationArchiveBrandArgs, 'input'>>;
   restoreBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationRestoreBrandArgs, 'input'>>;
-  resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
   connectIntegration?: Resolver<Maybe<ResolversTypes['IntegrationAuthorization']>, ParentType, ContextType, RequireFields<MutationConnectIntegrationArgs, 'input'>>;
+  resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
   createPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
   updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationUpdatePostArgs, 'input'>>;
   reschedulePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationReschedulePostArgs, 'input'>>;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startSandbox } from '../../sandbox/server.ts'
-import { callbackUrl } from '../../subgraphs/publishing/integration/rules.ts'
+import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import { postStatusTopic } from '../../subgraphs/publishing/announce.ts'
 import { deliver } from '../../subgraphs/publishing/delivery/deliver.ts'
+import { postStatusTopic } from '../../subgraphs/publishing/news/announce.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 

@@ -115,10 +115,10 @@ async function claimed(need: TokensNeed, network: Network, { row, id }: Claimed)
 
 async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, id: string): Promise<string> {
   crash('before-refresh')
-  const { refreshToken } = need.connections.open(row)
+  const tokens = need.connections.open(row)
   let end: Grant | GrantFailure
   try {
-    end = refreshToken === null ? new GrantFailure('The network gave nothing to renew the access with.', true) : await network.refresh(refreshToken)
+    end = await network.refresh(tokens)
   } catch (error) {
     if (!(error instanceof GrantFailure && error.permanent)) {
       await need.connections.releaseRenewal(row, id)

@@ -2,11 +2,11 @@ import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
 import { step } from '../../store/write.ts'
-import { announceStep } from '../announce.ts'
 import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { type Delivery, GrantFailure, type Network, type Publication } from '../network/network.ts'
+import { announceStep } from '../news/announce.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import { sendMs } from '../stores/pace.ts'
@@ -126,11 +126,17 @@ export interface Sending {
 
 /** What a network is asked to publish, or asked for: the text as the attempt recorded it. What else a post has stands still while its outcome is open. */
 export const publicationOf = (post: PostRow, { copy, inReplyTo }: AttemptRow, connection: ConnectionRow): Omit<Publication, 'accessToken'> => ({
+  placeToken: null,
   account: { externalId: connection.externalAccountId, name: connection.accountName },
   copy,
+  title: post.title,
+  link: post.link,
+  visibility: post.visibility,
+  tags: post.tags,
   target: post.target,
   media: [],
   inReplyTo,
+  handle: null,
 })
 
 /** Makes the call. A token that the network refuses is renewed once: a refused call has published nothing. */

@@ -1,7 +1,7 @@
 import { tell } from '../../store/books.ts'
 import { inTransaction } from '../../store/write.ts'
-import { factsOf } from '../announce.ts'
 import type { Job } from '../context.ts'
+import { factsOf } from '../news/announce.ts'
 
 /** How many posts one transaction tells of. */
 const atOnce = 100

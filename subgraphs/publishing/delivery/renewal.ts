@@ -1,6 +1,6 @@
-import { announceStep } from '../announce.ts'
 import type { Job } from '../context.ts'
 import { GrantFailure } from '../network/network.ts'
+import { announceStep } from '../news/announce.ts'
 import type { PostRow } from '../stores/post.ts'
 import { whileClaimed } from './claimed.ts'
 import { giveUp, putBack } from './conclude.ts'

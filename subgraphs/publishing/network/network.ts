@@ -12,8 +12,46 @@ export interface NetworkFacts {
   readonly path: string
   /** The kinds of places that a post for this network may name. */
   readonly targets: readonly TargetKind[]
+  readonly capabilities: Capabilities
+  readonly content: ContentRules
   /** How it is spoken to; null: not at all yet. */
   readonly protocol: Protocol | null
+}
+
+/** What the platform does on a network. */
+export interface Capabilities {
+  readonly firstComment: boolean
+  readonly analytics: boolean
+  /** What a later post of a thread is: a reply, a comment (text alone) under the first post, or a post of its own. */
+  readonly thread: 'REPLY' | 'COMMENT' | 'SEPARATE'
+  /** How it is found out whether the network has a post: by what preparing left there, by the account's own list, or by nobody but a person. */
+  readonly lookup: 'BY_ID' | 'BY_LISTING' | 'NONE'
+}
+
+/** What a network takes. `check.ts` holds a post to it. */
+export interface ContentRules {
+  /** How much text it takes, in its own measure. */
+  readonly copy: number
+  /** The length of a text as the network counts it. */
+  measure(copy: string): number
+  /** Why the network would not take a text of any length, in a sentence; null when it would. */
+  objection?(copy: string): string | null
+  /** In code points; null where a post has no title. */
+  readonly title: { readonly most: number; readonly needed: boolean } | null
+  readonly media: {
+    readonly least: number
+    readonly images: number
+    readonly gifs: number
+    readonly videos: number
+    /** Of all kinds together. */
+    readonly most: number
+    /** Whether pictures and films go together. */
+    readonly mixed: boolean
+    /** In seconds; null: as long as one likes. */
+    readonly videoSeconds: number | null
+  }
+  /** What its posts are visible to when nobody says; null where the network is not asked. */
+  readonly visibility: 'PRIVATE' | null
 }
 
 /** How a network is spoken to, by an application that an operator registers there. */
@@ -45,6 +83,15 @@ export interface Grant {
   /** Lifetime of the access token in seconds; null when the network does not say. */
   readonly expiresIn: number | null
   readonly scopes: readonly string[]
+  /** For how many seconds it can be renewed without a person; absent when the network does not say. */
+  readonly reconnectIn?: number
+}
+
+/** What a grant is renewed with: networks take the one or the other. */
+export interface GrantTokens {
+  readonly accessToken: string
+  /** Null when the network gave none. */
+  readonly refreshToken: string | null
 }
 
 /** The account behind a grant. */
@@ -53,6 +100,28 @@ export interface Account {
   readonly externalId: string
   /** What people call it, e.g. `@demo`. */
   readonly name: string
+  readonly avatarUrl?: string | null
+  /** Where within the account posts may go, in the network's order; absent where an account is one place. */
+  readonly places?: readonly Place[]
+}
+
+/** A page, group or organization that an account manages. */
+export interface Place {
+  readonly kind: TargetKind
+  readonly externalId: string
+  readonly name: string
+  /** The place's own token, where the network gives one. */
+  readonly accessToken: string | null
+  /** Whether posts may go there; `reason` says why not. */
+  readonly available: boolean
+  readonly reason: string | null
+}
+
+/** What a network says of how much an account may still post. */
+export interface RateLimit {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetsAt: Date | null
 }
 
 /** A place within an account of a network, as the client named it. */
@@ -64,33 +133,63 @@ export interface Target {
 
 /** A picture or a film, in the form in which the network takes it. */
 export interface Medium {
-  readonly kind: 'IMAGE' | 'GIF' | 'VIDEO'
+  /** Of the media asset, whatever form of it this is. */
+  readonly assetId: string
+  readonly kind: MediumKind
   readonly mimeType: string
   readonly bytes: number
+  /** In pixels; null when nobody could tell. */
+  readonly width: number | null
+  readonly height: number | null
+  readonly durationMs: number | null
   /** What it shows, for people who cannot see it. */
   readonly altText: string | null
   /** Its bytes, from the first one at each call. */
   open(): Promise<ReadableStream<Uint8Array>>
+  /** An address at which a network fetches it, for 24 hours. */
+  address(): string
 }
+
+export type MediumKind = 'IMAGE' | 'GIF' | 'VIDEO'
+
+/** What an adapter left at the network and wants back: it is kept with the attempt, as JSON, and never holds a token. */
+export type Handle = { readonly [Name in string]?: string | number | boolean | null | readonly Handle[] | readonly string[] | Handle }
 
 /** What a network is asked to publish. */
 export interface Publication {
   readonly accessToken: string
-  readonly account: Account
+  /** The token of the place, where the network gave it one. */
+  readonly placeToken: string | null
+  readonly account: Pick<Account, 'externalId' | 'name'>
   readonly copy: string
+  readonly title: string | null
+  readonly link: string | null
+  readonly visibility: 'PUBLIC' | 'UNLISTED' | 'PRIVATE' | null
+  readonly tags: readonly string[]
   /** Where within the account; null: the account itself. */
   readonly target: Target | null
   /** In the order in which they are shown. */
   readonly media: readonly Medium[]
-  /** The network's id of the post that this one answers; null when it stands alone. */
+  /** The network's id of the post that this one answers, or comments; null when it stands alone. */
   readonly inReplyTo: string | null
+  /** What `prepare` left; null for a network that prepares nothing. */
+  readonly handle: Handle | null
 }
+
+/** What comes before the call, such as uploads and containers: nobody sees any of it, and it may be done again. */
+export type Preparation =
+  | { readonly outcome: 'ready'; readonly handle: Handle }
+  /** The network works on it: come again, with this. */
+  | { readonly outcome: 'processing'; readonly handle: Handle; readonly againInMs: number }
+  /** It cannot be had: `MEDIA_FAILED` when a medium is the reason. */
+  | { readonly outcome: 'refused'; readonly code: RefusalReason | 'MEDIA_FAILED'; readonly detail: string; readonly limit?: RateLimit }
+  | Unsent
 
 /** How the one call that cannot be taken back ended. */
 export type Delivery =
-  | { readonly outcome: 'delivered'; readonly platformPostId: string; readonly permalink: string }
+  | { readonly outcome: 'delivered'; readonly platformPostId: string; readonly permalink: string; readonly limit?: RateLimit }
   /** The network answered no: nothing was published. */
-  | { readonly outcome: 'refused'; readonly code: RefusalReason; readonly detail: string }
+  | { readonly outcome: 'refused'; readonly code: RefusalReason; readonly detail: string; readonly limit?: RateLimit }
   /** No answer that tells: it may have been published. `refusal`: what the network said of this call, which leaves open what earlier ones did. */
   | { readonly outcome: 'unknown'; readonly detail: string; readonly refusal?: RefusalReason }
   /** The call surely never reached the network. */
@@ -101,7 +200,36 @@ export interface Unsent {
   readonly detail: string
 }
 
-export type RefusalReason = 'ACCESS_EXPIRED' | 'DUPLICATE_CONTENT' | 'RATE_LIMITED' | 'CONTENT_REFUSED' | 'NETWORK_REFUSED'
+export type RefusalReason =
+  | 'ACCESS_EXPIRED'
+  | 'DUPLICATE_CONTENT'
+  | 'RATE_LIMITED'
+  | 'CONTENT_REFUSED'
+  | 'NETWORK_REFUSED'
+  | 'TARGET_UNAVAILABLE'
+  | 'MEDIA_FAILED'
+  | 'BUDGET_EXCEEDED'
+
+/** A comment of the account under a post of its own. */
+export interface Comment {
+  readonly accessToken: string
+  readonly placeToken: string | null
+  readonly account: Pick<Account, 'externalId' | 'name'>
+  readonly target: Target | null
+  /** The network's id of the post. */
+  readonly platformPostId: string
+  readonly text: string
+}
+
+/** What a network counts of a post; null where it does not tell. */
+export interface Figures {
+  readonly impressions: number | null
+  readonly likes: number | null
+  readonly comments: number | null
+  readonly shares: number | null
+  readonly clicks: number | null
+  readonly videoViews: number | null
+}
 
 /** What a network says of its own account when it is asked whether it has a publication. */
 export type Lookup =
@@ -135,22 +263,35 @@ export interface Network {
    * again as soon as the network does not list the post: the network itself keeps it from being published twice.
    */
   readonly refusesDuplicates: boolean
-  /** Why the network would not take this text, in a sentence; null when it would. */
-  objection(copy: string): string | null
   /** Where people see a post; null when this is not an id of the network. */
   permalink(accountName: string, platformPostId: string): string | null
   /** The address of the consent page, and what must be kept until the person returns. */
   authorize(request: { redirectUri: string; state: string }): Promise<{ url: string; verifier: string }>
   /** Exchanges the callback's parameters for a grant (RFC 6749 §4.1.3). Throws GrantFailure. */
   exchange(callback: { parameters: URLSearchParams; redirectUri: string; state: string; verifier: string }): Promise<Grant>
-  /** Renews a grant; the old refresh token may be dead afterwards, so keep the new one before using it. Throws GrantFailure. */
-  refresh(refreshToken: string): Promise<Grant>
-  /** Whose account a grant is for. Throws GrantFailure. */
+  /** Renews a grant; the old tokens may be dead afterwards, so keep the new ones before using them. Throws GrantFailure, for good where nothing renews it. */
+  refresh(tokens: GrantTokens): Promise<Grant>
+  /** Whose account a grant is for, with its places. Throws GrantFailure. */
   account(accessToken: string): Promise<Account>
+  /** Ends a grant at the network, where it can. Throws what the network answers otherwise. */
+  revoke?(tokens: GrantTokens): Promise<void>
+  /** How it is found out whether the network has a post for this place, where that differs from the network's capabilities. */
+  lookupOf?(target: Target | null): Capabilities['lookup']
+  /**
+   * Uploads media, makes containers: whatever may be done again without anybody seeing it. Absent where there is nothing to prepare.
+   * @param kept what an earlier call left, to go on from
+   */
+  prepare?(publication: Omit<Publication, 'handle'>, kept: Handle | null): Promise<Preparation>
   /** Makes the one call that cannot be taken back. Never throws, never repeats the call. */
   publish(publication: Publication): Promise<Delivery>
   /** Looks for a publication among the account's own posts since `since`, leaving out ids that belong to other posts. Throws AccessExpired, and any other error when it cannot tell. */
   find(publication: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup>
+  /** Comments on a post of the account, once. Never throws, never repeats the call. */
+  comment?(comment: Comment): Promise<Delivery>
+  /** What the network counts of posts of the account, by their ids; posts that are gone are left out. Throws AccessExpired, and any other error. */
+  figures?(from: Omit<Comment, 'platformPostId' | 'text'>, platformPostIds: readonly string[]): Promise<ReadonlyMap<string, Figures>>
+  /** How many follow the account or place; null when the network does not tell. Throws AccessExpired, and any other error. */
+  followers?(from: Omit<Comment, 'platformPostId' | 'text'>): Promise<number | null>
 }
 
 export type Networks = ReadonlyMap<Platform, Network>

@@ -1,17 +1,24 @@
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import { facebook } from './facebook/facebook.ts'
+import { instagram } from './instagram/instagram.ts'
+import { linkedin } from './linkedin/linkedin.ts'
+import { linkedinPage } from './linkedin/page.ts'
 import type { Adapter, Application, NetworkFacts, Networks, Platform } from './network.ts'
+import { threads } from './threads/threads.ts'
+import { tiktok } from './tiktok/tiktok.ts'
 import { x } from './x/x.ts'
+import { youtube } from './youtube/youtube.ts'
 
 /** Every network that posts are written for. */
 export const everyNetwork: Readonly<Record<Platform, NetworkFacts>> = {
   X: x,
-  LINKEDIN: { title: 'LinkedIn (person)', path: 'linkedin', targets: [], protocol: null },
-  LINKEDIN_PAGE: { title: 'LinkedIn (company page)', path: 'linkedin-page', targets: ['ORGANIZATION'], protocol: null },
-  FACEBOOK: { title: 'Facebook', path: 'facebook', targets: ['PAGE', 'GROUP'], protocol: null },
-  INSTAGRAM: { title: 'Instagram', path: 'instagram', targets: ['PHOTO_ACCOUNT'], protocol: null },
-  THREADS: { title: 'Threads', path: 'threads', targets: ['THREAD_ACCOUNT'], protocol: null },
-  YOUTUBE: { title: 'YouTube', path: 'youtube', targets: [], protocol: null },
-  TIKTOK: { title: 'TikTok', path: 'tiktok', targets: [], protocol: null },
+  LINKEDIN: linkedin,
+  LINKEDIN_PAGE: linkedinPage,
+  FACEBOOK: facebook,
+  INSTAGRAM: instagram,
+  THREADS: threads,
+  YOUTUBE: youtube,
+  TIKTOK: tiktok,
 }
 
 export const platforms = Object.keys(everyNetwork) as readonly Platform[]

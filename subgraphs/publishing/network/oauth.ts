@@ -79,7 +79,8 @@ export function createOauth(
       }
     },
 
-    async refresh(refreshToken) {
+    async refresh({ refreshToken }) {
+      if (refreshToken === null) throw new GrantFailure(`${title} gave nothing to renew the access with.`, true)
       try {
         const answer = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, within(refreshTimeoutMs))
         return toGrant(await oauth.processRefreshTokenResponse(server, client, answer))

@@ -1,13 +1,12 @@
-import { Refusal } from '../../../platform/errors.ts'
 import type { Unit } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
-import { announcePost, factsOf } from '../announce.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
 import type { Networks, Target } from '../network/network.ts'
+import { announcePost, factsOf } from '../news/announce.ts'
 import type { PostRow } from '../stores/post.ts'
-import { checkCopy, checkSchedule, checkTarget, move, type PostVerb } from './rules.ts'
+import { checkCopy, checkSchedule, checkTarget, move, type PostVerb, requireTaken } from './rules.ts'
 
 /** What people may change in a post; what is undefined stays. */
 export interface Edit {
@@ -27,10 +26,7 @@ export function edit(post: PostRow, { copy, scheduledAt, target }: Edit, now: Da
   const at = scheduledAt === undefined ? post.scheduledAt : scheduledAt
   if (scheduledAt) checkSchedule(scheduledAt, now, text, post.platform, networks.get(post.platform))
   // A queued text is held to the network's rules at once: at its time nobody is there to mend it.
-  else if (status === 'SCHEDULED') {
-    const objection = networks.get(post.platform)?.objection(text)
-    if (objection) throw new Refusal('BAD_USER_INPUT', objection, { field: 'copy' })
-  }
+  else if (status === 'SCHEDULED' && networks.has(post.platform)) requireTaken(post.platform, text)
   return { copy: text, target: place, status, scheduledAt: at, ...(verb !== 'edit' && { ...noFailure, ...noWait }) }
 }
 

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { checkText } from '../../../platform/ids.ts'
+import { problemsOf } from '../network/check.ts'
 import type { Network, Platform, TargetKind } from '../network/network.ts'
 import { everyNetwork, whyAbsent } from '../network/networks.ts'
 import type { DeliveryPhase, PostStatus } from '../stores/post.ts'
@@ -103,9 +104,18 @@ export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platfo
       `Posts for ${everyNetwork[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
       { field: 'platform' },
     )
-  const objection = network.objection(copy)
-  if (objection) throw new Refusal('BAD_USER_INPUT', objection, { field: 'copy' })
+  requireTaken(platform, copy)
   return scheduledAt
+}
+
+/**
+ * Checks that a network would take a text.
+ * @throws BAD_USER_INPUT with `problems`, and the first of them as its sentence
+ */
+export function requireTaken(platform: Platform, copy: string): void {
+  const problems = problemsOf(everyNetwork[platform], { copy, title: null, firstComment: null, media: [], isLater: false })
+  const [first] = problems
+  if (first?.severity === 'ERROR') throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import { integer, modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import type { Unit } from '../../store/books.ts'
 import { type Rows, store } from '../../store/store.ts'
-import type { Platform, RefusalReason } from '../network/network.ts'
+import type { Handle, Platform, RefusalReason, Target } from '../network/network.ts'
 import { brands } from './brand.ts'
 import { farthestClaimMs, farthestPauseMs, hasComeInSql as hasCome, sentAtOnce } from './pace.ts'
-import { type PostRow, posts } from './post.ts'
+import { type PostRow, type PostVisibility, posts } from './post.ts'
 
 /** NOT_DELIVERED: the call was made, and the network does not have the post. NOT_SENT: the call surely was not made. */
 export type AttemptOutcome = 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | 'NOT_DELIVERED' | 'NOT_SENT'
@@ -37,8 +37,20 @@ export const attempts = table('publishing.attempts', {
   reconciled: integer.or(0),
   /** When to ask next; null: not to be asked. */
   reconcileAt: moment.maybe,
+  /** What preparing left at the network: a container, an upload. */
+  handle: json.of<Handle>().maybe,
+  target: json.of<Target>().maybe,
+  content: json.of<SentContent>().or({ title: null, link: null, visibility: null, mediaIds: [] }),
   ...stamps,
 })
+
+/** What an attempt sends beside its text. */
+export interface SentContent {
+  readonly title: string | null
+  readonly link: string | null
+  readonly visibility: PostVisibility | null
+  readonly mediaIds: readonly string[]
+}
 
 export type AttemptRow = Row<typeof attempts>
 

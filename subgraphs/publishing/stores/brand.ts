@@ -2,8 +2,10 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import { moment, type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
+import { moment, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { type Rows, store } from '../../store/store.ts'
+
+export type ApprovalMode = 'NONE' | 'OPTIONAL' | 'REQUIRED'
 
 export const brands = table('publishing.brands', {
   id: uuid.key,
@@ -12,6 +14,13 @@ export const brands = table('publishing.brands', {
   description: text.maybe,
   /** Null while it is in use. */
   archivedAt: moment.maybe,
+  /** A name of the IANA database, in which people read its days. */
+  timeZone: text.or('UTC'),
+  approvalMode: text.of<ApprovalMode>().or('NONE'),
+  /** Persons who approve beside the owners and admins of the organization. */
+  approverIds: texts.or([]),
+  /** Since when nothing is sent; null while it sends. */
+  pausedAt: moment.maybe,
   ...stamps,
 })
 

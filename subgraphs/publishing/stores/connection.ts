@@ -6,8 +6,22 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { type Account, type Grant, GrantFailure, type Platform } from '../network/network.ts'
+import { type Account, type Grant, GrantFailure, type Platform, type RateLimit, type TargetKind } from '../network/network.ts'
 import { brands } from './brand.ts'
+
+export type ConnectionHealth = 'HEALTHY' | 'EXPIRING' | 'NEEDS_SELECTION' | 'NEEDS_RECONNECT'
+
+/** A place within an account, as it is kept: what the network listed, and what a person chose of it. */
+export interface KeptPlace {
+  readonly kind: TargetKind
+  readonly externalId: string
+  readonly name: string
+  readonly selected: boolean
+  readonly isDefault: boolean
+  /** Whether posts may go there; `reason` says why not. */
+  readonly available: boolean
+  readonly reason: string | null
+}
 
 /** Tokens are sealed before they come here. */
 export const connections = table('publishing.connections', {
@@ -32,8 +46,21 @@ export const connections = table('publishing.connections', {
   deactivatedReason: text.maybe,
   /** Whether the person who authorized it has left the organization since. */
   orphaned: truth.or(false),
+  health: text.of<ConnectionHealth>().or('HEALTHY'),
+  /** From when on only a person can renew the access; null where the network does not say. */
+  reconnectBefore: moment.maybe,
+  avatarUrl: text.maybe,
+  targets: json.of<readonly KeptPlace[]>().or([]),
+  /** Sealed: tokens of single places by `kind:externalId`. */
+  placeTokens: text.maybe,
+  /** What the network last said of its limit for this account. */
+  rateLimit: json.of<KeptRateLimit>().maybe,
+  lastCheckedAt: moment.maybe,
   ...stamps,
 })
+
+/** A limit as it is kept: moments are texts in JSON. */
+export type KeptRateLimit = Omit<RateLimit, 'resetsAt'> & { readonly resetsAt: string | null }
 
 export type ConnectionRow = Row<typeof connections>
 
@@ -57,7 +84,16 @@ const noRenewal = { renewalId: null, renewalUntil: null, renewalBeats: 0 } as co
 
 /** A connection that is out of use, without its tokens; it stays, so that people see what to authorize again. */
 export const disconnected = (reason: string) =>
-  ({ active: false, deactivatedReason: reason, accessToken: null, refreshToken: null, tokenExpiresAt: null, ...noRenewal }) as const
+  ({
+    active: false,
+    deactivatedReason: reason,
+    accessToken: null,
+    refreshToken: null,
+    placeTokens: null,
+    tokenExpiresAt: null,
+    health: 'NEEDS_RECONNECT',
+    ...noRenewal,
+  }) as const
 
 const orphan = statement(
   `update publishing.connections c set orphaned = true, version = c.version + 1
@@ -90,6 +126,7 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
     tokenExpiresAt: grant.expiresIn === null ? null : new Date(now.getTime() + grant.expiresIn * 1000),
     active: true,
     deactivatedReason: null,
+    health: 'HEALTHY' as const,
     ...noRenewal,
     updatedAt: now,
   })

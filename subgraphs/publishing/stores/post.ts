@@ -3,7 +3,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { keptStatements, statement } from '../../../platform/sql/statement.ts'
-import { integer, json, moment, type Row, selectList, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
+import { integer, json, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import { type Asked, filteredPages } from '../../store/filtered.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
@@ -16,6 +16,16 @@ export const postStatuses = ['DRAFT', 'SCHEDULED', 'FAILED', 'PUBLISHED'] as con
 export type PostStatus = (typeof postStatuses)[number]
 export type DeliveryPhase = 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
 export type PostApproval = 'NONE' | 'PENDING' | 'APPROVED' | 'CHANGES_REQUESTED' | 'REJECTED'
+
+export type PostVisibility = 'PUBLIC' | 'UNLISTED' | 'PRIVATE'
+export type FirstCommentStatus = 'PENDING' | 'SENT' | 'FAILED' | 'UNKNOWN'
+export type PostOrigin = 'PERSON' | 'API_KEY' | 'SERVICE' | 'IMPORT'
+
+/** A picture or film that a post carries, and what it shows for people who cannot see it. */
+export interface PostMedium {
+  readonly assetId: string
+  readonly altText: string | null
+}
 
 export const posts = table('publishing.posts', {
   brandId: uuid.key,
@@ -50,6 +60,21 @@ export const posts = table('publishing.posts', {
   waits: integer.or(0),
   /** Null for a post that was written with a key: no person stands behind it. */
   authorId: uuid.maybe,
+  title: text.maybe,
+  link: text.maybe,
+  tags: texts.or([]),
+  visibility: text.of<PostVisibility>().maybe,
+  media: json.of<readonly PostMedium[]>().or([]),
+  firstComment: text.maybe,
+  firstCommentStatus: text.of<FirstCommentStatus>().maybe,
+  firstCommentId: text.maybe,
+  firstCommentMessage: text.maybe,
+  /** Posts that were composed together, one a network. */
+  groupId: uuid.maybe,
+  campaignId: uuid.maybe,
+  origin: text.of<PostOrigin>().or('PERSON'),
+  /** Held by those who approve: not sent until released, whatever else is true. */
+  held: truth.or(false),
   ...stamps,
 })
 

@@ -1,4 +1,4 @@
-import { titleOf } from '../announce.ts'
+import { titleOf } from '../news/announce.ts'
 
 import type { WidgetFacts } from '../stores/widget.ts'
 

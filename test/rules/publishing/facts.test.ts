@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { factsOf } from '../../../subgraphs/publishing/announce.ts'
 import { failure } from '../../../subgraphs/publishing/delivery/rules.ts'
+import { factsOf } from '../../../subgraphs/publishing/news/announce.ts'
 import type { PostRow } from '../../../subgraphs/publishing/stores/post.ts'
 import { factKinds } from '../../../subgraphs/store/fact-kinds.ts'
 

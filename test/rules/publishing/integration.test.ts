@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callbackUrl, connectable, isProgram } from '../../../subgraphs/publishing/integration/rules.ts'
+import { callbackUrl, connectable, isProgram } from '../../../subgraphs/publishing/connection/integration/rules.ts'
 import type { Network, Platform } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 import { refusalOf } from '../refusal.ts'

@@ -1,15 +1,17 @@
 import twitterText from 'twitter-text'
 
-/**
- * Why X would not take a text, in a sentence; null when it would. X counts weighted characters: a URL is 23, most
- * letters 1, emoji and CJK 2, 280 in all (https://docs.x.com/fundamentals/counting-characters).
- */
+/** The most that X takes, in weighted characters. */
+export const mostWeight = 280
+
+/** The length of a text on X: weighted characters, a URL 23, most letters 1, emoji and CJK 2 (https://docs.x.com/fundamentals/counting-characters). */
+export const weightOf = (copy: string): number => twitterText.parseTweet(copy).weightedLength
+
+/** Why X would not take a text of any length, in a sentence; null when it would. */
 export function objection(copy: string): string | null {
-  if (!copy.trim()) return 'The post has nothing to say: X takes no empty text. Write one, or keep the post as a draft.'
   const { valid, weightedLength } = twitterText.parseTweet(copy)
-  if (weightedLength > 280) return `The text counts ${weightedLength} characters on X, which takes 280: shorten it, or make a thread of it.`
-  if (!valid) return 'The text holds characters that X does not take: remove control and direction characters.'
-  return null
+  return valid || weightedLength > mostWeight || !copy.trim()
+    ? null
+    : 'The text holds characters that X does not take: remove control and direction characters.'
 }
 
 /** A text with the links of ours that X replaced by its own. */

@@ -1,11 +1,21 @@
 import type { NetworkFacts, Protocol } from '../network.ts'
 import type { XAddress } from './oauth.ts'
+import { mostWeight, objection, weightOf } from './text.ts'
 
 /** X: short texts, threads as replies. */
 export const x = {
   title: 'X',
   path: 'x',
   targets: [],
+  capabilities: { firstComment: true, analytics: true, thread: 'REPLY', lookup: 'BY_LISTING' },
+  content: {
+    copy: mostWeight,
+    measure: weightOf,
+    objection,
+    title: null,
+    media: { least: 0, images: 4, gifs: 1, videos: 1, most: 4, mixed: false, videoSeconds: 140 },
+    visibility: null,
+  },
   protocol: {
     prefix: 'X',
     addresses: {

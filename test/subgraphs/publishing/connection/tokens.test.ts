@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { renewalMs, renewalPace } from '../../../../subgraphs/publishing/connection/rules.ts'
 import { type TokensNeed, tokenSoon, usableToken } from '../../../../subgraphs/publishing/connection/tokens.ts'
+import type { GrantTokens } from '../../../../subgraphs/publishing/network/network.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { renewals, stored, storedConnection, texts, twoHours, wake } from '../delivery/delivering.ts'
@@ -104,7 +105,7 @@ test('a network whose tokens live shorter than the margin for renewing them is a
   await using _ = graph
   const x = graph.job.networks.get('X')!
   const { refresh } = x
-  Object.assign(x, { refresh: async (token: string) => ({ ...(await refresh(token)), expiresIn: 30 }) })
+  Object.assign(x, { refresh: async (tokens: GrantTokens) => ({ ...(await refresh(tokens)), expiresIn: 30 }) })
   await wake(graph, posts[0]!)
   expect([await texts(graph), renewals(graph)]).toEqual([[posts[0]!.copy], 1])
 })
@@ -192,7 +193,7 @@ test('who holds a post waits a little for a slow renewal, which goes on without 
   const x = graph.job.networks.get('X')!
   const { refresh } = x
   const slow = Promise.withResolvers<void>()
-  Object.assign(x, { refresh: (token: string) => slow.promise.then(() => refresh(token)) })
+  Object.assign(x, { refresh: (tokens: GrantTokens) => slow.promise.then(() => refresh(tokens)) })
   await expect(tokenSoon(graph.job, x, connection, refused, 1)).rejects.toMatchObject({ name: 'GrantFailure', permanent: false })
   slow.resolve()
   const token = await tokenSoon(graph.job, x, connection, refused)

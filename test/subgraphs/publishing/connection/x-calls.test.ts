@@ -5,8 +5,9 @@ import { createOutbound } from '../../../../platform/outbound/outbound.ts'
 import { createXOauth } from '../../../../subgraphs/publishing/network/x/oauth.ts'
 import { createXPublish } from '../../../../subgraphs/publishing/network/x/publish.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
+import { publication } from '../delivery/publication.ts'
 
-const publication = { accessToken: 't', account: { externalId: '7', name: '@a' }, copy: 'Hello', target: null, media: [], inReplyTo: null }
+const hello = publication({ accessToken: 't', account: { externalId: '7', name: '@a' }, copy: 'Hello' })
 
 test('each call that publishes has a connection of its own, so that a kept one that just closed leaves nothing in doubt', async () => {
   let connections = 0
@@ -18,7 +19,7 @@ test('each call that publishes has a connection of its own, so that a kept one t
   try {
     const x = createXPublish({ apiUrl: origin }, outbound)
     for (let call = 1; call <= 3; call += 1) {
-      expect((await x.publish(publication)).outcome).toBe('delivered')
+      expect((await x.publish(hello)).outcome).toBe('delivered')
       expect(connections).toBe(call)
     }
   } finally {
@@ -36,7 +37,7 @@ test('a renewal has half a minute, for an answer that nobody hears costs the con
     times.push(options?.timeoutMs)
     return { status: 200, headers, text: JSON.stringify(grant) }
   })
-  await x.refresh('r')
+  await x.refresh({ accessToken: 'a', refreshToken: 'r' })
   await x.exchange({ parameters: new URLSearchParams({ code: 'c', state: 's' }), redirectUri: 'https://here.test', state: 's', verifier: 'v'.repeat(43) })
   expect(times).toEqual([30_000, 8_000])
 })
@@ -50,12 +51,12 @@ describe('P-10 a look-up finds', () => {
     const { accessToken } = graph.job.connections.open(connection)
     const account = { externalId: connection.externalAccountId, name: connection.accountName }
     const publish = async (copy: string, inReplyTo: string | null = null) => {
-      const delivery = await x.publish({ accessToken, account, copy, target: null, media: [], inReplyTo })
+      const delivery = await x.publish(publication({ accessToken, account, copy, inReplyTo }))
       if (delivery.outcome !== 'delivered') throw new Error(JSON.stringify(delivery))
       return delivery.platformPostId
     }
     const find = (copy: string, inReplyTo: string | null, since: Date, except: string[] = []) =>
-      x.find({ accessToken, account, copy, target: null, media: [], inReplyTo }, since, new Set(except))
+      x.find(publication({ accessToken, account, copy, inReplyTo }), since, new Set(except))
     return { graph, publish, find }
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { postStatusTopic } from '../../../../subgraphs/publishing/announce.ts'
 import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
 import { beginWithinMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
+import { postStatusTopic } from '../../../../subgraphs/publishing/news/announce.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { attempts, duePost, logged, renewals, stored, storedConnection, texts, wake } from './delivering.ts'
 

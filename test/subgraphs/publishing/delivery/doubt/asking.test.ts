@@ -5,6 +5,7 @@ import { AccessExpired, type Lookup, type Network } from '../../../../../subgrap
 import { disconnected } from '../../../../../subgraphs/publishing/stores/connection.ts'
 import type { Supergraph } from '../../../../kit/supergraph.ts'
 import { answeredPost, logged, renewals, stored, wake } from '../delivering.ts'
+import { publication } from '../publication.ts'
 
 const absent: Lookup = { found: false, isAnothers: false }
 const anothers: Lookup = { found: false, isAnothers: true }
@@ -44,18 +45,16 @@ describe('P-10 the question what became of a call', () => {
     const earlier = (milliseconds: number) => new Date(startedAt.getTime() - absentAfterMs - milliseconds)
     await story.post({ row: { ...published, platformPostId: '5', publishedAt: earlier(0) } })
     await story.post({ row: { ...published, platformPostId: '6', publishedAt: earlier(1) } })
-    const target = { kind: 'GROUP', externalId: '9', name: null }
+    const target = { kind: 'GROUP', externalId: '9', name: null } as const
     await graph.rows('update publishing.posts set target = $1 where id = $2', [JSON.stringify(target), post.id])
     await ask()
-    const publication = {
+    const sought = publication({
       accessToken: graph.job.connections.open(connection).accessToken,
       account: { externalId: connection.externalAccountId, name: connection.accountName },
       copy: post.copy,
       target,
-      media: [],
-      inReplyTo: null,
-    }
-    expect(asked).toEqual([[publication, startedAt, new Set(['5'])]])
+    })
+    expect(asked).toEqual([[sought, startedAt, new Set(['5'])]])
   })
 
   test('reaches back to the first attempt with that text that is in doubt, and not to one that came later', async () => {

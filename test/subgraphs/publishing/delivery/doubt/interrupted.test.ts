@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { deletePost, updatePost } from '../../documents.ts'
 import { duePost, interrupt, round, scheduledPost, stored, texts, wake } from '../delivering.ts'
+import { publication } from '../publication.ts'
 
 /** A post whose worker died after X had accepted the call and before the outcome was written. */
 async function interrupted() {
@@ -9,14 +10,13 @@ async function interrupted() {
   const { graph, post, connection } = world
   const { job } = graph
   await interrupt(world)
-  const call = await job.networks.get('X')!.publish({
-    accessToken: job.connections.open(connection).accessToken,
-    account: { externalId: connection.externalAccountId, name: connection.accountName },
-    copy: post.copy,
-    target: null,
-    media: [],
-    inReplyTo: null,
-  })
+  const call = await job.networks.get('X')!.publish(
+    publication({
+      accessToken: job.connections.open(connection).accessToken,
+      account: { externalId: connection.externalAccountId, name: connection.accountName },
+      copy: post.copy,
+    }),
+  )
   expect(call.outcome).toBe('delivered')
   return world
 }

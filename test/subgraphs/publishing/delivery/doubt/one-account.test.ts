@@ -5,6 +5,7 @@ import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { deletePost, reschedulePost, resolveDelivery } from '../../documents.ts'
 import { answeredPost, round, stored, texts, until, wake } from '../delivering.ts'
+import { publication } from '../publication.ts'
 
 const copy = 'The same words'
 
@@ -82,7 +83,7 @@ describe('P-10 a duplicate that is nobody’s doubt', () => {
     await using _ = graph
     const { accessToken } = graph.job.connections.open(one.connection)
     const account = { externalId: one.connection.externalAccountId, name: one.connection.accountName }
-    await graph.job.networks.get('X')!.publish({ accessToken, account, copy, target: null, media: [], inReplyTo: null })
+    await graph.job.networks.get('X')!.publish(publication({ accessToken, account, copy }))
     await wake(graph, one.post)
     expect(await stored(graph, one.post)).toMatchObject({ status: 'FAILED', deliveryPhase: 'NONE', failureCode: 'DUPLICATE_CONTENT' })
   })
@@ -147,7 +148,7 @@ describe('P-10 two brands that publish as one account', () => {
     }
     const { accessToken } = job.connections.open(one.connection)
     const account = { externalId: one.connection.externalAccountId, name: one.connection.accountName }
-    await job.networks.get('X')!.publish({ accessToken, account, copy, target: null, media: [], inReplyTo: null })
+    await job.networks.get('X')!.publish(publication({ accessToken, account, copy }))
     await asked(graph, (sendMs + answerableMs) / 1000 + 60)
     const rows = [await stored(graph, one.post), await stored(graph, other.post)]
     expect(rows.map(({ status, failureCode }) => `${status} ${failureCode}`).sort()).toEqual(['FAILED DUPLICATE_CONTENT', 'PUBLISHED null'])

@@ -8,6 +8,7 @@ import { sendMs } from '../../../../../subgraphs/publishing/stores/pace.ts'
 import { inTransaction } from '../../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../../kit/supergraph.ts'
 import { attempts, duePost, interrupt, logged, stored } from '../delivering.ts'
+import { publication } from '../publication.ts'
 
 const absent: Lookup = { found: false, isAnothers: false }
 const found: Lookup = { found: true, platformPostId: '77', permalink: 'https://x.com/demo/status/77' }
@@ -79,13 +80,13 @@ describe('P-10 an interrupted call is taken up', () => {
   test('and not found: made again, the same in text and place, which the record tells', async () => {
     const { graph, calls, take, row, post, connection } = await begin()
     await using _ = graph
-    const target = { kind: 'GROUP', externalId: '9', name: null }
+    const target = { kind: 'GROUP', externalId: '9', name: null } as const
     await graph.rows(`update publishing.posts set copy = 'Edited', target = $1`, [JSON.stringify(target)])
     const now = graph.clock.now()
     await take()
     const accessToken = graph.job.connections.open(connection).accessToken
     const account = { externalId: connection.externalAccountId, name: connection.accountName }
-    expect(calls.publish).toEqual([{ accessToken, account, copy: post.copy, target, media: [], inReplyTo: '5' }])
+    expect(calls.publish).toEqual([publication({ accessToken, account, copy: post.copy, target, inReplyTo: '5' })])
     expect(await row()).toMatchObject({ status: 'PUBLISHED', platformPostId: '88', attempts: 2, connectionId: connection.id })
     const same = { copy: post.copy, in_reply_to: '5', finished_at: now }
     expect(await attempts(graph)).toMatchObject([

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
-import { registration } from '../registration.ts'
-import type { Resolvers } from '../resolvers.generated.ts'
-import { requireInUse } from '../stores/brand.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { registration } from '../../registration.ts'
+import type { Resolvers } from '../../resolvers.generated.ts'
+import { requireInUse } from '../../stores/brand.ts'
 import { WhoConnectsDocument } from './ask.generated.ts'
 import { callbackUrl, connectable } from './rules.ts'
 

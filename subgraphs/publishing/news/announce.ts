@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Events } from '../../platform/events.ts'
-import type { FactBody, NewFact } from '../store/fact-kinds.ts'
-import { widgetTopic } from '../subgraph.ts'
-import { everyNetwork } from './network/networks.ts'
-import type { PostRow } from './stores/post.ts'
+import type { Events } from '../../../platform/events.ts'
+import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
+import { widgetTopic } from '../../subgraph.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { PostRow } from '../stores/post.ts'
 
 /** Topics of publishing. An event carries ids; whoever listens reads the row. */
 export const postStatusTopic = (brandId: string): string => `publishing.post-status.${brandId}`

@@ -1,5 +1,5 @@
-import type { Receives } from '../store/facts.ts'
-import type { Job } from './context.ts'
+import type { Receives } from '../../store/facts.ts'
+import type { Job } from '../context.ts'
 
 /** What publishing does with the facts of others. */
 export const received: Receives<'publishing', Job> = {

@@ -1,6 +1,6 @@
-import { Refusal } from '../../../platform/errors.ts'
-import type { Network, Networks, Platform } from '../network/network.ts'
-import { everyNetwork, whyAbsent } from '../network/networks.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import type { Network, Networks, Platform } from '../../network/network.ts'
+import { everyNetwork, whyAbsent } from '../../network/networks.ts'
 
 /**
  * The adapter of a network that can be connected here.

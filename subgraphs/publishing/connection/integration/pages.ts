@@ -1,7 +1,7 @@
-import { escaped, htmlPage, isolated } from '../../http/html.ts'
-import type { Platform } from '../network/network.ts'
-import { everyNetwork } from '../network/networks.ts'
-import type { AuthorizationRow } from '../stores/authorization.ts'
+import { escaped, htmlPage, isolated } from '../../../http/html.ts'
+import type { Platform } from '../../network/network.ts'
+import { everyNetwork } from '../../network/networks.ts'
+import type { AuthorizationRow } from '../../stores/authorization.ts'
 
 /** The end of a connection that was made. */
 export const connectedPage = (platform: Platform, accountName: string, brandName: string): Response =>

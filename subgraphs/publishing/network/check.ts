@@ -1,0 +1,128 @@
+import type { ContentRules, MediumKind, NetworkFacts } from './network.ts'
+
+/** What would keep a network from taking a post (ERROR), or what somebody may not have meant (WARNING). */
+export interface Problem {
+  readonly severity: 'ERROR' | 'WARNING'
+  readonly code: ProblemCode
+  /** Of the input: `copy`, `media`. */
+  readonly field: string
+  /** What is wrong and what to do, in a sentence. */
+  readonly message: string
+}
+
+export type ProblemCode =
+  | 'COPY_EMPTY'
+  | 'COPY_TOO_LONG'
+  | 'COPY_INVALID'
+  | 'TITLE_MISSING'
+  | 'TITLE_TOO_LONG'
+  | 'MEDIA_MISSING'
+  | 'MEDIA_TOO_MANY'
+  | 'MEDIA_MIXED'
+  | 'MEDIA_KIND'
+  | 'MEDIA_TOO_LARGE'
+  | 'MEDIA_DURATION'
+  | 'MEDIA_NOT_READY'
+  | 'TARGET_MISSING'
+  | 'TARGET_UNKNOWN'
+  | 'TARGET_UNAVAILABLE'
+  | 'THREAD_MEDIA'
+  | 'FIRST_COMMENT_UNSUPPORTED'
+  | 'DUPLICATE'
+  | 'NO_CONNECTION'
+  | 'ALT_TEXT_MISSING'
+
+/** As much of a post as a network looks at. */
+export interface Content {
+  readonly copy: string
+  readonly title: string | null
+  readonly firstComment: string | null
+  readonly media: readonly ContentMedium[]
+  /** Whether it follows another post of its thread. */
+  readonly isLater: boolean
+}
+
+export interface ContentMedium {
+  readonly kind: MediumKind
+  readonly durationMs: number | null
+  readonly isReady: boolean
+  readonly altText: string | null
+}
+
+/** How many characters a text has, as people count: code points. */
+export const codePoints = (text: string): number => [...text].length
+
+/** How many bytes a text has in UTF-8. */
+export const bytesOf = (text: string): number => Buffer.byteLength(text)
+
+const emoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+/** Code points, and emoji as their bytes in UTF-8 (https://developers.facebook.com/docs/threads/overview). */
+export function emojiAsBytes(text: string): number {
+  let length = 0
+  for (const { segment } of graphemes.segment(text)) length += emoji.test(segment) ? bytesOf(segment) : codePoints(segment)
+  return length
+}
+
+const error = (code: ProblemCode, field: string, message: string): Problem => ({ severity: 'ERROR', code, field, message })
+const warning = (code: ProblemCode, field: string, message: string): Problem => ({ severity: 'WARNING', code, field, message })
+
+/** What a network would say of a post, before anybody asks it: everything that can be known without a connection. Errors first. */
+export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capabilities'>, post: Content): readonly Problem[] {
+  const { title: network, content, capabilities } = facts
+  const problems = [...problemsOfText(network, content, post), ...problemsOfMedia(network, content, post.media)]
+  if (post.isLater && capabilities.thread === 'COMMENT' && post.media.length > 0)
+    problems.push(error('THREAD_MEDIA', 'media', `A later post of a thread is a comment on ${network}, which carries text alone: take its media out.`))
+  if (post.firstComment !== null && !capabilities.firstComment)
+    problems.push(error('FIRST_COMMENT_UNSUPPORTED', 'firstComment', `${network} takes no first comment from here: leave it out.`))
+  if (post.media.some(({ altText }) => !altText?.trim()))
+    problems.push(warning('ALT_TEXT_MISSING', 'media', 'A medium says nothing to people who cannot see it: write an alternative text.'))
+  return problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
+}
+
+function problemsOfText(network: string, { copy: most, measure, objection, title, media }: ContentRules, post: Content): Problem[] {
+  const problems: Problem[] = []
+  const length = measure(post.copy)
+  if (!post.copy.trim() && post.media.length === 0 && media.least === 0)
+    problems.push(error('COPY_EMPTY', 'copy', `The post has nothing to say: ${network} takes no empty text. Write one, or keep the post as a draft.`))
+  if (length > most)
+    problems.push(
+      error('COPY_TOO_LONG', 'copy', `The text counts ${length} characters on ${network}, which takes ${most}: shorten it, or make a thread of it.`),
+    )
+  const wrong = objection?.(post.copy)
+  if (wrong) problems.push(error('COPY_INVALID', 'copy', wrong))
+  if (title?.needed && !post.title?.trim()) problems.push(error('TITLE_MISSING', 'title', `${network} wants a title: write one.`))
+  if (title && post.title && codePoints(post.title) > title.most)
+    problems.push(error('TITLE_TOO_LONG', 'title', `The title has ${codePoints(post.title)} characters, and ${network} takes ${title.most}: shorten it.`))
+  return problems
+}
+
+const inWords: Readonly<Record<MediumKind, string>> = { IMAGE: 'pictures', GIF: 'GIFs', VIDEO: 'films' }
+
+function problemsOfMedia(network: string, { media: rules }: ContentRules, media: readonly ContentMedium[]): Problem[] {
+  const problems: Problem[] = []
+  const most: Readonly<Record<MediumKind, number>> = { IMAGE: rules.images, GIF: rules.gifs, VIDEO: rules.videos }
+  const kinds = [...new Set(media.map(({ kind }) => kind))]
+  if (media.length < rules.least)
+    problems.push(error('MEDIA_MISSING', 'media', `${network} publishes no text alone: add ${rules.images ? 'a picture or a film' : 'a film'}.`))
+  for (const kind of kinds) {
+    const count = media.filter(medium => medium.kind === kind).length
+    if (most[kind] === 0) problems.push(error('MEDIA_KIND', 'media', `${network} takes no ${inWords[kind]}: take them out.`))
+    else if (count > most[kind])
+      problems.push(error('MEDIA_TOO_MANY', 'media', `${network} takes ${most[kind]} ${inWords[kind]} a post, and this one has ${count}: take some out.`))
+  }
+  const counted = problems.some(({ code }) => code === 'MEDIA_TOO_MANY' || code === 'MEDIA_KIND')
+  if (media.length > rules.most && !counted)
+    problems.push(error('MEDIA_TOO_MANY', 'media', `${network} takes ${rules.most} media a post, and this one has ${media.length}: take some out.`))
+  // Where one GIF stands alone it is a kind of its own, elsewhere it is a picture.
+  const apart = [...new Set(kinds.filter(kind => most[kind] > 0).map(kind => (kind === 'GIF' && rules.gifs > 1 ? 'IMAGE' : kind)))]
+  if (!rules.mixed && apart.length > 1)
+    problems.push(error('MEDIA_MIXED', 'media', `${network} takes ${apart.map(kind => inWords[kind]).join(' or ')}, not both: keep one kind.`))
+  const longest = rules.videoSeconds
+  if (longest !== null && media.some(({ durationMs }) => (durationMs ?? 0) > longest * 1000))
+    problems.push(error('MEDIA_DURATION', 'media', `${network} takes films of ${longest} seconds at most: cut it.`))
+  if (media.some(({ isReady }) => !isReady))
+    problems.push(error('MEDIA_NOT_READY', 'media', 'A medium is still being prepared, or could not be: wait for it, or upload it again.'))
+  return problems
+}

@@ -1,0 +1,18 @@
+import { codePoints } from '../check.ts'
+import type { NetworkFacts } from '../network.ts'
+
+/** TikTok accounts: one film a post. */
+export const tiktok = {
+  title: 'TikTok',
+  path: 'tiktok',
+  targets: [],
+  capabilities: { firstComment: false, analytics: false, thread: 'SEPARATE', lookup: 'BY_ID' },
+  content: {
+    copy: 2200,
+    measure: codePoints,
+    title: null,
+    media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
+    visibility: null,
+  },
+  protocol: null,
+} satisfies NetworkFacts

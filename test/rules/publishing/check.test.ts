@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { bytesOf, type Content, type ContentMedium, codePoints, emojiAsBytes, problemsOf } from '../../../subgraphs/publishing/network/check.ts'
+import type { MediumKind, Platform } from '../../../subgraphs/publishing/network/network.ts'
+import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
+
+const medium = (kind: MediumKind, more: Partial<ContentMedium> = {}): ContentMedium => ({ kind, durationMs: null, isReady: true, altText: 'A square', ...more })
+const some = (count: number, kind: MediumKind): ContentMedium[] => Array.from({ length: count }, () => medium(kind))
+const codes = (platform: Platform, post: Partial<Content>): string[] =>
+  problemsOf(everyNetwork[platform], { copy: 'Hello', title: null, firstComment: null, media: [], isLater: false, ...post }).map(({ code }) => code)
+
+describe('how long a text is', () => {
+  test.each([
+    ['é👍', 2, 6, 5],
+    ['日本', 2, 6, 2],
+    ['👨‍👩‍👧', 5, 18, 18],
+    ['1#', 2, 2, 2],
+    ['', 0, 0, 0],
+  ])('%s: in code points, in bytes, as Threads counts', (text, points, bytes, threads) => {
+    expect([codePoints(text), bytesOf(text), emojiAsBytes(text)]).toEqual([points, bytes, threads])
+  })
+})
+
+describe('what a network would say of a post', () => {
+  test.each<[Platform, Partial<Content>, string[]]>([
+    ['X', { copy: '' }, ['COPY_EMPTY']],
+    ['X', { copy: '', media: some(1, 'IMAGE') }, []],
+    ['X', { copy: 'x'.repeat(281) }, ['COPY_TOO_LONG']],
+    ['X', { copy: 'a\uFFFEb' }, ['COPY_INVALID']],
+    ['X', { media: some(5, 'IMAGE') }, ['MEDIA_TOO_MANY']],
+    ['X', { media: some(2, 'GIF') }, ['MEDIA_TOO_MANY']],
+    ['X', { media: [medium('IMAGE'), medium('GIF')] }, ['MEDIA_MIXED']],
+    ['X', { media: [medium('VIDEO'), medium('IMAGE')] }, ['MEDIA_MIXED']],
+    ['X', { media: [medium('VIDEO', { durationMs: 140_000 })] }, []],
+    ['X', { media: [medium('VIDEO', { durationMs: 140_001 })] }, ['MEDIA_DURATION']],
+    ['X', { firstComment: 'First' }, []],
+    ['LINKEDIN', { copy: 'x'.repeat(3001) }, ['COPY_TOO_LONG']],
+    ['LINKEDIN', { media: [medium('IMAGE'), medium('GIF')] }, []],
+    ['LINKEDIN', { media: [medium('GIF'), medium('VIDEO')] }, ['MEDIA_MIXED']],
+    ['LINKEDIN', { firstComment: 'First' }, ['FIRST_COMMENT_UNSUPPORTED']],
+    ['LINKEDIN', { isLater: true, media: some(1, 'IMAGE') }, []],
+    ['LINKEDIN_PAGE', { isLater: true, media: some(1, 'IMAGE') }, ['THREAD_MEDIA']],
+    ['FACEBOOK', { media: some(11, 'IMAGE') }, ['MEDIA_TOO_MANY']],
+    ['INSTAGRAM', {}, ['MEDIA_MISSING']],
+    ['INSTAGRAM', { copy: '', media: [medium('IMAGE'), medium('VIDEO')] }, []],
+    ['INSTAGRAM', { media: some(1, 'GIF') }, ['MEDIA_KIND']],
+    ['INSTAGRAM', { media: [...some(6, 'IMAGE'), ...some(5, 'VIDEO')] }, ['MEDIA_TOO_MANY']],
+    ['THREADS', { copy: '👍'.repeat(125) }, []],
+    ['THREADS', { copy: '👍'.repeat(126) }, ['COPY_TOO_LONG']],
+    ['YOUTUBE', { media: some(1, 'VIDEO') }, ['TITLE_MISSING']],
+    ['YOUTUBE', { title: 'x'.repeat(101), media: some(1, 'VIDEO') }, ['TITLE_TOO_LONG']],
+    ['YOUTUBE', { title: 'A film', copy: 'é'.repeat(2501), media: some(1, 'VIDEO') }, ['COPY_TOO_LONG']],
+    ['YOUTUBE', { title: 'A film', media: some(1, 'IMAGE') }, ['MEDIA_KIND']],
+    ['TIKTOK', { media: some(2, 'VIDEO') }, ['MEDIA_TOO_MANY']],
+    ['TIKTOK', { media: [medium('VIDEO', { isReady: false })] }, ['MEDIA_NOT_READY']],
+    ['X', { copy: '', media: [medium('VIDEO', { altText: null, durationMs: 200_000 })] }, ['MEDIA_DURATION', 'ALT_TEXT_MISSING']],
+  ])('%s: %j', (platform, post, expected) => expect(codes(platform, post)).toEqual(expected))
+})
