@@ -38,7 +38,8 @@ export const failureSentence: Readonly<Record<FailureCode, (network: string, det
   NETWORK_REFUSED: (network, detail) => `${network} refused the post (${detail}): mend what it names, then reschedule the post.`,
   TARGET_UNAVAILABLE: (network, detail) => `${network} takes no posts at that place (${detail}): choose another one, then reschedule the post.`,
   MEDIA_FAILED: (network, detail) => `${network} could not take a medium of the post (${detail}): replace it, then reschedule the post.`,
-  BUDGET_EXCEEDED: (network, detail) => `${network} was not asked, for a spend limit of the organization is reached (${detail}): raise the limit, then reschedule the post.`,
+  BUDGET_EXCEEDED: (network, detail) =>
+    `${network} was not asked, for a spend limit of the organization is reached (${detail}): raise the limit, then reschedule the post.`,
   NETWORK_UNAVAILABLE: (network, detail) => `${network} could not be reached (${detail}): reschedule the post.`,
   OUTCOME_UNKNOWN: (network, detail) =>
     `${network} did not say whether it published the post (${detail}). It is being asked; the post is not sent again. If you see it there, or know that it is not there, say so with resolveDelivery.`,
