@@ -20,7 +20,7 @@ import {
 } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
-import { readApplications } from './config/networks.ts'
+import { readApplications, type Whereabouts } from './config/networks.ts'
 import { sharedWithProduction } from './config/production.ts'
 import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
 import { quotas, retention } from './config/quotas.ts'
@@ -28,6 +28,7 @@ import { type DedicatedToken, readDedicated, serviceTokens } from './config/serv
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
 import type { MailSettings } from './subgraphs/identity/mail/open.ts'
+import type { Platform } from './subgraphs/publishing/network/network.ts'
 import type { Applications } from './subgraphs/publishing/network/networks.ts'
 import type { Slug } from './subgraphs/scopes.ts'
 
@@ -62,6 +63,8 @@ export interface Config extends AsRead {
   readonly mail: MailSettings
   /** Our applications at networks that posts go to. */
   readonly applications: Applications
+  /** Where each network is whose protocol the platform speaks, for applications that are kept elsewhere. */
+  readonly whereabouts: Readonly<Partial<Record<Platform, Whereabouts>>>
   /** What this process may have open to its database. */
   readonly connections: Connections
   readonly quotas: Values<typeof quotas>
@@ -153,7 +156,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const seals = readFamily(seal, given, mistakes)
   const { primary, trusted: staged } = readFamily(serviceTokens, given, mistakes)
   const dedicated = readDedicated(given, mistakes)
-  const { applications, halves } = readApplications(given, mistakes)
+  const { applications, whereabouts, halves } = readApplications(given, mistakes, at.environment === 'staging')
   const trial = readFamily(demo, given, mistakes)
   const mails = readFamily(mail, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
@@ -217,6 +220,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     },
     mail: { server: mails.smtpUrl, from: mails.mailFrom ?? { name: '', address: `no-reply@${new URL(publicUrl).hostname}` } },
     applications,
+    whereabouts,
     connections,
     quotas: most,
     retention: keptFor,

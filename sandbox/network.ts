@@ -123,8 +123,18 @@ export interface Twin {
   readonly title: string
   /** Where it is found, by the names of a platform's settings, under the prefix that the list gives it. */
   readonly addresses: Readonly<Record<string, string>>
+  /** What else an application of it is told, by the names of a platform's settings. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Plays it. */
-  play(name: string, deps: Deps): { readonly network: Network; readonly demo: Demo }
+  play(name: string, deps: Deps): Played
+}
+
+/** A twin at work. */
+export interface Played {
+  readonly network: Network
+  readonly demo: Demo
+  /** Of further networks of ours that it stands for, by the names under which `networks.ts` lists them: `linkedin-page`. */
+  readonly others?: Readonly<Record<string, Demo>>
 }
 
 /** A JSON answer. */

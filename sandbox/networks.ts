@@ -18,19 +18,42 @@ export type TwinName = keyof typeof twins
 
 export const twinNames = Object.keys(twins) as readonly TwinName[]
 
+/** Networks of ours that another one's twin stands for, with an application of their own there. */
+export const alike = {} as const satisfies Readonly<Record<string, TwinName>>
+
+/** A network of ours that is played here. */
+export type PlayedName = TwinName | keyof typeof alike
+
+export const playedNames = [...twinNames, ...Object.keys(alike)] as readonly PlayedName[]
+
+/** The twin that stands for a network of ours. */
+export const twinOf = (name: PlayedName): TwinName => (alike as Readonly<Record<string, TwinName>>)[name] ?? (name as TwinName)
+
 /** The demo application and account of each network. */
-export type Demos = Readonly<Record<TwinName, Demo>>
+export type Demos = Readonly<Record<PlayedName, Demo>>
 
 /** Makes something of each network that is played. */
-export const ofTwins = <Value>(make: (name: TwinName) => Value): Readonly<Record<TwinName, Value>> =>
-  Object.fromEntries(twinNames.map(name => [name, make(name)])) as Record<TwinName, Value>
+export const ofPlayed = <Value>(make: (name: PlayedName) => Value): Readonly<Record<PlayedName, Value>> =>
+  Object.fromEntries(playedNames.map(name => [name, make(name)])) as Record<PlayedName, Value>
 
-/** A network's demo application as the platform is told of one: credentials, and where the network is. */
-export function applicationAt<Name extends TwinName>(
+/** A network's demo application as the platform is told of one: credentials, where the network is, and what else its adapter is told. */
+export function applicationAt<Name extends PlayedName>(
   origin: string,
   name: Name,
   { clientId, clientSecret }: Pick<Demo, 'clientId' | 'clientSecret'>,
-): { readonly clientId: string; readonly clientSecret: string } & Readonly<Record<keyof (typeof twins)[Name]['addresses'], string>> {
-  const addresses = Object.entries(twins[name].addresses).map(([key, path]) => [key, `${origin}/${name}${path}`])
-  return { clientId, clientSecret, ...Object.fromEntries(addresses) }
+): { readonly clientId: string; readonly clientSecret: string } & ToldOf<Name> {
+  const twin = twinOf(name)
+  const { addresses, settings }: Twin = twins[twin]
+  const told = Object.entries(addresses).map(([key, path]) => [key, `${origin}/${twin}${path}`])
+  return { clientId, clientSecret, ...Object.fromEntries(told), ...settings }
 }
+
+type TwinBehind<Name> = Name extends TwinName ? Name : Name extends keyof typeof alike ? (typeof alike)[Name] : never
+type KeysOf<Told> = Told extends object ? keyof Told : never
+type ToldOf<Name> = Readonly<
+  Record<
+    | KeysOf<(typeof twins)[TwinBehind<Name>]['addresses']>
+    | ((typeof twins)[TwinBehind<Name>] extends { readonly settings: infer Settings } ? KeysOf<Settings> : never),
+    string
+  >
+>

@@ -9,9 +9,9 @@ import { createControl, createRequestLog, isControl } from './control.ts'
 import { type DnsServer, dns, startDnsServer } from './dns/dns.ts'
 import { deliver, read } from './exchange.ts'
 import { createFaults } from './faults.ts'
-import type { Call, Deps, Network, Reply, Watched } from './network.ts'
+import type { Call, Demo, Deps, Network, Played, Reply, Watched } from './network.ts'
 import { json } from './network.ts'
-import { type Demos, ofTwins, twinNames, twins, vendors } from './networks.ts'
+import { type Demos, ofPlayed, type PlayedName, twinNames, twinOf, twins, vendors } from './networks.ts'
 import { type MailServer, smtp, startMailServer } from './smtp/smtp.ts'
 import { openState } from './state.ts'
 
@@ -67,9 +67,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   let origin = ''
   const other = (name: string) => networks.find(one => one.name === name)
   const deps: Deps = { state, faults, clock, origin: () => origin, other, ...(redirectUris ? { redirectUris } : {}) }
-  const played = ofTwins(name => twins[name].play(name, deps))
+  const played = new Map(twinNames.map(name => [name, twins[name].play(name, deps) as Played]))
   const networks: readonly Network[] = [
-    ...twinNames.map(name => played[name].network),
+    ...[...played.values()].map(({ network }) => network),
     ...Object.entries(vendors).map(([name, vendor]) => vendor.play(name, deps)),
   ]
   state.commit()
@@ -141,8 +141,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   const bound = (servers[0]!.address() as AddressInfo).port
   origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
-  const facts = ofTwins(name => {
-    const { clientId, clientSecret, account } = played[name].demo
+  const demoOf = (name: PlayedName): Demo => {
+    const { demo, others } = played.get(twinOf(name))!
+    return others?.[name] ?? demo
+  }
+  const facts = ofPlayed(name => {
+    const { clientId, clientSecret, account } = demoOf(name)
     return { clientId, clientSecret, account }
   })
   writeFileSync(
@@ -160,10 +164,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await Promise.all([...servers.map(close), mail?.stop(), names?.stop()])
     state.close()
   }
-  const demo: Demos = ofTwins(name => ({
-    ...played[name].demo,
+  const demo: Demos = ofPlayed(name => ({
+    ...demoOf(name),
     async grant(id) {
-      const grant = await played[name].demo.grant(id)
+      const grant = await demoOf(name).grant(id)
       state.commit()
       return grant
     },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type MailServer, readMailServer } from '../../platform/smtp/address.ts'
-import { applicationAt, type Demos, type TwinName, twins } from '../../sandbox/networks.ts'
+import { applicationAt, type Demos, type PlayedName, playedNames } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
@@ -26,11 +26,12 @@ export interface OpenSandbox {
  * Starts the sandbox within this process, or finds the one that runs as a process of its own.
  * @throws StartError when that one's facts are not in the configured folder
  */
-export async function openSandbox({ dataDir, publicUrl, sandbox, email }: Config): Promise<OpenSandbox> {
-  if (sandbox.folder) return findSandbox(sandbox.folder)
+export async function openSandbox({ dataDir, publicUrl, sandbox, email, environment }: Config): Promise<OpenSandbox> {
+  const isStaging = environment === 'staging'
+  if (sandbox.folder) return findSandbox(sandbox.folder, isStaging)
   const options = {
     folder: join(dataDir, 'sandbox'),
-    redirectUris: playedPlatforms.map(platform => callbackUrl(publicUrl, platform)),
+    redirectUris: playedPlatforms(isStaging).map(platform => callbackUrl(publicUrl, platform)),
     smtpPort: sandbox.smtpPort,
     dnsPort: sandbox.dnsPort,
     mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },
@@ -49,12 +50,13 @@ export async function openSandbox({ dataDir, publicUrl, sandbox, email }: Config
   return toOpen(
     { origin: started.origin, smtp: started.mail!.url, mailReports: started.mail!.reportSecret, dns: started.dns!.address, ...started.demo },
     moved,
+    isStaging,
     started.stop,
   )
 }
 
 /** The sandbox that runs as a process of its own. @throws StartError when its facts are not in the folder */
-export const findSandbox = (folder: string): OpenSandbox => toOpen(readFacts(folder), [], async () => {})
+export const findSandbox = (folder: string, isStaging: boolean): OpenSandbox => toOpen(readFacts(folder), [], isStaging, async () => {})
 
 const movedFrom = (wanted: number, port: number, what: string, setting: string): string | null =>
   wanted === 0 || port === wanted ? null : `port ${wanted} is taken: ${what} on ${port} (${setting})`
@@ -63,22 +65,24 @@ const movedFrom = (wanted: number, port: number, what: string, setting: string):
 export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers/api/email/events`
 
 type Facts = { readonly origin: string; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
-  readonly [Name in TwinName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>
+  readonly [Name in PlayedName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>
 }
 
-const isTwin = (name: string): name is TwinName => Object.hasOwn(twins, name)
+/** The networks that are played: they go by their path. Those that give applications for trying are set up in staging alone, as they are with an operator's own. */
+export const playedPlatforms = (isStaging: boolean) =>
+  platforms.filter(platform => {
+    const { path, protocol } = everyNetwork[platform]
+    return protocol && (playedNames as readonly string[]).includes(path) && (isStaging || !protocol.hasTrials)
+  })
 
-/** The networks whose twins are played: those go by the path of their network. */
-export const playedPlatforms = platforms.filter(platform => isTwin(everyNetwork[platform].path))
-
-const toOpen = ({ origin, smtp, mailReports, dns, ...demos }: Facts, moved: readonly string[], stop: () => Promise<void>): OpenSandbox => ({
+const toOpen = ({ origin, smtp, mailReports, dns, ...demos }: Facts, moved: readonly string[], isStaging: boolean, stop: () => Promise<void>): OpenSandbox => ({
   origin,
   mailServer: smtp === undefined ? null : readMailServer(smtp),
   mailing: { dns: dns ?? null, eventsSecret: mailReports ?? null },
   moved,
   applications: Object.fromEntries(
-    playedPlatforms.map(platform => {
-      const name = everyNetwork[platform].path as TwinName
+    playedPlatforms(isStaging).map(platform => {
+      const name = everyNetwork[platform].path as PlayedName
       return [platform, applicationAt(origin, name, demos[name])]
     }),
   ),

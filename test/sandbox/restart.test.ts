@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { twinNames } from '../../sandbox/networks.ts'
+import { playedNames } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { openState } from '../../sandbox/state.ts'
 import { send } from './stage.ts'
@@ -58,7 +58,7 @@ test('a killed sandbox has forgotten nothing it answered for: post, grant, crede
   expect(BigInt(next.body.data.id)).toBeGreaterThan(BigInt(published.body.data.id))
   const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'))
   expect(demo).toMatchObject({ origin: second.origin, x: { clientId, clientSecret, account } })
-  expect(Object.keys(demo).sort()).toEqual(['origin', ...twinNames].sort())
+  expect(Object.keys(demo).sort()).toEqual(['origin', ...playedNames].sort())
   const refreshed = await send(`${second.origin}/x/2/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },

@@ -163,7 +163,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
       const own = String(await portFor(config.sandbox.port, taken))
       const mails = String(await portFor(config.sandbox.smtpPort, taken))
       const names = String(await portFor(config.sandbox.dnsPort, taken))
-      const redirects = playedPlatforms.flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
+      const redirects = playedPlatforms(config.environment === 'staging').flatMap(platform => ['--redirect-uri', callbackUrl(publicUrl, platform)])
       const parameters = [
         ...globalThis.process.execArgv,
         sandboxProgram,

@@ -33,7 +33,9 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const registrations = await readRegistrations()
     // Where the demo was made, and as the embedded mode does: whoever sees the page in development may sign in with it.
     const tried =
-      config.demo && config.sandbox.folder && config.environment === 'development' ? (await import('../sandbox.ts')).findSandbox(config.sandbox.folder) : null
+      config.demo && config.sandbox.folder && config.environment === 'development'
+        ? (await import('../sandbox.ts')).findSandbox(config.sandbox.folder, false)
+        : null
     const urls = subgraphUrls(config)
     const seal = createSeal(key, systemClock)
     const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))

@@ -55,13 +55,27 @@ export interface ContentRules {
 }
 
 /** How a network is spoken to, by an application that an operator registers there. */
-export interface Protocol<Name extends string = string> {
+export interface Protocol<Name extends string = string, Further extends string = string extends Name ? string : never> {
   /** What its settings begin with: `X` for `X_CLIENT_ID`, `X_CLIENT_SECRET` and the addresses, `X_API_URL` for `apiUrl`. */
   readonly prefix: string
-  /** Where the network is, by the name under which its adapter is told. */
+  /** The network at whose addresses this one is, by the settings of that one; its application is its own. */
+  readonly at?: Platform
+  /** Where the network is, by the name under which its adapter is told: each ends with `Url`. */
   readonly addresses: { readonly [Key in Name]: { readonly fallback: string; readonly does: string } }
+  /** What else its adapter is told, such as the version of the interface: `FACEBOOK_VERSION` for `version`. */
+  readonly settings?: { readonly [Key in Further]: Further extends never ? never : ProtocolSetting }
+  /** Whether the network has applications for trying, `TIKTOK_SANDBOX_CLIENT_ID`; they count in staging alone. @default false */
+  readonly hasTrials?: boolean
   /** Loads the adapter, which only processes with this subgraph need. */
-  load(): Promise<Adapter<Name>>
+  load(): Promise<Adapter<Name | Further>>
+}
+
+export interface ProtocolSetting {
+  readonly fallback: string
+  readonly does: string
+  /** What it looks like, and how that is said to whoever mistypes it: `must be a month such as 202610`. */
+  readonly pattern: RegExp
+  readonly means: string
 }
 
 export interface Adapter<Name extends string = string> {
@@ -73,7 +87,11 @@ export interface Adapter<Name extends string = string> {
 export type Application<Name extends string = string> = { readonly clientId: string; readonly clientSecret: string } & { readonly [Key in Name]: string }
 
 /** Where an application finds its network. */
-export const addressesOf = ({ clientId: _id, clientSecret: _secret, ...addresses }: Application): readonly string[] => Object.values(addresses)
+export const addressesOf = (application: Application): readonly string[] =>
+  Object.entries(application).flatMap(([name, value]) => (name.endsWith('Url') ? [value] : []))
+
+/** Whether a network gave an application for trying: what it publishes, only its own account sees. */
+export const isTrial = ({ kind }: { readonly kind?: string }): boolean => kind === 'TRIAL'
 
 /** Tokens as a network granted them. */
 export interface Grant {

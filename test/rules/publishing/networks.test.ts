@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
-import { applicationAt, type TwinName, twins } from '../../../sandbox/networks.ts'
+import { applicationAt, type PlayedName, playedNames, twinOf } from '../../../sandbox/networks.ts'
 import { addressesOf, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters, openNetworks, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
 
@@ -20,27 +20,28 @@ test('no two networks have a path or a beginning of settings in common', () => {
 })
 
 describe.each(spoken)('a network whose protocol the platform speaks: $platform', ({ platform, path, title, protocol }) => {
-  const { prefix, addresses } = protocol
+  const { prefix, at, hasTrials } = protocol
+  const { addresses, settings = {}, prefix: owner } = at ? (everyNetwork[at].protocol as Protocol) : protocol
   const application = { [`${prefix}_CLIENT_ID`]: 'id', [`${prefix}_CLIENT_SECRET`]: 'secret' }
 
   test('is set up by its application alone, and found where the network itself says', () => {
-    const fallbacks = Object.fromEntries(Object.entries(addresses).map(([key, { fallback }]) => [key, fallback]))
+    const fallbacks = Object.fromEntries(Object.entries({ ...addresses, ...settings }).map(([key, { fallback }]) => [key, fallback]))
     expect(readConfig(application).applications).toEqual({ [platform]: { clientId: 'id', clientSecret: 'secret', ...fallbacks } })
     expect(readConfig({}).applications).toEqual({})
   })
 
   test('is told to operators under its title', () => {
-    const family = documented.find(each => each.title === title)!.family
-    expect(Object.values(family).map(({ name }) => name)).toEqual(
-      expect.arrayContaining([...Object.keys(application), expect.stringMatching(`^${prefix}_\\w+_URL$`)]),
-    )
+    const namesOf = (of: string) => Object.values(documented.find(each => each.title === of)!.family).map(({ name }) => name)
+    expect(namesOf(title)).toEqual(expect.arrayContaining(Object.keys(application)))
+    expect(namesOf(at ? everyNetwork[at].title : title)).toEqual(expect.arrayContaining([expect.stringMatching(`^${owner}_\\w+_URL$`)]))
   })
 
   test('has a twin, which stands for each of its addresses', () => {
-    expect(Object.keys(twins)).toContain(path)
-    const at = applicationAt('http://sandbox.test', path as TwinName, { clientId: 'id', clientSecret: 'secret' })
-    expect(Object.keys(at).sort()).toEqual(['clientId', 'clientSecret', ...Object.keys(addresses)].sort())
-    for (const address of addressesOf(at)) expect(address).toMatch(new RegExp(`^http://sandbox\\.test/${path}(?:/|$)`))
+    expect(playedNames).toContain(path)
+    const there = applicationAt('http://sandbox.test', path as PlayedName, { clientId: 'id', clientSecret: 'secret' })
+    const told = ['clientId', 'clientSecret', ...Object.keys(addresses), ...Object.keys(settings), ...(hasTrials ? ['kind'] : [])]
+    expect(Object.keys(there).sort()).toEqual(told.sort())
+    for (const address of addressesOf(there)) expect(address).toMatch(new RegExp(`^http://sandbox\\.test/${twinOf(path as PlayedName)}(?:/|$)`))
   })
 
   test('is opened for an application, and only then', () => {
