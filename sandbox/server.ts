@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createControl, createRequestLog, isControl } from './control.ts'
 import { type DnsServer, dns, startDnsServer } from './dns/dns.ts'
+import { listenOn } from './dns/listening.ts'
 import { deliver, read } from './exchange.ts'
 import { createFaults } from './faults.ts'
 import type { Call, Demo, Deps, Network, Played, Reply, Watched } from './network.ts'
@@ -187,11 +188,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 /** Listens on one address, or on both loopback families under the same port; a machine without IPv6 has the first only. */
 async function listen(listener: RequestListener, host: string, port: number): Promise<Server[]> {
-  if (host !== 'localhost') return [await listenOn(listener, host, port)]
+  if (host !== 'localhost') return [await listenOn(served(listener), host, port)]
   for (let attempt = 1; ; attempt += 1) {
-    const first = await listenOn(listener, '127.0.0.1', port)
+    const first = await listenOn(served(listener), '127.0.0.1', port)
     try {
-      return [first, await listenOn(listener, '::1', (first.address() as AddressInfo).port)]
+      return [first, await listenOn(served(listener), '::1', (first.address() as AddressInfo).port)]
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first]
@@ -201,13 +202,7 @@ async function listen(listener: RequestListener, host: string, port: number): Pr
   }
 }
 
-function listenOn(listener: RequestListener, host: string, port: number): Promise<Server> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve(server.off('error', reject)))
-  })
-}
+const served = (listener: RequestListener): Server => createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
 
 function close(server: Server): Promise<void> {
   return new Promise(resolve => {

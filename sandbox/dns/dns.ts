@@ -1,28 +1,15 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import packet, { type Answer, type DecodedPacket, type Question } from 'dns-packet'
-import type { Clock } from '../../platform/clock.ts'
-import type { RequestLog } from '../control.ts'
-import type { FaultKind, Faults } from '../faults.ts'
+import type { FaultKind } from '../faults.ts'
 import type { Control } from '../network.ts'
-import type { State } from '../state.ts'
+import { listenOn, type ServerOptions } from './listening.ts'
 
 /** Records of one name and type. */
 interface Entry {
   readonly name: string
   readonly type: 'TXT' | 'CNAME'
   readonly values: readonly string[]
-}
-
-export interface DnsServerOptions {
-  readonly state: State
-  readonly faults: Faults
-  readonly requests: RequestLog
-  readonly clock: Clock
-  /** `localhost` is the loopback addresses of both families. */
-  readonly host: string
-  /** A free one in its place when it is taken; 0 takes a free one. */
-  readonly port: number
 }
 
 /** A server of DNS that listens. */
@@ -57,7 +44,7 @@ const pieces = (text: string): string[] => text.match(/[\s\S]{1,255}/g) ?? ['']
  * Starts a server of DNS (RFC 1035) that is the authority for whatever it was told, over UDP and TCP on one port. What it was not told does
  * not exist; a longer answer than a caller takes over UDP is cut, so that it is asked for over TCP.
  */
-export async function startDnsServer({ state, faults, requests, clock, host, port }: DnsServerOptions): Promise<DnsServer> {
+export async function startDnsServer({ state, faults, requests, clock, host, port }: ServerOptions): Promise<DnsServer> {
   const records = state.collection<Entry>('dns records', mostRecords)
   const sockets = new Set<Socket>()
   const timers = new Set<NodeJS.Timeout>()
@@ -227,7 +214,7 @@ async function listen(openTcp: () => Server, openUdp: (family: 4 | 6) => UdpSock
       let bound = wanted
       for (const address of addresses) {
         try {
-          tcp.push(await bindTcp(openTcp(), address, bound))
+          tcp.push(await listenOn(openTcp(), address, bound))
         } catch (error) {
           if (tcp.length > 0 && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))) continue
           throw error
@@ -244,12 +231,6 @@ async function listen(openTcp: () => Server, openUdp: (family: 4 | 6) => UdpSock
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
-
-const bindTcp = (server: Server, host: string, port: number): Promise<Server> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve(server.off('error', reject)))
-  })
 
 const bindUdp = (socket: UdpSocket, address: string, port: number): Promise<UdpSocket> =>
   new Promise((resolve, reject) => {

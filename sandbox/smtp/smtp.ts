@@ -2,10 +2,10 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../../platform/clock.ts'
-import type { RequestLog } from '../control.ts'
-import type { FaultKind, Faults } from '../faults.ts'
+import { listenOn, type ServerOptions } from '../dns/listening.ts'
+import type { FaultKind } from '../faults.ts'
 import type { Control } from '../network.ts'
-import type { Collection, State } from '../state.ts'
+import type { Collection } from '../state.ts'
 
 /** A mail that was taken. */
 export interface ReceivedMail {
@@ -22,15 +22,7 @@ export interface ReceivedMail {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface MailServerOptions {
-  readonly state: State
-  readonly faults: Faults
-  readonly requests: RequestLog
-  readonly clock: Clock
-  /** `localhost` is the loopback addresses of both families. */
-  readonly host: string
-  /** A free one in its place when it is taken; 0 takes a free one. */
-  readonly port: number
+export interface MailServerOptions extends ServerOptions {
   /** Where it reports what becomes of mails, and with what it signs that. @default nowhere; a secret of its own, which it keeps */
   readonly reports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
   readonly log?: { error(facts: object, message: string): void }
@@ -255,14 +247,4 @@ async function listen(open: () => Server, host: string, port: number): Promise<r
       if (code !== 'EADDRINUSE' || turn === 5) throw error
     }
   }
-}
-
-function listenOn(server: Server, host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve(server)
-    })
-  })
 }
