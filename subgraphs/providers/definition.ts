@@ -46,6 +46,7 @@ import { agingOfCallRates } from './stores/ai/call-rates.ts'
 import { openCredentialsInUse } from './stores/credential/in-use.ts'
 import { createPlatformOrganization } from './stores/credential/platform.ts'
 import { openModels } from './stores/model/in-use.ts'
+import { lookAgainAtLimits } from './stores/spend/announce.ts'
 import { openSpending, type PriceSettings } from './stores/spend/open.ts'
 import { videoQuotaAging } from './stores/video/quota.ts'
 import { quotaTables } from './stores/video/table.ts'
@@ -90,6 +91,7 @@ export function define(
     run: async () => void (await contexts.everybodys('grace').credentials.forgetPrevious(clock.now())),
   }
   const spending = openSpending(foundation, { prices, job: () => contexts.everybodys('spend'), log })
+  lookAgainAtLimits(events, id => contexts.everybodys('spend').spendLimits.byId.load(id))
   const email = openEmail(foundation, emailSettings, { job: () => contexts.everybodys('email'), jobs: () => jobs, log })
   const jobs = openJobs({
     slug,
@@ -200,7 +202,13 @@ export function define(
       suppression: suppressionResolvers,
     }),
     open: contexts.open,
-    http: answering({ ...aiExchanges, ...exchanges, ...email.exchanges, ...credentialExchanges(contexts.forRequest), ...videoExchanges(contexts.forRequest) }),
+    http: answering({
+      ...aiExchanges,
+      ...exchanges,
+      ...email.exchanges,
+      ...credentialExchanges(contexts.forRequest),
+      ...videoExchanges(contexts.forRequest, log),
+    }),
     streams: videoPaths,
     serviceClients: clients.serviceClients,
     receive: facts.receive,

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { codeOf, Refusal } from '../../../platform/errors.ts'
 import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { StreamBody, StreamedAnswer } from '../../../platform/outbound/stream.ts'
@@ -21,10 +22,10 @@ const mostRead = 64 * 1024
 export const videoPaths: readonly string[] = ['/providers/platform/youtube/']
 
 /** Passes calls of the data interface of YouTube on, and counts them. */
-export const videoExchanges = (open: (viewer: Viewer, request: Request) => Context): Exchanges => ({
+export const videoExchanges = (open: (viewer: Viewer, request: Request) => Context, log: Pick<Logger, 'error'>): Exchanges => ({
   '* /providers/platform/youtube/**': async (request, viewer) => {
     try {
-      return await passOn(open(viewer, request), request)
+      return await passOn(open(viewer, request), request, log)
     } catch (error) {
       if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
       const { resetsAt, scopeType, callId } = (error as Refusal).extensions
@@ -33,7 +34,7 @@ export const videoExchanges = (open: (viewer: Viewer, request: Request) => Conte
   },
 })
 
-async function passOn(context: Context, request: Request): Promise<Response> {
+async function passOn(context: Context, request: Request, log: Pick<Logger, 'error'>): Promise<Response> {
   const { calls, outbound, thirdParties, quotaTable, publicUrl, clock } = context
   await requireOperation(context, 'VIDEO')
   const caller = await callerOf(context)
@@ -53,7 +54,7 @@ async function passOn(context: Context, request: Request): Promise<Response> {
   const candidate = { model: provider, provider, upperMicros: micros }
   const call = await calls.begin(caller, { family: 'VIDEO', operation: method, requestedModel: null, candidates: [candidate] })
   const counted: Counted = { bucket, units, organizationId: caller.organizationId, appId: caller.appId }
-  const end = ending(call, { provider, units, micros, began })
+  const end = ending(call, { provider, units, micros, began }, log)
   let standing: Standing
   try {
     standing = await countCall(context, counted)
@@ -76,9 +77,10 @@ async function passOn(context: Context, request: Request): Promise<Response> {
       await end('FAILED', null, 'broken')
       throw error
     }
-    // Nothing has reached the network: nothing is counted there.
-    if (!error.sent && units > 0) await uncountCall(context, counted)
     await end(error.kind === 'left' ? 'ABORTED' : 'FAILED', null, error.kind, error.sent)
+    // Nothing has reached the network: nothing is counted there. Last, for what cannot be given back comes back at midnight.
+    if (!error.sent && units > 0)
+      await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'what a call did not use of a quota could not be given back'))
     throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`)
   }
   const headers = headersBack(answer.headers)
@@ -121,17 +123,20 @@ const quotaHeaders = (bucket: string, units: number, { remaining, resetsAt }: St
   'x-quota-resets-at': resetsAt.toISOString(),
 })
 
-/** Says once what became of a call. What cannot be written down ends by itself, as one that nobody has ended. */
+/** Says once what became of a call. It is told in the log when that cannot be written: the answer is there, and what was held back is let go of in time. */
 const ending =
   (
     call: OpenCall,
     { provider, units, micros, began }: { readonly provider: string; readonly units: number; readonly micros: bigint; readonly began: number },
+    log: Pick<Logger, 'error'>,
   ) =>
   async (status: 'SUCCEEDED' | 'FAILED' | 'ABORTED', answered: number | null, failure: string | null, isSent = answered !== null): Promise<void> => {
     const latencyMs = performance.now() - began
     const attempts = isSent ? [{ provider, model: null, status: answered, failure, latencyMs: Math.round(latencyMs) }] : []
     const cost = isSent ? { units, costMicros: micros } : { units: 0, costMicros: 0n }
-    await call.settle({ status, model: null, provider, ...cost, attempts, latencyMs }).catch(() => {})
+    await call
+      .settle({ status, model: null, provider, ...cost, attempts, latencyMs })
+      .catch(error => log.error({ err: error, call: call.id }, 'what became of a call could not be written'))
   }
 
 /** The beginning of an answer as text, and all of it, the beginning included. */

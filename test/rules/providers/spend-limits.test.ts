@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createMemoryEvents, type LookAgain } from '../../../platform/events.ts'
 import type { CallRow } from '../../../subgraphs/providers/stores/call.ts'
+import { limitTopic, lookAgainAtLimits } from '../../../subgraphs/providers/stores/spend/announce.ts'
 import {
   admit,
   alerted,
@@ -259,4 +261,32 @@ describe('a limit tells', () => {
     expect([attentionOf(limit({ spentMicros: 799n })), attentionOf(limit({ hardLimitMicros: null, spentMicros: 9n }))]).toEqual([null, null])
     expect(attentionOf(limit({ hardLimitMicros: 0n }))).toBe('BUDGET_EXHAUSTED')
   })
+})
+
+test('G-04 a limit that is followed is read again each minute: whatever its screens show has a mark of its own, and so has that it is gone', async () => {
+  const looks: (readonly [string, LookAgain])[] = []
+  let present: SpendLimitRow | null = limit()
+  const asked: string[] = []
+  lookAgainAtLimits({ ...createMemoryEvents(), lookAgain: (...given) => void looks.push(given) }, async id => {
+    asked.push(id)
+    return present
+  })
+  const [[prefix, look]] = looks as [readonly [string, LookAgain]]
+  const marks = new Set()
+  for (const more of [
+    {},
+    {},
+    { spentMicros: 5n },
+    { reservedMicros: 5n },
+    { version: 2 },
+    { since: made },
+    { alerts: [{ kind: 'SOFT', at: '' }] },
+    null,
+  ] as const) {
+    present = more && limit(more)
+    const [found, ...others] = await look(limitTopic('l1').slice(prefix.length), now, false)
+    expect([found!.ids, others]).toEqual([{ id: 'l1' }, []])
+    marks.add(found!.mark)
+  }
+  expect([marks.size, new Set(asked)]).toEqual([7, new Set(['l1'])])
 })

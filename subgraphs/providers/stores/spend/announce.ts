@@ -6,12 +6,16 @@ import type { BudgetAttention, SpendLimitRow, SpendScopeType } from './limit.ts'
 /** The topic of a limit's figures. */
 export const limitTopic = (id: string): string => `spend_limit.${id}`
 
-/** How the topics of limits begin. */
-export const limitTopics = 'spend_limit.'
-
 /** What tells that a limit stands otherwise than before. */
-export const markOf = ({ version, since, spentMicros, reservedMicros, alerts }: SpendLimitRow): string =>
-  `${version} ${since.getTime()} ${spentMicros} ${reservedMicros} ${alerts.length}`
+const markOf = (limit: SpendLimitRow | null): string =>
+  limit === null ? 'gone' : `${limit.version} ${limit.since.getTime()} ${limit.spentMicros} ${limit.reservedMicros} ${limit.alerts.length}`
+
+/**
+ * Has limits that somebody follows read again, for events may be lost: that of a process that ended between commit and announcement too.
+ * @param limitOf reads a limit as it stands; null when it is gone
+ */
+export const lookAgainAtLimits = (events: Events, limitOf: (id: string) => Promise<SpendLimitRow | null>): void =>
+  events.lookAgain(limitTopic(''), async id => [{ ids: { id }, mark: markOf(await limitOf(id)) }])
 
 /** How often at most the same topic is announced, in ms: limits within the second in which they change, widgets each second. */
 const limitEveryMs = 250
