@@ -41,7 +41,7 @@ export interface StreamedAnswer {
 /** Bytes of an answer that wait for their reader before the socket is not read any more, and until they are fewer than half of that. */
 const mostWaiting = 128 * 1024
 
-export const streamDefaults = { firstByteMs: 60_000, idleMs: 30_000, totalMs: 600_000, mostBytes: 32 * 1024 * 1024 } as const
+const streamDefaults = { firstByteMs: 60_000, idleMs: 30_000, totalMs: 600_000, mostBytes: 32 * 1024 * 1024 } as const
 
 const nothing = { value: undefined, done: true } as const
 

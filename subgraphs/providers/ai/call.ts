@@ -22,7 +22,7 @@ export interface AiDeps {
 }
 
 /** Whoever asked went away: nobody reads this. */
-export const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
+const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'Whoever asked went away.', { reason: 'left' })
 
 /** Headers that tell of attempts, also beside refusals. */
 export const attemptHeaders = (callId: string, attempts: number): Readonly<Record<string, string>> => ({

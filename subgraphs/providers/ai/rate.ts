@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { Refusal } from '../../../platform/errors.ts'
 
 /** How many calls to models an organization may make in a minute of the clock. */
-export const mostCallsAMinute = 6_000
+const mostCallsAMinute = 6_000
 
 /** How many of them a process is lent at once: so many may lie unused with each process when they run out. */
 const lentAtOnce = 60

@@ -16,5 +16,5 @@ export async function requirePublic(reaches: Reaches, address: string | URL, fie
 }
 
 /** What an address inside is refused with. */
-export const privateAddress = (field: string): Refusal =>
+const privateAddress = (field: string): Refusal =>
   new Refusal('BAD_USER_INPUT', `${field} leads to a private address, which is not called from here: name a public one.`, { field })

@@ -66,7 +66,7 @@ export interface ProvidersError {
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
 /** Reads the body of an error; whatever it is, nothing is thrown. */
-export function readProvidersError(text: string): ProvidersError {
+function readProvidersError(text: string): ProvidersError {
   try {
     const parsed = JSON.parse(text) as Record<string, unknown> | unknown[]
     // Google's compatible wire puts it into a list.

@@ -29,7 +29,7 @@ export interface Tokens {
 export const usageOf = ({ input, output }: Tokens): Usage => ({ inputTokens: input, outputTokens: output, units: null })
 
 /** What was used, as OpenAI's wire tells it. */
-export const wireUsage = ({ input, output, cached, reasoning }: Tokens) => ({
+const wireUsage = ({ input, output, cached, reasoning }: Tokens) => ({
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,

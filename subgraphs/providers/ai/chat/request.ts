@@ -30,7 +30,7 @@ export interface ChatRequest {
 }
 
 /** What a picture that lies behind an address is counted as, in tokens: no vendor makes more of one. */
-export const pictureTokens = 5_000
+const pictureTokens = 5_000
 
 /** Members that are read below. */
 const taken = new Set(

@@ -1,9 +1,9 @@
 import { type Given, modelIn, requireKnown, textIn, wholeIn, wordIn, wrong } from '../wire/fields.ts'
 
 /** The most texts of one call. */
-export const mostInputs = 2048
+const mostInputs = 2048
 /** The most numbers of one vector. */
-export const mostDimensions = 8192
+const mostDimensions = 8192
 
 /** Texts, or the tokens of texts. */
 export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]

@@ -3,7 +3,7 @@ import { type Given, modelIn, requireKnown, requireText, textIn, wholeIn, wordIn
 /** The most images of one call. */
 export const mostImages = 4
 /** The most characters of a prompt. */
-export const longestPrompt = 32_000
+const longestPrompt = 32_000
 
 const qualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd'] as const
 const backgrounds = ['auto', 'transparent', 'opaque'] as const

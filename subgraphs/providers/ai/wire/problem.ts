@@ -16,7 +16,7 @@ interface Told {
 }
 
 /** A refusal as both read it: clients of the platform a problem document, clients of OpenAI's wire the `error` in it. */
-export function aiProblem(request: Request, refusal: Refusal): Response {
+function aiProblem(request: Request, refusal: Refusal): Response {
   const { code, reason, field, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
   const answer = problemOf(request, refusal, [], {
     // As REST writes words of the graph.

@@ -27,7 +27,7 @@ const stranger = (): Refusal => new Refusal('UNAUTHENTICATED', 'The signature of
  * @param secret `whsec_` and base64, or base64 alone
  * @throws UNAUTHENTICATED
  */
-export async function requireSignature(headers: Headers, body: string, secret: string, now: Date): Promise<string> {
+async function requireSignature(headers: Headers, body: string, secret: string, now: Date): Promise<string> {
   const { Webhook } = await import('standardwebhooks')
   const [id, at, signatures] = [headers.get('webhook-id'), headers.get('webhook-timestamp'), headers.get('webhook-signature')]
   if (!id || id.length > 300 || !at || !/^\d{1,12}$/.test(at) || !signatures) throw stranger()
@@ -45,7 +45,7 @@ export async function requireSignature(headers: Headers, body: string, secret: s
 const types: readonly string[] = ['bounce', 'complaint', 'delivered']
 
 /** @throws BAD_USER_INPUT for a body that is no report */
-export function readEvent(id: string, body: string): EmailEvent {
+function readEvent(id: string, body: string): EmailEvent {
   const refuse = (field: string): never => {
     throw new Refusal('BAD_USER_INPUT', `${field} is not that of a report: { type: bounce, complaint or delivered, messageId, recipient, reason, at }.`, {
       field,

@@ -6,7 +6,7 @@ import type { Recipient } from '../../stores/email/message.ts'
 import { sameAddress } from '../address.ts'
 
 /** How often people of one organization may write to the same address in the name of the platform in a day. */
-export const mostToOne = 20
+const mostToOne = 20
 
 const dayMs = 24 * 3_600_000
 

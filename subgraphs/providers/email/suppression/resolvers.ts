@@ -8,7 +8,7 @@ import { requireMailAddress, sameAddress } from '../address.ts'
 const things = 'Suppressed addresses'
 
 /** How many addresses people may suppress by hand in an organization; what mail servers report is not counted against it. */
-export const mostSuppressions = 100_000
+const mostSuppressions = 100_000
 
 /** What stands in the record of who did what: never the address. */
 const lineOf = (tenantId: string, action: string, subjectId: string) => ({ tenantId, action: `email_suppression.${action}`, subjectId })

@@ -31,7 +31,7 @@ export function redacted(words: string): string {
 }
 
 /** What is kept of what was asked, and until when. */
-export function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: Said, now: Date) {
+function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: Said, now: Date) {
   const prompt = promptStorage === 'OFF' ? null : inWords(said)
   if (prompt === null) return { prompt: null, promptUntil: null }
   const words = promptStorage === 'REDACTED' ? redacted(prompt) : prompt.slice(0, longest)

@@ -60,7 +60,7 @@ export function customIn(name: string): string | null {
 export const providerNameOf = ({ name, provider }: Pick<AiModel, 'name' | 'provider'>): string =>
   provider === 'custom' ? (customIn(name) ?? provider) : provider
 
-export const upstreamOf = (name: string): string => name.slice(name.indexOf('/') + 1)
+const upstreamOf = (name: string): string => name.slice(name.indexOf('/') + 1)
 
 /** A row as calls are made with it. */
 export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
