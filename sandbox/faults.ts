@@ -19,6 +19,11 @@ import type { Collection, State } from './state.ts'
  * - `expired-token`: a good access token is answered as an expired one, on any authenticated call.
  * - `slow-renewal`: a refresh token is exchanged, then answered after `delayMs`.
  * - `listing-lag`: the listing of an account's posts leaves out those younger than `delayMs`.
+ * - `media-status`: a call that uploads a picture or a film, or makes a container of one, is refused with that HTTP status.
+ * - `processing`: what was uploaded is told as in progress for `delayMs`.
+ * - `processing-error`: what was uploaded is told as not to be had.
+ * - `grant-revoked`: every token of the account that calls is good no more, and its next renewal is refused for good.
+ * - `profile-status`: a call that asks whose account it is is refused with that HTTP status.
  * - `none`: disarms.
  */
 export const faultKinds = [
@@ -35,6 +40,11 @@ export const faultKinds = [
   'expired-token',
   'slow-renewal',
   'listing-lag',
+  'media-status',
+  'processing',
+  'processing-error',
+  'grant-revoked',
+  'profile-status',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -43,11 +53,13 @@ export type FaultKind = (typeof faultKinds)[number]
 export interface ArmedFault {
   readonly network: string
   readonly fault: FaultKind
+  /** User name of the only account whose calls spend it. @default whoever calls */
+  readonly account?: string
   /** How many calls it still spoils. */
   readonly times: number
-  /** HTTP status of a `status` or `status-after-accept` fault, 400 to 599. */
+  /** HTTP status of a fault that answers with one, 400 to 599. */
   readonly status?: number
-  /** Milliseconds, for `slow`, `slow-renewal` and `listing-lag`. */
+  /** Milliseconds, for `slow`, `slow-renewal`, `listing-lag` and `processing`. */
   readonly delayMs?: number
   /** For `status` 429: seconds until the limit named in the answer's headers opens again. @default 900 at X; vendors name no time */
   readonly resetSeconds?: number
@@ -57,55 +69,75 @@ export interface ArmedFault {
 
 /** The armed faults of all networks; they survive a restart. */
 export interface Faults {
-  /** Arms a fault in place of what was armed for its network. */
+  /** Arms a fault in place of what was armed for its network, or for its account there; `none` without an account disarms the whole network. */
   arm(fault: ArmedFault): void
   armed(): readonly ArmedFault[]
-  /** Spends one use of the network's fault if it is of one of these kinds. */
-  take(network: string, kinds: readonly FaultKind[]): ArmedFault | undefined
+  /** Spends one use of the account's fault, or else of the network's, if it is of one of these kinds. @param account user name of who calls */
+  take(network: string, kinds: readonly FaultKind[], account?: string): ArmedFault | undefined
 }
+
+const keyOf = (network: string, account: string | undefined): string => (account === undefined ? network : `${network} ${account}`)
 
 export function createFaults(state: State): Faults {
   const faults: Collection<ArmedFault> = state.collection('faults', 50)
   return {
     arm(fault) {
-      if (fault.fault === 'none') faults.delete(fault.network)
-      else faults.set(fault.network, fault)
+      const key = keyOf(fault.network, fault.account)
+      if (fault.fault !== 'none') return faults.set(key, fault)
+      for (const one of [...faults.values()])
+        if (one.network === fault.network && (fault.account === undefined || one.account === fault.account)) faults.delete(keyOf(one.network, one.account))
     },
     armed: () => [...faults.values()],
-    take(network, kinds) {
-      const fault = faults.get(network)
-      if (!fault || !kinds.includes(fault.fault)) return undefined
-      if (fault.times === 1) faults.delete(network)
-      else faults.set(network, { ...fault, times: fault.times - 1 })
-      return fault
+    take(network, kinds, account) {
+      for (const key of account === undefined ? [network] : [keyOf(network, account), network]) {
+        const fault = faults.get(key)
+        if (!fault || !kinds.includes(fault.fault)) continue
+        if (fault.times === 1) faults.delete(key)
+        else faults.set(key, { ...fault, times: fault.times - 1 })
+        return fault
+      }
+      return undefined
     },
   }
 }
 
+/** User names that may be asked for and that faults may name. */
+export const accountName = /^[a-z0-9_]{1,30}$/
+
+const answering: readonly FaultKind[] = ['status', 'status-after-accept', 'media-status', 'profile-status']
+const delaying: readonly FaultKind[] = ['slow', 'slow-renewal', 'listing-lag', 'processing']
+const listed = (kinds: readonly FaultKind[]): string =>
+  kinds
+    .map(kind => `"${kind}"`)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ')
+
 /**
- * Reads a fault as a client writes it: `{ network, fault, times = 1, status?, delayMs?, resetSeconds?, code? }`.
+ * Reads a fault as a client writes it: `{ network, fault, account?, times = 1, status?, delayMs?, resetSeconds?, code? }`.
  * @returns the fault, or a sentence that says what is wrong with it
  */
 export function readFault(input: unknown, networks: readonly string[]): ArmedFault | string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return 'The body is not a JSON object such as {"network":"x","fault":"status","status":503,"times":1}.'
-  const { network, fault, times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
+  const { network, fault, account, times = 1, status, delayMs, resetSeconds, code, ...others } = input as Record<string, unknown>
   const unknown = Object.keys(others)
-  if (unknown.length > 0) return `${unknown.join(', ')} is not known here: a fault has network, fault, times, status, delayMs, resetSeconds and code.`
+  if (unknown.length > 0) return `${unknown.join(', ')} is not known here: a fault has network, fault, account, times, status, delayMs, resetSeconds and code.`
   if (typeof network !== 'string' || !networks.includes(network)) return unknownNetwork(network, networks)
   const kind = faultKinds.find(one => one === fault)
   if (!kind) return `fault is ${JSON.stringify(fault)}: expected one of ${faultKinds.join(', ')}.`
   if (!isWhole(times, 1, 1000)) return `times is ${JSON.stringify(times)}: expected a whole number from 1 to 1000.`
-  const answers = kind === 'status' || kind === 'status-after-accept'
+  if (account !== undefined && !(typeof account === 'string' && accountName.test(account)))
+    return `account is ${JSON.stringify(account)}: expected a user name, up to 30 of a-z, 0-9 and _.`
+  const answers = answering.includes(kind)
   if (answers ? !isWhole(status, 400, 599) : status !== undefined && status !== null)
     return answers
       ? `status is ${JSON.stringify(status)}: expected a whole number from 400 to 599.`
-      : `status goes only with the faults "status" and "status-after-accept", not with "${kind}".`
-  const delayed = kind === 'slow' || kind === 'slow-renewal' || kind === 'listing-lag'
+      : `status goes only with the faults ${listed(answering)}, not with "${kind}".`
+  const delayed = delaying.includes(kind)
   if (delayed ? !isWhole(delayMs, 1, 600_000) : delayMs !== undefined)
     return delayed
       ? `delayMs is ${JSON.stringify(delayMs)}: "${kind}" needs milliseconds from 1 to 600000.`
-      : `delayMs goes only with "slow", "slow-renewal" and "listing-lag", not with "${kind}".`
+      : `delayMs goes only with ${listed(delaying)}, not with "${kind}".`
   if (resetSeconds !== undefined && !(status === 429 && isWhole(resetSeconds, 0, 86_400)))
     return `resetSeconds is ${JSON.stringify(resetSeconds)}: expected whole seconds from 0 to 86400, and only with status 429.`
   if (code !== undefined && !(status === 429 && code === 'insufficient_quota'))
@@ -113,6 +145,7 @@ export function readFault(input: unknown, networks: readonly string[]): ArmedFau
   return {
     network,
     fault: kind,
+    ...(typeof account === 'string' && { account }),
     times,
     ...(isWhole(status, 400, 599) ? { status } : {}),
     ...(isWhole(delayMs, 1, 600_000) ? { delayMs } : {}),
@@ -142,11 +175,13 @@ export interface Spoiling {
   take(): Reply | Promise<Reply>
   /** The answer that never ends, of a call that was taken. @default blanks, one every twentieth of a second */
   endless?: (() => Reply) | undefined
+  /** User name of who calls, where callers have one. */
+  readonly account?: string
 }
 
 /** Answers a call, spoilt by the fault that is armed for the network, if any is. A call that is refused anyway spends none: ask before. */
-export async function spoilt(faults: Faults, network: string, { refuse, take, endless }: Spoiling): Promise<Reply> {
-  const fault = faults.take(network, spoils)
+export async function spoilt(faults: Faults, network: string, { refuse, take, endless, account }: Spoiling): Promise<Reply> {
+  const fault = faults.take(network, spoils, account)
   if (!fault) return take()
   const marks = { outcome: 'faulted', fault: fault.fault } as const
   if (fault.fault === 'status') return { ...refuse({ ...fault, status: fault.status! }), ...marks }

@@ -50,13 +50,28 @@ export interface Reply {
   readonly delayMs?: number
 }
 
-/** A post that a network accepted and published. */
+/** A picture or a film that a network has taken. */
+export interface ReceivedMedium {
+  readonly mimeType: string
+  readonly bytes: number
+  /** Of its bytes, in hexadecimal digits. */
+  readonly sha256: string
+}
+
+/** A post or comment that a network accepted and published. */
 export interface ReceivedPost {
   /** ISO 8601, UTC, milliseconds. */
   readonly receivedAt: string
+  /** What the network answered. */
   readonly id: string
-  /** The text exactly as the client sent it. */
+  /** The text as a reader sees it. */
   readonly text: string
+  readonly title?: string
+  /** `public`, `unlisted` or `private`, where posts have that. */
+  readonly privacyStatus?: string
+  /** Where within the account it stands; absent: the account itself. */
+  readonly target?: { readonly kind: 'page' | 'group' | 'organization'; readonly id: string }
+  readonly media?: readonly ReceivedMedium[]
   readonly account: { readonly id: string; readonly username: string }
   readonly inReplyToId: string | null
   /** When its author removed it; null while it stands. */

@@ -3,6 +3,7 @@ import { anthropic } from './ai/anthropic.ts'
 import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
+import { hooks } from './hooks/hooks.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { stripe } from './stripe/stripe.ts'
 import { x } from './x/x.ts'
@@ -12,7 +13,7 @@ import { youtube } from './youtube/youtube.ts'
 export const twins = { x } as const satisfies Readonly<Record<string, Twin>>
 
 /** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
-export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube }
+export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube, hooks }
 
 export type TwinName = keyof typeof twins
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Grant, OauthWorld } from './world.ts'
+import type { FaultKind } from '../faults.ts'
+import type { Call } from '../network.ts'
+import type { Account, Grant, OauthWorld } from './world.ts'
 
 /** A fresh pair, in clear for the only time. `refreshToken` is absent without the scope that the network wants for it. */
 export interface Tokens {
@@ -31,6 +33,7 @@ export function refreshGrant(world: OauthWorld, clientId: string, refreshToken: 
   const hash = hashOf(refreshToken)
   const grant = find(world, one => one.refresh?.hash === hash || one.spent.includes(hash))
   if (!grant || grant.clientId !== clientId) return undefined
+  if (isTakenBack(world, grant)) return undefined
   if (grant.refresh?.hash !== hash) {
     world.grants.delete(grant.id)
     return undefined
@@ -46,6 +49,12 @@ export function findByAccess(world: OauthWorld, accessToken: string): Grant | un
   return grant?.access && grant.access.expiresAt > world.clock.now().getTime() ? grant : undefined
 }
 
+/** The user name of the account whose refresh token this is. */
+export function usernameBehind(world: OauthWorld, refreshToken: string): string | undefined {
+  const grant = find(world, one => one.refresh?.hash === hashOf(refreshToken))
+  return grant && world.accounts.get(grant.accountId)?.username
+}
+
 /** Ends what a token stands for: a refresh token takes the grant with it, an access token goes alone. Unknown ones change nothing. */
 export function revokeToken(world: OauthWorld, clientId: string, token: string): void {
   const hash = hashOf(token)
@@ -55,12 +64,46 @@ export function revokeToken(world: OauthWorld, clientId: string, token: string):
   else world.grants.set(grant.id, { ...grant, access: null })
 }
 
+/** Ends everything that an account has permitted, to whatever application. */
+export function revokeAccount(world: OauthWorld, accountId: string): void {
+  for (const grant of [...world.grants.values()]) if (grant.accountId === accountId) world.grants.delete(grant.id)
+}
+
+/** Who shows itself by a token, or how it does not: with a token that is not good, or was not until this call's fault. */
+export type Shown =
+  | { readonly grant: Grant; readonly account: Account; readonly fault?: never }
+  | { readonly grant?: never; readonly account?: never; readonly fault: Extract<FaultKind, 'expired-token' | 'grant-revoked'> | null }
+
+/**
+ * Finds who calls, and spends the faults of tokens.
+ * @param accessToken as the call shows it. @default the bearer of its header
+ */
+export function whoShows(world: OauthWorld, call: Call, accessToken = bearerOf(call)): Shown {
+  const grant = accessToken === undefined ? undefined : findByAccess(world, accessToken)
+  const account = grant && world.accounts.get(grant.accountId)
+  if (!grant || !account) return { fault: null }
+  if (isTakenBack(world, grant)) return { fault: 'grant-revoked' }
+  if (world.faults.take(world.name, ['expired-token'], account.username)) return { fault: 'expired-token' }
+  return { grant, account }
+}
+
+/** The access token in a call's header. */
+export const bearerOf = (call: Call): string | undefined => /^Bearer (\S+)$/i.exec(call.headers.authorization ?? '')?.[1]
+
+/** Whether a fault has just had the account take back what it permitted. */
+function isTakenBack(world: OauthWorld, { accountId }: Grant): boolean {
+  const account = world.accounts.get(accountId)
+  if (!world.faults.take(world.name, ['grant-revoked'], account?.username)) return false
+  revokeAccount(world, accountId)
+  return true
+}
+
 function issue(world: OauthWorld, grant: Grant): { grant: Grant; tokens: Tokens } {
-  const { accessLifetime, refreshLifetime, refreshScope, newToken } = world.manners
+  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, newToken } = world.manners
   const at = world.clock.now()
   const now = at.getTime()
   const accessToken = newToken('at', at)
-  const refreshToken = grant.scopes.includes(refreshScope) ? newToken('rt', at) : undefined
+  const refreshToken = refreshScope === undefined || (refreshScope !== null && grant.scopes.includes(refreshScope)) ? newToken('rt', at) : undefined
   const renewed: Grant = {
     ...grant,
     access: { hash: hashOf(accessToken), expiresAt: now + accessLifetime * 1000 },
@@ -69,7 +112,12 @@ function issue(world: OauthWorld, grant: Grant): { grant: Grant; tokens: Tokens 
   world.grants.set(grant.id, renewed)
   return {
     grant: renewed,
-    tokens: { accessToken, ...(refreshToken === undefined ? {} : { refreshToken }), expiresIn: accessLifetime, scope: grant.scopes.join(' ') },
+    tokens: {
+      accessToken,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      expiresIn: accessLifetime,
+      scope: grant.scopes.join(scopesByComma ? ',' : ' '),
+    },
   }
 }
 

@@ -3,64 +3,78 @@ import type { Call, Reply } from '../network.ts'
 import { json, textOf } from '../network.ts'
 import { consentPage, refusalPage } from './consent.ts'
 import type { Tokens } from './grants.ts'
-import { createGrant, hashOf, refreshGrant, revokeToken } from './grants.ts'
-import type { Client, OauthWorld } from './world.ts'
+import { createGrant, hashOf, refreshGrant, revokeToken, usernameBehind } from './grants.ts'
+import { accountOf } from './open.ts'
+import type { Account, Client, Code, OauthWorld } from './world.ts'
 
 interface Wish {
   readonly client: Client
   readonly redirectUri: string
   readonly scopes: readonly string[]
   readonly state: string
-  readonly challenge: string
+  readonly challenge: string | null
+  /** Who decides. */
+  readonly account: Account
 }
 
 /**
  * Shows the consent page, takes its decision and sends the browser back with a code, or
- * with `error=access_denied`. `sandbox_approve=1` in the address decides at once. It is always the demo account that consents.
+ * with `error=access_denied`. `sandbox_approve=1` in the address approves at once, `sandbox_approve=0` declines, and `sandbox_account`
+ * names the account that decides, which is made when nobody has that name. Without it the demo account does.
  *
- * PKCE must be S256, also where the network would take `plain` too. A request that is wrong in itself stays on a page here and redirects nowhere.
+ * PKCE must be S256 where the network knows it, also where that would take `plain` too. A request that is wrong in itself stays on a page here and redirects nowhere.
  */
 export function authorize(world: OauthWorld, call: Call): Reply {
   const wish = readWish(world, call.query)
   if (typeof wish === 'string') return refusalPage(wish)
-  const decision = call.query.get('sandbox_approve') === '1' ? 'approve' : call.method === 'POST' ? new URLSearchParams(textOf(call)).get('decision') : null
-  if (decision === 'approve') return redirect(wish, { state: wish.state, code: createCode(world, wish) })
-  if (decision === 'deny') return redirect(wish, { error: 'access_denied', state: wish.state })
-  return consentPage(world.manners, wish.client, world.demo.account(), wish.scopes)
+  const told = call.query.get('sandbox_approve')
+  const decision = told === '1' ? 'approve' : told === '0' ? 'deny' : call.method === 'POST' ? new URLSearchParams(textOf(call)).get('decision') : null
+  if (decision === 'approve') return redirect(world, wish, { state: wish.state, code: createCode(world, wish) })
+  if (decision === 'deny') return redirect(world, wish, { error: 'access_denied', state: wish.state })
+  return consentPage(world.manners, wish.client, wish.account, wish.scopes)
 }
 
 function readWish(world: OauthWorld, query: URLSearchParams): Wish | string {
   const twice = [...query.keys()].find((key, index, keys) => keys.indexOf(key) !== index)
   if (twice !== undefined) return `The parameter ${twice} appears more than once.`
-  const client = world.clients.get(query.get('client_id') ?? '')
-  if (!client) return 'The client_id is missing or unknown.'
+  const { clientParameter = 'client_id', pkce = 'base64url' } = world.manners
+  const client = world.clients.get(query.get(clientParameter) ?? '')
+  if (!client) return `The ${clientParameter} is missing or unknown.`
   const redirectUri = query.get('redirect_uri') ?? ''
   if (!client.redirectUris.includes(redirectUri)) return 'The redirect_uri is not exactly one of the callback addresses that this app registered.'
   if (query.get('response_type') !== 'code') return 'The response_type has to be code.'
-  const scopes = [...new Set((query.get('scope') ?? '').split(' ').filter(scope => scope !== ''))]
-  const strange = scopes.find(scope => !Object.hasOwn(world.manners.scopes, scope))
+  const scopes = [...new Set((query.get('scope') ?? '').split(/[ ,]/).filter(scope => scope !== ''))]
+  const strange = scopes.find(scope => !Object.hasOwn(world.manners.scopes, scope) || (client.scopes && !client.scopes.includes(scope)))
   if (strange !== undefined || scopes.length === 0) return strange === undefined ? 'The scope is missing.' : 'The scope holds a word that is not a scope.'
   const state = query.get('state') ?? ''
   if (state === '' || state.length > 500) return 'The state has to be 1 to 500 characters long.'
+  const account = accountOf(world, query.get('sandbox_account'))
+  if (!account) return 'The sandbox_account has to be up to 30 of a-z, 0-9 and _.'
+  if (pkce === null) return { client, redirectUri, scopes, state, challenge: null, account }
   const challenge = query.get('code_challenge') ?? ''
   if (query.get('code_challenge_method') !== 'S256') return 'The code_challenge_method has to be S256.'
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) return 'The code_challenge is not the base64url form of a SHA-256 digest.'
-  return { client, redirectUri, scopes, state, challenge }
+  if (!(pkce === 'hex' ? /^[0-9a-f]{64}$/ : /^[A-Za-z0-9_-]{43}$/).test(challenge)) return `The code_challenge is not the ${pkce} form of a SHA-256 digest.`
+  return { client, redirectUri, scopes, state, challenge, account }
 }
 
-function createCode(world: OauthWorld, { client, redirectUri, scopes, challenge }: Wish): string {
+function createCode(world: OauthWorld, { client, redirectUri, scopes, challenge, account }: Wish): string {
   const now = world.clock.now()
   const code = world.manners.newToken('ac', now)
   const hash = hashOf(code)
   const expiresAt = now.getTime() + world.manners.codeLifetime
-  world.codes.set(hash, { hash, clientId: client.id, accountId: world.demo.account().id, redirectUri, challenge, scopes, expiresAt })
+  world.codes.set(hash, { hash, clientId: client.id, accountId: account.id, redirectUri, challenge, scopes, expiresAt })
   return code
 }
 
-function redirect({ redirectUri }: Wish, parameters: Record<string, string>): Reply {
+function redirect({ manners }: OauthWorld, { redirectUri }: Wish, parameters: Record<string, string>): Reply {
   const location = new URL(redirectUri)
   for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value)
-  return { status: 302, headers: { location: location.href, 'referrer-policy': 'no-referrer' }, body: '', outcome: 'granted' }
+  return {
+    status: 302,
+    headers: { location: `${location.href}${manners.redirectSuffix ?? ''}`, 'referrer-policy': 'no-referrer' },
+    body: '',
+    outcome: 'granted',
+  }
 }
 
 /** Exchanges a code or a refresh token, for confidential clients. */
@@ -88,33 +102,53 @@ export function revoke(world: OauthWorld, call: Call): Reply {
 }
 
 function exchangeCode(world: OauthWorld, client: Client, form: URLSearchParams): Reply {
-  for (const name of ['code', 'redirect_uri', 'code_verifier']) if (!form.get(name)) return world.manners.refuse({ missing: name })
-  const code = world.codes.get(hashOf(form.get('code')!))
-  if (!code || code.clientId !== client.id) return world.manners.refuse('code')
+  for (const name of ['code', 'redirect_uri', ...(world.manners.pkce === null ? [] : ['code_verifier'])])
+    if (!form.get(name)) return world.manners.refuse({ missing: name })
+  const spent = spendCode(world, client, { code: form.get('code')!, redirectUri: form.get('redirect_uri')!, verifier: form.get('code_verifier') })
+  return 'wrong' in spent ? world.manners.refuse(spent.wrong) : tokenAnswer(spent.tokens)
+}
+
+/** What the browser has brought back, as an application shows it. */
+export interface ShownCode {
+  readonly code: string
+  readonly redirectUri: string
+  /** Null where the network knows no PKCE. */
+  readonly verifier: string | null
+}
+
+/** Exchanges a code, for networks with an answer of their own too. A code that was used before ends what came of it. */
+export function spendCode(
+  world: OauthWorld,
+  client: Client,
+  { code: shown, redirectUri, verifier }: ShownCode,
+): { readonly tokens: Tokens; readonly code: Code } | { readonly wrong: 'code' | 'redirect uri' | 'verifier' } {
+  const code = world.codes.get(hashOf(shown))
+  if (!code || code.clientId !== client.id) return { wrong: 'code' }
   if (code.usedFor !== undefined) {
     world.grants.delete(code.usedFor)
-    return world.manners.refuse('code')
+    return { wrong: 'code' }
   }
   world.codes.set(code.hash, { ...code, usedFor: '' })
-  if (code.expiresAt <= world.clock.now().getTime()) return world.manners.refuse('code')
-  if (form.get('redirect_uri') !== code.redirectUri) return world.manners.refuse('redirect uri')
-  const challenge = createHash('sha256').update(form.get('code_verifier')!).digest('base64url')
-  if (challenge !== code.challenge) return world.manners.refuse('verifier')
+  if (code.expiresAt <= world.clock.now().getTime()) return { wrong: 'code' }
+  if (redirectUri !== code.redirectUri) return { wrong: 'redirect uri' }
+  const digest = createHash('sha256').update(verifier ?? '')
+  if (code.challenge !== null && digest.digest(world.manners.pkce ?? 'base64url') !== code.challenge) return { wrong: 'verifier' }
   const { grant, tokens } = createGrant(world, code)
   world.codes.set(code.hash, { ...code, usedFor: grant.id })
-  return tokenAnswer(tokens)
+  return { tokens, code }
 }
 
 function exchangeRefresh(world: OauthWorld, client: Client, form: URLSearchParams): Reply {
   const value = form.get('refresh_token')
   if (!value) return world.manners.refuse({ missing: 'refresh_token' })
+  const username = usernameBehind(world, value)
   const tokens = refreshGrant(world, client.id, value)
-  const fault = tokens && world.faults.take(world.name, ['slow-renewal'])
+  const fault = tokens && world.faults.take(world.name, ['slow-renewal'], username)
   if (fault) return { ...tokenAnswer(tokens), outcome: 'faulted', fault: 'slow-renewal', delayMs: fault.delayMs ?? 0 }
   return tokens ? tokenAnswer(tokens) : world.manners.refuse('token')
 }
 
-function tokenAnswer({ accessToken, refreshToken, expiresIn, scope }: Tokens): Reply {
+export function tokenAnswer({ accessToken, refreshToken, expiresIn, scope }: Tokens): Reply {
   const body = {
     token_type: 'bearer',
     expires_in: expiresIn,

@@ -19,6 +19,8 @@ export interface Client {
   readonly name: string
   /** Where it may be sent back to: compared letter by letter. */
   readonly redirectUris: readonly string[]
+  /** The only scopes it may ask for. @default every scope of the network */
+  readonly scopes?: readonly string[]
 }
 
 /** A permission that an account gave to an application: a family of tokens, of which only the latest pair is good. */
@@ -41,7 +43,8 @@ export interface Code {
   readonly clientId: string
   readonly accountId: string
   readonly redirectUri: string
-  readonly challenge: string
+  /** Null where the network knows no PKCE. */
+  readonly challenge: string | null
   readonly scopes: readonly string[]
   /** Unix milliseconds. */
   readonly expiresAt: number
@@ -58,8 +61,16 @@ export interface Manners {
   readonly title: string
   /** What each scope lets an application do, by its name. */
   readonly scopes: Readonly<Record<string, string>>
-  /** The scope without which no refresh token is granted. */
-  readonly refreshScope: string
+  /** The scope without which no refresh token is granted; null: none is granted, `any`: to everybody. @default any */
+  readonly refreshScope?: string | null
+  /** How the digest of PKCE is written; null: the network knows no PKCE. @default base64url */
+  readonly pkce?: 'base64url' | 'hex' | null
+  /** What an authorization request calls the application. @default client_id */
+  readonly clientParameter?: string
+  /** What the network puts behind the address to which it sends the browser back, such as Instagram's `#_`. @default nothing */
+  readonly redirectSuffix?: string
+  /** Whether scopes are separated by commas; both are understood in requests. @default blanks */
+  readonly scopesByComma?: boolean
   /** Milliseconds that a code is good for. */
   readonly codeLifetime: number
   /** Seconds that an access token is good for. */
@@ -85,7 +96,7 @@ export interface OauthWorld {
   readonly clients: Collection<Client>
   readonly codes: Collection<Code>
   readonly grants: Collection<Grant>
-  /** The application and the account of the demo data, made at the first start. */
-  readonly demo: { readonly client: () => Client; readonly account: () => Account }
+  /** The application and the account of the demo data, made at the first start. @param path of a further network that is played here */
+  readonly demo: { readonly client: (path?: string) => Client; readonly account: () => Account }
   readonly newId: () => string
 }

@@ -11,8 +11,8 @@ import type { StoredPost, World } from './world.ts'
 const duplicateMemory = 24 * 3_600_000 // milliseconds
 
 /** The refusal of an armed `status` fault, in the network's own shapes; nothing was published. */
-export function refuseByFault(world: World): Reply | undefined {
-  const fault = world.faults.take('x', ['status'])
+export function refuseByFault(world: World, { username }: Account): Reply | undefined {
+  const fault = world.faults.take('x', ['status'], username)
   if (!fault) return undefined
   const status = fault.status ?? 500
   const resetAt = world.clock.now().getTime() + (fault.resetSeconds ?? 900) * 1000
@@ -46,7 +46,7 @@ export function createPost(world: World, call: Call, account: Account): Reply {
   }
   world.posts.set(id, post)
   const reply = json(201, { data: { id, text: render(post).text, edit_history_tweet_ids: [id] } }, 'accepted')
-  const fault = world.faults.take('x', ['status-after-accept', 'timeout-after-accept', 'accept-then-reset', 'slow'])
+  const fault = world.faults.take('x', ['status-after-accept', 'timeout-after-accept', 'accept-then-reset', 'slow'], account.username)
   if (!fault) return reply
   if (fault.fault === 'status-after-accept') return { ...problem(fault.status ?? 503), outcome: 'faulted', fault: fault.fault }
   if (fault.fault === 'slow') return { ...reply, outcome: 'faulted', fault: 'slow', delayMs: fault.delayMs ?? 0 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Deps } from '../network.ts'
-import type { Account, Client, OauthWorld } from '../oauth/world.ts'
+import { openOauth } from '../oauth/open.ts'
+import type { OauthWorld } from '../oauth/world.ts'
 import type { Collection } from '../state.ts'
 import { manners } from './manners.ts'
 import { createSnowflakes } from './snowflake.ts'
@@ -33,38 +34,13 @@ export interface World extends OauthWorld {
 }
 
 /** Opens the network's collections and, at the first start, registers the demo application and its account. */
-export function openWorld(name: string, { state, faults, clock, redirectUris }: Deps): World {
-  const meta = state.collection<string>('x.meta', 10)
-  const accounts = state.collection<Account>('x.accounts', 100)
-  const clients = state.collection<Client>('x.clients', 100)
-  const newId = createSnowflakes(meta, clock)
-
-  if (!meta.get('demoAccount')) {
-    const account: Account = { id: newId(), username: 'demo_brand', name: 'Demo Brand', createdAt: clock.now().toISOString() }
-    accounts.set(account.id, account)
-    meta.set('demoAccount', account.id)
-  }
-  if (!meta.get('demoClient')) {
-    const client: Client = { id: newClientId(), secret: newClientSecret(), name: 'Demo application', redirectUris: [] }
-    clients.set(client.id, client)
-    meta.set('demoClient', client.id)
-  }
-  const demo = { client: () => clients.get(meta.get('demoClient')!)!, account: () => accounts.get(meta.get('demoAccount')!)! }
-  if (redirectUris) clients.set(demo.client().id, { ...demo.client(), redirectUris })
-
+export function openWorld(name: string, deps: Deps): World {
+  const { state, clock } = deps
+  const newClient = () => ({ id: newClientId(), secret: newClientSecret() })
   return {
-    name,
-    manners,
-    clock,
-    faults,
-    accounts,
-    clients,
-    codes: state.collection('x.codes', 500),
-    grants: state.collection('x.grants', 2000),
+    ...openOauth(name, deps, { manners, newIds: meta => createSnowflakes(meta, clock), newClient }),
     posts: state.collection('x.posts', 5000),
     windows: state.collection('x.windows', 500),
-    demo,
-    newId,
   }
 }
 

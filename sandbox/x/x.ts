@@ -1,8 +1,8 @@
 import type { Call, Network, ReceivedPost, Reply, Twin } from '../network.ts'
-import { findByAccess } from '../oauth/grants.ts'
+import { whoShows } from '../oauth/grants.ts'
+import { demoOf } from '../oauth/open.ts'
 import { authorize, revoke, token } from '../oauth/server.ts'
 import type { Account } from '../oauth/world.ts'
-import { createDemo } from './demo.ts'
 import type { Endpoint } from './limits.ts'
 import { countCall } from './limits.ts'
 import { findMe, findPost, findPosts, listPosts } from './lookup.ts'
@@ -14,7 +14,7 @@ import { openWorld } from './world.ts'
 interface Route {
   readonly scopes: readonly string[]
   /** What an armed fault answers in place of everything else. */
-  readonly fault?: (world: World) => Reply | undefined
+  readonly fault?: (world: World, account: Account) => Reply | undefined
   answer(world: World, call: Call, account: Account, id: string): Reply
 }
 
@@ -44,7 +44,7 @@ export const x = {
   addresses: { authorizeUrl: '/i/oauth2/authorize', apiUrl: '' },
   play(name, deps) {
     const world = openWorld(name, deps)
-    return { network: networkOf(name, world), demo: createDemo(world) }
+    return { network: networkOf(name, world), demo: demoOf(world, [...writing, 'media.write', 'offline.access']) }
   },
 } satisfies Twin
 
@@ -71,13 +71,10 @@ function findRoute({ method, path }: Call): { endpoint: Endpoint; id: string } |
 
 function answerFor(world: World, call: Call, endpoint: Endpoint, id: string): Reply {
   const route = routes[endpoint]
-  const bearer = /^Bearer (\S+)$/i.exec(call.headers.authorization ?? '')?.[1]
-  const grant = bearer === undefined ? undefined : findByAccess(world, bearer)
-  const account = grant && world.accounts.get(grant.accountId)
-  if (!grant || !account) return problem(401)
-  if (world.faults.take('x', ['expired-token'])) return { ...problem(401), outcome: 'faulted', fault: 'expired-token' }
+  const { grant, account, fault } = whoShows(world, call)
+  if (!grant) return fault ? { ...problem(401), outcome: 'faulted', fault } : problem(401)
   if (!route.scopes.every(scope => grant.scopes.includes(scope))) return problem(403)
-  const spoiled = route.fault?.(world)
+  const spoiled = route.fault?.(world, account)
   if (spoiled) return spoiled
   const { allowed, headers } = countCall(world, endpoint, account.id)
   const reply = allowed ? route.answer(world, call, account, id) : problem(429)

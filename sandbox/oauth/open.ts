@@ -1,0 +1,83 @@
+import { accountName } from '../faults.ts'
+import type { Demo, Deps } from '../network.ts'
+import type { Collection } from '../state.ts'
+import { createGrant } from './grants.ts'
+import type { Account, Client, Manners, OauthWorld } from './world.ts'
+
+/** What a network of OAuth 2.0 begins with. */
+export interface Beginning {
+  readonly manners: Manners
+  /** What makes fresh ids, of an account, a grant, or whatever the network has. @param meta few words that it may keep for that */
+  newIds(meta: Collection<string>): () => string
+  /** A fresh id and secret, in the form of the network's own. */
+  newClient(): Pick<Client, 'id' | 'secret'>
+  /** @default demo_brand, Demo Brand */
+  readonly account?: Pick<Account, 'username' | 'name'>
+  /** The scopes of the application: of the network's own under the empty name, of further ones that it plays by their paths. @default the network's own, with every scope */
+  readonly applications?: Readonly<Record<string, readonly string[] | undefined>>
+}
+
+/** Opens the collections of a network's accounts, applications, codes and grants and, at the first start, registers the demo's. */
+export function openOauth(name: string, { state, faults, clock, redirectUris }: Deps, beginning: Beginning): OauthWorld {
+  const { manners, newIds, newClient, account = { username: 'demo_brand', name: 'Demo Brand' }, applications = { '': undefined } } = beginning
+  const meta = state.collection<string>(`${name}.meta`, 10)
+  const newId = newIds(meta)
+  const accounts = state.collection<Account>(`${name}.accounts`, 1000)
+  const clients = state.collection<Client>(`${name}.clients`, 100)
+  if (!meta.get('demoAccount')) {
+    const made: Account = { ...account, id: newId(), createdAt: clock.now().toISOString() }
+    accounts.set(made.id, made)
+    meta.set('demoAccount', made.id)
+  }
+  const keyOf = (path: string): string => `demoClient${path && ` ${path}`}`
+  const client = (path = ''): Client => clients.get(meta.get(keyOf(path))!)!
+  for (const [path, scopes] of Object.entries(applications)) {
+    const known = meta.get(keyOf(path)) !== undefined
+    const made = known ? client(path) : { ...newClient(), name: 'Demo application', redirectUris: [], ...(scopes && { scopes }) }
+    if (!known) meta.set(keyOf(path), made.id)
+    if (!known || redirectUris) clients.set(made.id, { ...made, ...(redirectUris && { redirectUris }) })
+  }
+  return {
+    name,
+    manners,
+    clock,
+    faults,
+    accounts,
+    clients,
+    codes: state.collection(`${name}.codes`, 500),
+    grants: state.collection(`${name}.grants`, 2000),
+    demo: { client, account: () => accounts.get(meta.get('demoAccount')!)! },
+    newId,
+  }
+}
+
+/** The account of a user name, made when there is none; the demo's without a name. @returns nothing for what is no user name */
+export function accountOf(world: OauthWorld, username: string | null): Account | undefined {
+  if (username === null) return world.demo.account()
+  if (!accountName.test(username)) return undefined
+  const known = world.accounts.values().find(account => account.username === username)
+  if (known) return known
+  const made: Account = { id: world.newId(), username, name: username, createdAt: world.clock.now().toISOString() }
+  world.accounts.set(made.id, made)
+  return made
+}
+
+/**
+ * What demo data and tests need of a network.
+ * @param scopes what publishing asks for
+ * @param path of a further network that is played here
+ */
+export function demoOf(world: OauthWorld, scopes: readonly string[], path?: string): Demo {
+  const { id: clientId, secret: clientSecret } = world.demo.client(path)
+  const { id, username, name } = world.demo.account()
+  return {
+    clientId,
+    clientSecret,
+    account: { id, username, name },
+    async grant(forClient) {
+      if (!world.clients.get(forClient)) throw new Error('the sandbox knows no application with this client id')
+      const { tokens } = createGrant(world, { clientId: forClient, accountId: id, scopes })
+      return { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken ?? '', expiresIn: tokens.expiresIn, scope: tokens.scope }
+    },
+  }
+}
