@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import type { WayOut } from '../../../platform/outbound/outbound.ts'
 
 /** What publishing needs of a social network. `networks.ts` lists them; a folder beside this file is one of them. */
 export type Platform = 'X' | 'LINKEDIN' | 'LINKEDIN_PAGE' | 'FACEBOOK' | 'INSTAGRAM' | 'THREADS' | 'YOUTUBE' | 'TIKTOK'
@@ -80,7 +80,7 @@ export interface ProtocolSetting {
 
 export interface Adapter<Name extends string = string> {
   /** The network's protocol at the addresses of an application. */
-  open(application: Application<Name>, outbound: Outbound): Network
+  open(application: Application<Name>, outbound: WayOut): Network
 }
 
 /** An application of ours at a network, and where that network, or a stand-in, is found. */

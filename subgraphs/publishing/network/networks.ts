@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import { facebook } from './facebook/facebook.ts'
 import { instagram } from './instagram/instagram.ts'
 import { linkedin } from './linkedin/linkedin.ts'
@@ -39,7 +39,7 @@ export async function loadAdapters(): Promise<ReadonlyMap<Platform, Adapter>> {
 }
 
 /** The networks at which an application is set up, ready to be spoken to. */
-export const openNetworks = (adapters: ReadonlyMap<Platform, Adapter>, applications: Applications, outbound: Outbound): Networks =>
+export const openNetworks = (adapters: ReadonlyMap<Platform, Adapter>, applications: Applications, outbound: WayOut): Networks =>
   new Map(
     [...adapters].flatMap(([platform, adapter]) => {
       const application = applications[platform]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
-import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import { applicationAt, type PlayedName, playedNames, twinOf } from '../../../sandbox/networks.ts'
 import { addressesOf, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters, openNetworks, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
@@ -11,7 +11,8 @@ const spoken = platforms.flatMap(platform => {
   return protocol ? [{ platform, path, title, protocol: protocol as Protocol }] : []
 })
 const adapters = await loadAdapters()
-const nowhere: Outbound = () => Promise.reject(new Error('nothing leaves a test of rules'))
+const refuse = () => Promise.reject(new Error('nothing leaves a test of rules'))
+const nowhere: WayOut = Object.assign(refuse, { stream: refuse })
 
 test('no two networks have a path or a beginning of settings in common', () => {
   const paths = platforms.map(platform => everyNetwork[platform].path)
