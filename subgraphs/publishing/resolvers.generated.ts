@@ -154,6 +154,12 @@ export type Mutation = {
   readonly archiveBrand?: Maybe<Brand>;
   /** Brings an archived brand back into use; one that is in use is answered as it is. */
   readonly restoreBrand?: Maybe<Brand>;
+  /** Sends nothing of a brand until it is resumed; posts keep their times, and everything else goes on. A call to a network that is under way is not taken back. One that is paused already is answered as it is. CONFLICT for an archived brand. */
+  readonly pauseBrand?: Maybe<Brand>;
+  /** Goes on with a paused brand. What came due meanwhile is sent at once, or becomes drafts, as `overdue` says; one that is not paused is answered as it is. */
+  readonly resumeBrand?: Maybe<Brand>;
+  /** Moves a brand with its posts and connections to another organization, of which the caller has to be a member: NOT_FOUND otherwise. Only `organizationId` and `version` change, and posts under way go on. The former organization gets NOT_FOUND from then on, and its open streams of the brand end. For owners and admins. */
+  readonly transferBrand?: Maybe<Brand>;
   /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Asked from a browser, it is finished in that browser alone; asked by a program, the person first reads whose brand it is and confirms. Refused with CONFLICT, and no address, for a network that cannot be connected. */
   readonly connectIntegration?: Maybe<IntegrationAuthorization>;
   /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
@@ -186,6 +192,21 @@ export type MutationArchiveBrandArgs = {
 
 export type MutationRestoreBrandArgs = {
   input: RestoreBrandInput;
+};
+
+
+export type MutationPauseBrandArgs = {
+  input: PauseBrandInput;
+};
+
+
+export type MutationResumeBrandArgs = {
+  input: ResumeBrandInput;
+};
+
+
+export type MutationTransferBrandArgs = {
+  input: TransferBrandInput;
 };
 
 
@@ -228,6 +249,14 @@ export type Brand = {
   readonly name: Scalars['String']['output'];
   /** What it is for, in the organization's own words; null when nobody wrote any. */
   readonly description?: Maybe<Scalars['String']['output']>;
+  /** A name of the IANA database: the zone of its days and weeks, and of times without an offset. Another zone moves no post. */
+  readonly timeZone: Scalars['String']['output'];
+  /** Whether its posts have to be approved before they are sent. */
+  readonly approvalMode: ApprovalMode;
+  /** Who decides on its posts beside the owners and admins of the organization. */
+  readonly approvers?: Maybe<ReadonlyArray<Maybe<User>>>;
+  /** Since when it is paused: nothing of it is sent until it is resumed. Null while it sends. */
+  readonly pausedAt?: Maybe<Scalars['DateTime']['output']>;
   /** Since when it is out of use: it takes no change and sends nothing. Null while it is in use. */
   readonly archivedAt?: Maybe<Scalars['DateTime']['output']>;
   readonly createdAt: Scalars['DateTime']['output'];
@@ -239,6 +268,22 @@ export type Brand = {
   /** All connections of the brand, the latest authorized first. */
   readonly connections?: Maybe<ReadonlyArray<Maybe<Connection>>>;
 };
+
+/** Whether the posts of a brand have to be approved. */
+export type ApprovalMode =
+  /** Nobody has to approve them, and nobody can be asked to. */
+  | 'NONE'
+  /** Who wants to may ask for approval; a post that nobody was asked about is sent. */
+  | 'OPTIONAL'
+  /** Only approved posts are sent: whatever is scheduled waits for a decision. */
+  | 'REQUIRED';
+
+/** What becomes of posts whose time came while their brand was paused. */
+export type OverduePosts =
+  /** They are sent at once. */
+  | 'SEND'
+  /** They become drafts without a time. */
+  | 'REVERT';
 
 export type Organization = {
   readonly __typename?: 'Organization';
@@ -259,6 +304,9 @@ export type CreateBrandInput = {
   readonly name: Scalars['String']['input'];
   /** At most 2,000 characters. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** A name of the IANA database, such as `Europe/Berlin`. */
+  readonly timeZone?: InputMaybe<Scalars['String']['input']>;
+  readonly approvalMode?: InputMaybe<ApprovalMode>;
   /** For a week the same key with the same input, sent by whoever of the organization, answers the first brand as it stands then instead of making another. CONFLICT (reason `KEY_REUSED`) with another input. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
 };
@@ -269,6 +317,12 @@ export type UpdateBrandInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   /** Null removes it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** A name of the IANA database, such as `Europe/Berlin`. */
+  readonly timeZone?: InputMaybe<Scalars['String']['input']>;
+  /** With REQUIRED, scheduled posts that nobody was asked about wait for a decision from now on; with NONE, posts that wait for one are sent at their time. */
+  readonly approvalMode?: InputMaybe<ApprovalMode>;
+  /** Replaces the persons who decide beside owners and admins; 50 at most. */
+  readonly approverIds?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
   /** Refuses the change with CONFLICT when the brand has moved on to another version; without it the last write wins. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -283,6 +337,31 @@ export type ArchiveBrandInput = {
 /** Which brand to bring back. */
 export type RestoreBrandInput = {
   readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the brand has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which brand to pause. */
+export type PauseBrandInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the brand has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which brand to go on with, and how. */
+export type ResumeBrandInput = {
+  readonly id: Scalars['ID']['input'];
+  /** What becomes of posts whose time came meanwhile. */
+  readonly overdue: OverduePosts;
+  /** Refuses the change with CONFLICT when the brand has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which brand goes where. */
+export type TransferBrandInput = {
+  readonly id: Scalars['ID']['input'];
+  /** An organization of the caller. */
+  readonly organizationId: Scalars['ID']['input'];
   /** Refuses the change with CONFLICT when the brand has moved on to another version. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -702,11 +781,16 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Brand: ResolverTypeWrapper<BrandRow>;
+  ApprovalMode: ApprovalMode;
+  OverduePosts: OverduePosts;
   Organization: ResolverTypeWrapper<Omit<Organization, 'brands'> & { brands?: Maybe<ResolversTypes['BrandConnection']> }>;
   CreateBrandInput: CreateBrandInput;
   UpdateBrandInput: UpdateBrandInput;
   ArchiveBrandInput: ArchiveBrandInput;
   RestoreBrandInput: RestoreBrandInput;
+  PauseBrandInput: PauseBrandInput;
+  ResumeBrandInput: ResumeBrandInput;
+  TransferBrandInput: TransferBrandInput;
   Connection: ResolverTypeWrapper<ConnectionRow>;
   Platform: Platform;
   ConnectIntegrationInput: ConnectIntegrationInput;
@@ -756,6 +840,9 @@ export type ResolversParentTypes = {
   UpdateBrandInput: UpdateBrandInput;
   ArchiveBrandInput: ArchiveBrandInput;
   RestoreBrandInput: RestoreBrandInput;
+  PauseBrandInput: PauseBrandInput;
+  ResumeBrandInput: ResumeBrandInput;
+  TransferBrandInput: TransferBrandInput;
   Connection: ConnectionRow;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: IntegrationAuthorization;
@@ -849,6 +936,9 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationUpdateBrandArgs, 'input'>>;
   archiveBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationArchiveBrandArgs, 'input'>>;
   restoreBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationRestoreBrandArgs, 'input'>>;
+  pauseBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationPauseBrandArgs, 'input'>>;
+  resumeBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationResumeBrandArgs, 'input'>>;
+  transferBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationTransferBrandArgs, 'input'>>;
   connectIntegration?: Resolver<Maybe<ResolversTypes['IntegrationAuthorization']>, ParentType, ContextType, RequireFields<MutationConnectIntegrationArgs, 'input'>>;
   resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
   createPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
@@ -863,6 +953,10 @@ export type BrandResolvers<ContextType = Context, ParentType extends ResolversPa
   organizationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  timeZone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  approvalMode?: Resolver<ResolversTypes['ApprovalMode'], ParentType, ContextType>;
+  approvers?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['User']>>>, ParentType, ContextType>;
+  pausedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   archivedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;

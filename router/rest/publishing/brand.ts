@@ -1,4 +1,4 @@
-import { toBoolean, toInteger } from '../enum-case.ts'
+import { fromEnum, toBoolean, toEnum, toInteger } from '../enum-case.ts'
 import { listBody } from '../list.ts'
 import { tagOfVersion } from '../preconditions.ts'
 import { operationRow, type Row, type RowReply } from '../row.ts'
@@ -10,15 +10,30 @@ import {
   RestBrandsDocument,
   type RestBrandsQueryVariables,
   RestCreateBrandDocument,
+  RestPauseBrandDocument,
   RestRestoreBrandDocument,
+  RestResumeBrandDocument,
+  RestTransferBrandDocument,
   RestUpdateBrandDocument,
+  type ResumeBrandInput,
+  type TransferBrandInput,
   type UpdateBrandInput,
 } from './brand.generated.ts'
 
 type GraphBrand = NonNullable<RestBrandQuery['brand']>
 
+/** A brand as routes answer it: the graph's names, enum values in lower case, persons by their ids. */
+const toRest = ({ approvers, ...brand }: GraphBrand) => ({
+  ...brand,
+  approvalMode: fromEnum(brand.approvalMode),
+  approverIds: (approvers ?? []).flatMap(person => (person ? [person.id] : [])),
+})
+
+/** What a brand is made of, as the graph takes it. */
+const wordsOf = (body: Readonly<Record<string, unknown>>) => ({ ...body, ...('approvalMode' in body && { approvalMode: toEnum(body.approvalMode) }) })
+
 /** One brand with its version as entity tag, which `If-Match` takes back. */
-const one = (brand: GraphBrand | null | undefined): RowReply | null => (brand ? { headers: { etag: tagOfVersion(brand.version) }, body: brand } : null)
+const one = (brand: GraphBrand | null | undefined): RowReply | null => (brand ? { headers: { etag: tagOfVersion(brand.version) }, body: toRest(brand) } : null)
 
 export const brandRows: readonly Row[] = [
   operationRow({
@@ -27,14 +42,14 @@ export const brandRows: readonly Row[] = [
     operation: RestBrandsDocument,
     query: ['archived', 'first', 'after'],
     variables: ({ query }) => ({ ...query, archived: toBoolean(query.archived), first: toInteger(query.first) }) as RestBrandsQueryVariables,
-    reply: ({ brands }) => brands && { body: listBody('brands', brands, brand => brand) },
+    reply: ({ brands }) => brands && { body: listBody('brands', brands, toRest) },
   }),
   operationRow({
     method: 'POST',
     path: '/api/brands',
     operation: RestCreateBrandDocument,
-    body: ['name', 'description'],
-    variables: ({ body, idempotencyKey }) => ({ input: { ...body, idempotencyKey } as CreateBrandInput }),
+    body: ['name', 'description', 'timeZone', 'approvalMode'],
+    variables: ({ body, idempotencyKey }) => ({ input: { ...wordsOf(body), idempotencyKey } as CreateBrandInput }),
     reply: ({ createBrand }) => {
       const made = one(createBrand)
       return made && { ...made, status: 201, headers: { ...made.headers, location: `/publishing/api/brands/${createBrand!.id}` } }
@@ -53,8 +68,8 @@ export const brandRows: readonly Row[] = [
     path: '/api/brands/:brandId',
     operation: RestUpdateBrandDocument,
     names: { id: 'brandId' },
-    body: ['name', 'description'],
-    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.brandId!, expectedVersion } as UpdateBrandInput }),
+    body: ['name', 'description', 'timeZone', 'approvalMode', 'approverIds'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...wordsOf(body), id: params.brandId!, expectedVersion } as UpdateBrandInput }),
     reply: ({ updateBrand }) => one(updateBrand),
   }),
   operationRow({
@@ -72,5 +87,31 @@ export const brandRows: readonly Row[] = [
     names: { id: 'brandId' },
     variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, expectedVersion } }),
     reply: ({ restoreBrand }) => one(restoreBrand),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/brands/:brandId/pause',
+    operation: RestPauseBrandDocument,
+    names: { id: 'brandId' },
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.brandId!, expectedVersion } }),
+    reply: ({ pauseBrand }) => one(pauseBrand),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/brands/:brandId/resume',
+    operation: RestResumeBrandDocument,
+    names: { id: 'brandId' },
+    body: ['overdue'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { overdue: toEnum(body.overdue), id: params.brandId!, expectedVersion } as ResumeBrandInput }),
+    reply: ({ resumeBrand }) => one(resumeBrand),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/brands/:brandId/transfer-organization',
+    operation: RestTransferBrandDocument,
+    names: { id: 'brandId' },
+    body: ['organizationId'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.brandId!, expectedVersion } as TransferBrandInput }),
+    reply: ({ transferBrand }) => one(transferBrand),
   }),
 ]

@@ -6,7 +6,9 @@ import type { Context } from '../context.ts'
 import { announceBrand } from '../news/announce.ts'
 import type { ArchiveBrandInput, Resolvers } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
-import { archive, editBrand, readDescription, readName } from './rules.ts'
+import { pauseBrand, resumeBrand } from './pause.ts'
+import { archive, editBrand, readDescription, readName, readTimeZone } from './rules.ts'
+import { transferBrand } from './transfer.ts'
 
 /** A change of a brand, with its line in the record; the widget is told when the brand comes into use or goes out of it. */
 const changeBrand = (
@@ -35,7 +37,12 @@ export const brandResolvers: Resolvers = {
     async createBrand(_, { input }, context) {
       const { viewer, brands, quotas } = context
       const organizationId = activeOrganization(viewer, 'Brands')
-      const words = { name: readName(input.name), description: readDescription(input.description) }
+      const words = {
+        name: readName(input.name),
+        description: readDescription(input.description),
+        timeZone: readTimeZone(input.timeZone ?? 'UTC'),
+        approvalMode: input.approvalMode ?? 'NONE',
+      }
       const { row } = await create(context, {
         of: brands,
         once: input,
@@ -55,10 +62,14 @@ export const brandResolvers: Resolvers = {
         archive(brand, await context.brands.scheduled(brand.id, transaction), now),
       ),
     restoreBrand: (_, { input }, context) => changeBrand(context, input, 'brand.restored', brand => (brand.archivedAt ? { archivedAt: null } : {})),
+    pauseBrand: (_, { input }, context) => pauseBrand(context, input),
+    resumeBrand: (_, { input }, context) => resumeBrand(context, input),
+    transferBrand: (_, { input }, context) => transferBrand(context, input),
   },
   Brand: {
     __resolveReference: ({ id }, { brands }) => brands.byId.load(id),
     organization: ({ organizationId }) => ({ __typename: 'Organization', id: organizationId }),
+    approvers: ({ approverIds }) => approverIds.map(id => ({ __typename: 'User', id })),
     connections: ({ id }, _, { connections }) => connections.manyBy('brandId').load(id),
   },
   Organization: {

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../../platform/errors.ts'
-import { checkText, requireName } from '../../../platform/ids.ts'
-import { type BrandRow, requireInUse } from '../stores/brand.ts'
+import { checkText, requireId, requireName } from '../../../platform/ids.ts'
+import { type ApprovalMode, type BrandRow, requireInUse } from '../stores/brand.ts'
 
 /** How long the words of a brand may be, in characters. */
 export const longest = { name: 80, description: 2000 } as const
@@ -20,20 +21,76 @@ export function readDescription(given: string | null | undefined): string | null
   return description || null
 }
 
+/**
+ * A time zone as the IANA database writes it.
+ * @throws BAD_USER_INPUT for what is none, offsets such as `+02:00` included: they know no summer
+ */
+export function readTimeZone(given: string | null | undefined): string {
+  const wanted = given?.trim() ?? ''
+  const zone = /^[a-z]/i.test(wanted) ? zoneOf(wanted) : null
+  if (zone === null)
+    throw new Refusal('BAD_USER_INPUT', 'timeZone is no name of the IANA database: write one such as Europe/Berlin, or UTC.', { field: 'timeZone' })
+  // An older name of a zone stays as it was written; the case of its letters is the database's.
+  return zone.toLowerCase() === wanted.toLowerCase() ? zone : wanted
+}
+
+function zoneOf(name: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return null
+  }
+}
+
+/** How many persons may decide on a brand's posts beside owners and admins. */
+export const mostApprovers = 50
+
+/** Ids of persons, each once. @throws BAD_USER_INPUT for what is no id, and for too many */
+export function readApprovers(given: readonly string[] | null | undefined): readonly string[] {
+  const ids = [...new Set((given ?? []).map(id => requireId(id, 'approverIds')))]
+  if (ids.length > mostApprovers)
+    throw new Refusal('BAD_USER_INPUT', `approverIds names ${ids.length} persons: ${mostApprovers} are the most.`, { field: 'approverIds' })
+  return ids
+}
+
+/** An approval mode. @throws BAD_USER_INPUT for null: a brand always has one */
+function readMode(given: ApprovalMode | null): ApprovalMode {
+  if (given) return given
+  throw new Refusal('BAD_USER_INPUT', 'approvalMode cannot be null: leave it out to keep it.', { field: 'approvalMode' })
+}
+
 /** What people may change in a brand; what is undefined stays. */
 export interface BrandEdit {
   readonly name?: string | null | undefined
   readonly description?: string | null | undefined
+  readonly timeZone?: string | null | undefined
+  readonly approvalMode?: ApprovalMode | null | undefined
+  readonly approverIds?: readonly string[] | null | undefined
 }
 
 /** What an edit changes; nothing when the brand is like that already. */
-export function editBrand(brand: BrandRow, { name, description }: BrandEdit): Partial<BrandRow> {
+export function editBrand(brand: BrandRow, { name, description, timeZone, approvalMode, approverIds }: BrandEdit): Partial<BrandRow> {
   requireInUse(brand)
-  const wanted = {
+  const wanted: Partial<BrandRow> = {
     name: name === undefined ? brand.name : readName(name),
     description: description === undefined ? brand.description : readDescription(description),
+    timeZone: timeZone === undefined ? brand.timeZone : readTimeZone(timeZone),
+    approvalMode: approvalMode === undefined ? brand.approvalMode : readMode(approvalMode),
+    approverIds: approverIds === undefined ? brand.approverIds : readApprovers(approverIds),
   }
-  return wanted.name === brand.name && wanted.description === brand.description ? {} : wanted
+  return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(brand[field as keyof BrandRow], value)))
+}
+
+/** What pausing changes: nothing of one that is paused already. @throws CONFLICT, reason BRAND_ARCHIVED */
+export function pause(brand: BrandRow, now: Date): Partial<BrandRow> {
+  requireInUse(brand)
+  return brand.pausedAt ? {} : { pausedAt: now }
+}
+
+/** What resuming changes: nothing of one that is not paused. @throws CONFLICT, reason BRAND_ARCHIVED */
+export function resume(brand: BrandRow): Partial<BrandRow> {
+  requireInUse(brand)
+  return { pausedAt: null }
 }
 
 /**

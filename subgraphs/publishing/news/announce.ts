@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Events } from '../../../platform/events.ts'
+import { type EventIds, type EventStream, type Events, mapEvents } from '../../../platform/events.ts'
 import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import { widgetTopic } from '../../subgraph.ts'
 import { everyNetwork } from '../network/networks.ts'
@@ -39,6 +39,25 @@ export function announceBrand(events: Events, brand: { organizationId: string })
   events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
 }
 
+/** Tells, after commit, that a brand went to another organization: streams of it end. Topics of a brand that others listen to stand in `topicsOf`. */
+export function announceMoved(events: Events, brandId: string): void {
+  for (const topic of topicsOf(brandId)) events.announce(topic, { moved: brandId })
+}
+
+/** Every topic on which something is told of one brand. */
+const topicsOf = (brandId: string): readonly string[] => [postStatusTopic(brandId)]
+
+/**
+ * Makes of each event of a brand what a subscription yields, as `mapEvents` does, and ends when the brand went to another organization:
+ * whoever listens there begins anew.
+ */
+export const eventsOfBrand = <Value>(source: EventStream, map: (ids: EventIds) => Value | undefined): AsyncIterableIterator<Value> =>
+  mapEvents(source, ids => {
+    if (!ids.moved) return map(ids)
+    void source.return()
+    return undefined
+  })
+
 /** How much of a text a title shows, in characters. */
 const titleLength = 80
 
@@ -61,7 +80,7 @@ export interface Place {
 }
 
 /** What a post has somebody do, as it stands; null when nothing. */
-function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
+export function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
   if (post?.status !== 'FAILED') return null
   const { title } = everyNetwork[post.platform]
   const isUnknown = post.deliveryPhase === 'UNKNOWN'

@@ -1,4 +1,3 @@
-import { mapEvents } from '../../../platform/events.ts'
 import { readId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { readPage } from '../../../platform/page.ts'
@@ -9,7 +8,7 @@ import type { Context } from '../context.ts'
 import { isHeldBy } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
 import type { Target } from '../network/network.ts'
-import { announcePost, factsOf, postStatusTopic } from '../news/announce.ts'
+import { announcePost, eventsOfBrand, factsOf, postStatusTopic } from '../news/announce.ts'
 import type { CreatePostInput, DeletePostInput, PostTargetInput, Resolvers } from '../resolvers.generated.ts'
 import { newestFirst, type PostFilter, type PostRow, threadOrder } from '../stores/post.ts'
 import { changePost } from './change.ts'
@@ -101,7 +100,7 @@ export const postResolvers: Resolvers = {
       subscribe: async (_, args, context) => {
         const { id: brandId } = await context.brands.require(args.brandId, 'brandId')
         const threadId = readId(args.threadId, 'threadId')
-        return mapEvents(context.events.listen([postStatusTopic(brandId)]), event =>
+        return eventsOfBrand(context.events.listen([postStatusTopic(brandId)]), event =>
           threadId === null || event.threadId === threadId ? { postId: event.postId! } : undefined,
         )
       },

@@ -59,5 +59,25 @@ export const publishing: Exchanges = world => {
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, archivedAt: null } }),
     },
+    'POST /publishing/api/brands/:brandId/pause': {
+      path: id => `/brands/${id}/pause`,
+      make: aBrand,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, pausedAt: expect.any(String) } }),
+    },
+    'POST /publishing/api/brands/:brandId/resume': {
+      path: id => `/brands/${id}/resume`,
+      make: aBrand,
+      body: () => ({ overdue: 'send' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, pausedAt: null } }),
+    },
+    'POST /publishing/api/brands/:brandId/transfer-organization': {
+      path: id => `/brands/${id}/transfer-organization`,
+      make: aBrand,
+      body: () => ({ organizationId: world().organizationId }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, organizationId: world().organizationId } }),
+    },
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
 import { archive, editBrand, longest, readDescription, readName } from '../../../subgraphs/publishing/brand/rules.ts'
 import { type BrandRow, requireInUse } from '../../../subgraphs/publishing/stores/brand.ts'
 import { activeOrganization } from '../../../subgraphs/viewer.ts'
@@ -22,6 +23,7 @@ const brand: BrandRow = {
   createdBy: 'user:ada',
 }
 const archived = { ...brand, archivedAt: inMs(-1) }
+const approver = newId(now)
 const ada = person('ada', 'acme', ['viewer'])
 
 describe('a brand belongs to the organization that the viewer works in', () => {
@@ -77,10 +79,13 @@ describe('the words of a brand', () => {
 
 describe('an edit of a brand', () => {
   test.each([
-    ['the name alone', { name: 'Hammers' }, { name: 'Hammers', description: 'Heavy' }],
-    ['the description alone', { description: ' Light ' }, { name: 'Anvils', description: 'Light' }],
+    ['the name alone', { name: 'Hammers' }, { name: 'Hammers' }],
+    ['the description alone', { description: ' Light ' }, { description: 'Light' }],
     ['both', { name: ' Hammers ', description: 'Light' }, { name: 'Hammers', description: 'Light' }],
-    ['away the description', { description: null }, { name: 'Anvils', description: null }],
+    ['away the description', { description: null }, { description: null }],
+    ['the zone', { timeZone: ' europe/berlin' }, { timeZone: 'Europe/Berlin' }],
+    ['who approves, each once', { approverIds: [approver.toUpperCase(), approver] }, { approverIds: [approver] }],
+    ['whether somebody approves', { approvalMode: 'REQUIRED' as const }, { approvalMode: 'REQUIRED' }],
   ])('changes %s', (_what, edit, changes) => expect(editBrand(brand, edit)).toEqual(changes))
 
   test.each([
@@ -89,6 +94,16 @@ describe('an edit of a brand', () => {
     ['says what is there', { name: 'Anvils', description: 'Heavy' }],
     ['says what is there with blanks around it', { name: ' Anvils ', description: ' Heavy\n' }],
   ])('that %s changes nothing', (_what, edit) => expect(editBrand(brand, edit)).toEqual({}))
+
+  test.each(['+02:00', 'Mars/Base', '', 'UTC+1', 'Europe'])('takes no zone that is none: %s', timeZone => {
+    expect(refusalOf(() => editBrand(brand, { timeZone })).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'timeZone' })
+  })
+
+  test('takes no more than 50 who approve, and no null for how', () => {
+    const many = Array.from({ length: 51 }, () => newId(now))
+    expect(refusalOf(() => editBrand(brand, { approverIds: many })).extensions.field).toBe('approverIds')
+    expect(refusalOf(() => editBrand(brand, { approvalMode: null })).extensions.field).toBe('approvalMode')
+  })
 
   test('takes no name away', () => {
     expect(refusalOf(() => editBrand(brand, { name: null })).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'name' })

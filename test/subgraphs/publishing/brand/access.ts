@@ -4,6 +4,7 @@ import {
   type AccessRows,
   accountants,
   accounts,
+  all,
   byScope,
   byScopeEachTheirOwn,
   change,
@@ -17,6 +18,9 @@ import { seedBrand } from './seed.ts'
 
 /** Enough to be answered with the brand that was changed. */
 const writeAccounts: readonly Scope[] = ['publishing:accounts.write']
+
+/** No key: only a person, who administers the organization. */
+const ownersOfIt = 'refused refused refused refused refused yes hidden'
 
 const brand = (field: string) => (ids: Ids) => `{ brand(id: "${ids.brand}") { ${field} } }`
 const brands = (field: string) => () => `{ viewer { organization { brands { ${field} } } } }`
@@ -70,6 +74,35 @@ export const access: AccessRows = {
       'restoreBrand',
       archivedBrand,
     ),
+    row(
+      'Mutation.pauseBrand',
+      writeAccounts,
+      accounts,
+      accountants,
+      change('pauseBrand', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'pauseBrand',
+      freshBrand,
+    ),
+    row(
+      'Mutation.resumeBrand',
+      writeAccounts,
+      accounts,
+      accountants,
+      change('resumeBrand', ({ fresh }) => `id: "${fresh}", overdue: SEND`, 'id'),
+      'resumeBrand',
+      freshBrand,
+    ),
+    // To where it is already: nobody here is a member of two organizations.
+    row(
+      'Mutation.transferBrand',
+      all,
+      accounts,
+      ownersOfIt,
+      change('transferBrand', ({ fresh, organization }) => `id: "${fresh}", organizationId: "${organization}"`, 'id'),
+      'transferBrand',
+      freshBrand,
+    ),
+    row('Brand.approvers', accounts, readPosts, byScope, brand('approvers { id }'), 'brand.approvers'),
     row('Organization.brands', accounts, readPosts, byScopeEachTheirOwn, brands('pageInfo { hasNextPage }'), 'viewer.organization.brands'),
   ],
   routes: [
@@ -107,6 +140,32 @@ export const access: AccessRows = {
       cells: accountants,
       path: ids => `/publishing/api/brands/${ids.fresh}/restore`,
       fresh: archivedBrand,
+    },
+    {
+      at: 'POST /publishing/api/brands/:brandId/pause',
+      scopes: writeAccounts,
+      less: accounts,
+      cells: accountants,
+      path: ids => `/publishing/api/brands/${ids.fresh}/pause`,
+      fresh: freshBrand,
+    },
+    {
+      at: 'POST /publishing/api/brands/:brandId/resume',
+      scopes: writeAccounts,
+      less: accounts,
+      cells: accountants,
+      path: ids => `/publishing/api/brands/${ids.fresh}/resume`,
+      body: () => ({ overdue: 'revert' }),
+      fresh: freshBrand,
+    },
+    {
+      at: 'POST /publishing/api/brands/:brandId/transfer-organization',
+      scopes: all,
+      less: accounts,
+      cells: ownersOfIt,
+      path: ids => `/publishing/api/brands/${ids.fresh}/transfer-organization`,
+      body: ({ organization }) => ({ organizationId: organization }),
+      fresh: freshBrand,
     },
   ],
 }

@@ -1,0 +1,68 @@
+import { requireId } from '../../../platform/ids.ts'
+import { requireQuota } from '../../../platform/limit.ts'
+import { record, tell, type Unit } from '../../store/books.ts'
+import { notFound } from '../../store/store.ts'
+import { change } from '../../store/write.ts'
+import { requirePerson } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import { announceBrand, announceMoved, attentionOf } from '../news/announce.ts'
+import { registration } from '../registration.ts'
+import type { TransferBrandInput } from '../resolvers.generated.ts'
+import type { BrandRow } from '../stores/brand.ts'
+import { attentiveOf } from '../stores/posts/of-brand.ts'
+import { RightsWhereBrandGoesDocument } from './ask.generated.ts'
+
+/**
+ * Moves a brand to another organization. Whatever belongs to it is found through it, so nothing else changes; what its posts have people do
+ * is taken from the former organization and told to the new one.
+ */
+export async function transferBrand(context: Context, { id, organizationId: wanted, expectedVersion }: TransferBrandInput): Promise<BrandRow> {
+  const { viewer, brands, events, quotas } = context
+  const userId = requirePerson(viewer)
+  const organizationId = requireId(wanted, 'organizationId')
+  await brands.require(id)
+  await requireMember(context, userId, organizationId)
+  return change(context, {
+    of: brands,
+    id,
+    expectedVersion,
+    async decide(brand, { now, transaction }) {
+      if (brand.organizationId === organizationId) return {}
+      const most = { inAll: quotas.brandsAnOrganization, aDay: Number.POSITIVE_INFINITY }
+      requireQuota(await brands.madeFor(organizationId, transaction), most, 'brands in that organization', 'archive none, but ask for more', now)
+      return { organizationId }
+    },
+    audit: ({ before, after }) => transferred(id, before, after),
+    wake: ({ before, after }, unit) => tellOf(context, before, after, unit),
+    announce({ before, after }) {
+      announceMoved(events, after.id)
+      for (const brand of [before, after]) announceBrand(events, brand)
+    },
+  })
+}
+
+/** @throws NOT_FOUND alike for an organization without the caller and for one that is not there */
+async function requireMember({ ask, viewer }: Context, userId: string, organizationId: string): Promise<void> {
+  const { memberRights } = await ask(RightsWhereBrandGoesDocument, { userId, organizationId }, { appId: registration.appId, viewer })
+  if (!memberRights) throw notFound('organization', organizationId)
+}
+
+const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({
+  tenantId,
+  action: 'brand.transferred',
+  subjectId: after.id,
+  details: { from: before.organizationId, to: after.organizationId, version: after.version },
+})
+
+/** Writes the move into the record of both organizations, and takes along what its posts have people do. */
+async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
+  for (const { organizationId } of [before, after]) await record(context, transferred(organizationId, before, after), unit)
+  const { posts, publicUrl } = context
+  for await (const post of attentiveOf(posts, after.id, unit.transaction)) {
+    const item = attentionOf(post, { organizationId: after.organizationId, publicUrl })
+    if (!item) continue
+    // Closed first: the former organization's does not stay behind.
+    await tell(context, [{ kind: 'attention.closed', body: { key: item.key } }], unit)
+    await tell(context, [{ kind: 'attention.opened', body: item }], unit)
+  }
+}
