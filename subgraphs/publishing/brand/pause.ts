@@ -8,7 +8,7 @@ import { announcePost, factsOf } from '../news/announce.ts'
 import type { PauseBrandInput, ResumeBrandInput } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
 import type { PostRow } from '../stores/post.ts'
-import { overdueOf } from '../stores/posts/of-brand.ts'
+import { eachOverdue } from '../stores/posts/of-brand.ts'
 import { pause, resume } from './rules.ts'
 
 /** Pauses a brand: whatever delivery takes up from now on, it leaves. */
@@ -31,10 +31,10 @@ export function resumeBrand(context: Context, { id, overdue, expectedVersion }: 
     decide: resume,
     audit: ({ after }) => ({ tenantId: id, action: 'brand.resumed', subjectId: id, details: { version: after.version, overdue } }),
     async wake({ after }, unit) {
-      for await (const post of overdueOf(context.posts, after.id, unit.now, unit.transaction)) {
+      await eachOverdue(context.posts, after.id, unit.now, unit.transaction, async post => {
         if (overdue === 'SEND') await wakeUp(context.jobs, post, unit.now, unit.transaction)
         else changed.push(await revert(context, after, post, unit))
-      }
+      })
     },
     announce({ after }) {
       for (const post of changed) announcePost(context.events, after, post)

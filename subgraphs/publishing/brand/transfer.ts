@@ -9,7 +9,7 @@ import { announceBrand, announceMoved, attentionOf } from '../news/announce.ts'
 import { registration } from '../registration.ts'
 import type { TransferBrandInput } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
-import { attentiveOf } from '../stores/posts/of-brand.ts'
+import { eachAttentive } from '../stores/posts/of-brand.ts'
 import { RightsWhereBrandGoesDocument } from './ask.generated.ts'
 
 /**
@@ -58,11 +58,11 @@ const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({
 async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
   for (const { organizationId } of [before, after]) await record(context, transferred(organizationId, before, after), unit)
   const { posts, publicUrl } = context
-  for await (const post of attentiveOf(posts, after.id, unit.transaction)) {
+  await eachAttentive(posts, after.id, unit.transaction, async post => {
     const item = attentionOf(post, { organizationId: after.organizationId, publicUrl })
-    if (!item) continue
+    if (!item) return
     // Closed first: the former organization's does not stay behind.
     await tell(context, [{ kind: 'attention.closed', body: { key: item.key } }], unit)
     await tell(context, [{ kind: 'attention.opened', body: item }], unit)
-  }
+  })
 }

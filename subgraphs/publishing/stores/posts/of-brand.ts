@@ -26,31 +26,40 @@ const attentive = statement(
     order by p.id limit ${atATime} for no key update of p`,
 )
 
-const scheduledWith = statement(
+const withApproval = statement(
   `select ${columns} from publishing.posts p
-    where p.brand_id = $1 and p.status <> 'PUBLISHED' and p.approval = $2 and ($3 = 'PENDING' or p.status = 'SCHEDULED')
-      and ($4::uuid is null or p.id > $4::uuid)
+    where p.brand_id = $1 and p.status <> 'PUBLISHED' and p.approval = $2 and (p.approval = 'PENDING' or p.status = 'SCHEDULED')
+      and ($3::uuid is null or p.id > $3::uuid)
     order by p.id limit ${atATime} for no key update of p`,
 )
 
-/** Hands out the rows of a statement in the order of their ids, some hundred at a time, under lock; its last value is the id before. */
-async function* each(rows: PostReads, wanted: ReturnType<typeof statement>, values: readonly unknown[], transaction: Transaction): AsyncGenerator<PostRow> {
+/** What is done with a row while it is held. */
+type Handle = (post: PostRow) => Promise<void>
+
+/** Hands each row of a statement to somebody, in the order of their ids, some hundred at a time, under lock; its last value is the id before. */
+async function each(
+  rows: PostReads,
+  wanted: ReturnType<typeof statement>,
+  values: readonly unknown[],
+  transaction: Transaction,
+  handle: Handle,
+): Promise<void> {
   for (let after: string | null = null; ; ) {
     const found: PostRow[] = await rows.read<PostRow>(wanted, [...values, after], transaction)
-    yield* found
+    for (const post of found) await handle(post)
     if (found.length < atATime) return
     after = found.at(-1)!.id
   }
 }
 
 /** The posts of a brand whose time has come, but those that are being sent, under lock. */
-export const overdueOf = (rows: PostReads, brandId: string, now: Date, transaction: Transaction): AsyncGenerator<PostRow> =>
-  each(rows, overdue, [brandId, now], transaction)
+export const eachOverdue = (rows: PostReads, brandId: string, now: Date, transaction: Transaction, handle: Handle): Promise<void> =>
+  each(rows, overdue, [brandId, now], transaction, handle)
 
 /** The posts of a brand that wait for somebody: failed ones, and those to be approved, under lock. */
-export const attentiveOf = (rows: PostReads, brandId: string, transaction: Transaction): AsyncGenerator<PostRow> =>
-  each(rows, attentive, [brandId], transaction)
+export const eachAttentive = (rows: PostReads, brandId: string, transaction: Transaction, handle: Handle): Promise<void> =>
+  each(rows, attentive, [brandId], transaction, handle)
 
 /** Scheduled posts of a brand that nobody was asked about (`NONE`); or all that wait for a decision (`PENDING`), under lock. */
-export const approvalOf = (rows: PostReads, brandId: string, approval: 'NONE' | 'PENDING', transaction: Transaction): AsyncGenerator<PostRow> =>
-  each(rows, scheduledWith, [brandId, approval, approval], transaction)
+export const eachOfApproval = (rows: PostReads, brandId: string, approval: 'NONE' | 'PENDING', transaction: Transaction, handle: Handle): Promise<void> =>
+  each(rows, withApproval, [brandId, approval], transaction, handle)
