@@ -210,12 +210,13 @@ test('a body that does not come in time is told of once; one that has come, or t
   const { port } = server.address() as AddressInfo
   const socket = connect({ port, host: '127.0.0.1' })
   socket.resume().on('error', () => {})
+  const closed = new Promise(resolve => socket.once('close', resolve))
   socket.write('POST /late HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nabc')
   for (const path of ['/whole', '/none']) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, path === '/none' ? {} : { method: 'POST', body: 'abc' })
     expect(await answer.text()).toBe('well')
   }
-  await new Promise(resolve => socket.once('close', resolve))
+  await closed
   expect(told).toEqual(['/late'])
   server.closeAllConnections()
   await new Promise(resolve => server.close(resolve))
