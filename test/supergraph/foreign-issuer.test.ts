@@ -20,9 +20,12 @@ let instead: string | undefined
 /** What its answers wait for. */
 let stalled: Promise<void> | undefined
 
-/** A token as the issuer makes it. */
-const tokenOf = (sub: string, more: Record<string, unknown> = {}) =>
-  login.issuer.buildToken({ scopesOrTransform: (_header, payload) => Object.assign(payload, { sub, aud: 'supergraph', ...more }) })
+/** A token as the issuer makes it, at the graph's own time: the machine's has gone on since it was opened. */
+const tokenOf = (sub: string, more: Record<string, unknown> = {}) => {
+  const iat = Math.floor(graph.clock.now().getTime() / 1000)
+  const times = { iat, nbf: iat, exp: iat + 3600 }
+  return login.issuer.buildToken({ scopesOrTransform: (_header, payload) => Object.assign(payload, times, { sub, aud: 'supergraph', ...more }) })
+}
 const bearer = async (...asked: Parameters<typeof tokenOf>) => ({ authorization: `Bearer ${await tokenOf(...asked)}` })
 const who = '{ viewer { kind scopes roles user { id email name } organization { id } } }'
 const viewer = async (headers: Record<string, string>) => (await askAt(url, who, {}, headers)).data().viewer
