@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
@@ -131,6 +132,8 @@ export async function createApp({
   app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
     if (!(routeOptions.config as { readonly streams?: unknown } | undefined)?.streams)
       mustArriveWithin(raw, requestTimeout, () => {
+        // A request that was injected has no connection to end.
+        if (!(raw.socket instanceof Socket)) return
         const [status, sentence] = unreadable.ERR_HTTP_REQUEST_TIMEOUT!
         if (!reply.raw.headersSent) raw.socket.end(writtenProblem(status, sentence))
         raw.socket.destroySoon()
