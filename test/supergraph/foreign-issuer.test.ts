@@ -21,10 +21,10 @@ let instead: string | undefined
 let stalled: Promise<void> | undefined
 
 /** A token as the issuer makes it, at the graph's own time: the machine's has gone on since it was opened. */
-const tokenOf = (sub: string, more: Record<string, unknown> = {}) => {
+const tokenOf = (sub: string, more: Record<string, unknown> = {}, { issuer, kid }: { issuer: OAuth2Server['issuer']; kid?: string } = login) => {
   const iat = Math.floor(graph.clock.now().getTime() / 1000)
-  const times = { iat, nbf: iat, exp: iat + 3600 }
-  return login.issuer.buildToken({ scopesOrTransform: (_header, payload) => Object.assign(payload, times, { sub, aud: 'supergraph', ...more }) })
+  const claims = { iat, nbf: iat, exp: iat + 3600, sub, aud: 'supergraph', ...more }
+  return issuer.buildToken({ ...(kid !== undefined && { kid }), scopesOrTransform: (_header, payload) => Object.assign(payload, claims) })
 }
 const bearer = async (...asked: Parameters<typeof tokenOf>) => ({ authorization: `Bearer ${await tokenOf(...asked)}` })
 const who = '{ viewer { kind scopes roles user { id email name } organization { id } } }'
@@ -171,17 +171,14 @@ test('the issuer’s next key counts at once, and a flood of unknown keys asks f
   const stranger = new OAuth2Server()
   await stranger.issuer.keys.generate('RS256')
   stranger.issuer.url = login.issuer.url!
-  const unknown = await stranger.issuer.buildToken({ scopesOrTransform: (_header, payload) => Object.assign(payload, { sub: 'x', aud: 'supergraph' }) })
+  const unknown = await tokenOf('x', {}, stranger)
   elapsed += 10_000
   const before = asked
   const flood = await Promise.all(Array.from({ length: 50 }, () => status({ authorization: `Bearer ${unknown}` })))
   expect([new Set(flood), asked - before]).toEqual([new Set([401]), 1])
   elapsed += 10_000
   const next = await login.issuer.keys.generate('ES256')
-  const token = await login.issuer.buildToken({
-    kid: next.kid,
-    scopesOrTransform: (_header, payload) => Object.assign(payload, { sub: 'ada', aud: 'supergraph' }),
-  })
+  const token = await tokenOf('ada', {}, { issuer: login.issuer, kid: next.kid })
   expect(await status({ authorization: `Bearer ${token}` })).toBe(200)
 })
 
