@@ -1,21 +1,25 @@
-import type { Platform } from '../network/network.ts'
+import type { Platform, Target } from '../network/network.ts'
+import { isChosen, type WithPlaces } from './places.ts'
 
 /** What choosing needs to know of a connection. */
-export interface Candidate {
+export interface Candidate extends WithPlaces {
   readonly id: string
-  readonly platform: Platform
-  readonly active: boolean
   readonly authorId: string
   readonly connectedAt: Date
 }
 
 /**
- * The connection that a post goes out by: the author's own active one first, else another active one of the brand on
- * that network; of several the latest authorized, then the smaller id, so that two workers choose the same.
- * @returns null when the brand has no active connection there
+ * The connection that a post goes out by: of the brand's active ones on that network, for a post with a target only of those that
+ * have it chosen, the author's own first; of several the latest authorized, then the smaller id, so that two workers choose the same.
+ * @returns null when the brand has no such connection
  */
-export function chooseConnection<C extends Candidate>(connections: readonly C[], platform: Platform, authorId: string | null): C | null {
-  const usable = connections.filter(connection => connection.active && connection.platform === platform)
+export function chooseConnection<C extends Candidate>(
+  connections: readonly C[],
+  platform: Platform,
+  authorId: string | null,
+  target: Pick<Target, 'kind' | 'externalId'> | null = null,
+): C | null {
+  const usable = connections.filter(connection => connection.active && connection.platform === platform && isChosen(connection, target))
   const ranked = usable.toSorted(
     (a, b) => Number(b.authorId === authorId) - Number(a.authorId === authorId) || b.connectedAt.getTime() - a.connectedAt.getTime() || (a.id < b.id ? -1 : 1),
   )

@@ -6,9 +6,10 @@ import { step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
 import { type ConnectionRow, disconnected } from '../stores/connection.ts'
+import { healthFollows, withHealth } from './health.ts'
 import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
 
-export interface TokensNeed extends Pick<Job, 'connections' | 'clock' | 'renewals'>, Writing {
+export interface TokensNeed extends Pick<Job, 'brands' | 'connections' | 'clock' | 'events' | 'publicUrl' | 'renewals'>, Writing {
   /** @default `renewalPace` of the rules */
   readonly pace?: RenewalPace
 }
@@ -134,7 +135,9 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
 async function keep(job: TokensNeed, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
   const { connections } = job
   let present = null as string | null
+  const brand = await job.brands.byId.load(row.brandId)
   const kept = await step(job, {
+    ...healthFollows(job, brand),
     of: connections,
     hold: row.id,
     decide(held, { now }) {
@@ -144,7 +147,8 @@ async function keep(job: TokensNeed, row: ConnectionRow, id: string, end: Grant 
         return null
       }
       if (end instanceof GrantFailure) return { changes: disconnected(`${end.message}: connect the account again.`), isNews: true }
-      return { changes: connections.sealed(held.id, end, now) }
+      const changes = withHealth(held, { ...connections.sealed(held.id, end, now), lastCheckedAt: now }, now)
+      return { changes, isNews: changes.health !== held.health }
     },
     audit: ({ after }) =>
       end instanceof GrantFailure ? { tenantId: after.brandId, action: 'connection.deactivated', subjectId: after.id, details: { reason: end.message } } : null,

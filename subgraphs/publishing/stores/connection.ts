@@ -6,7 +6,9 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { type Account, type Grant, GrantFailure, type Platform, type RateLimit, type TargetKind } from '../network/network.ts'
+import { healthOf } from '../connection/health.ts'
+import { keptPlaces, placeKey } from '../connection/places.ts'
+import { type Account, type Grant, GrantFailure, type Place, type Platform, type RateLimit, type TargetKind } from '../network/network.ts'
 import { brands } from './brand.ts'
 
 export type ConnectionHealth = 'HEALTHY' | 'EXPIRING' | 'NEEDS_SELECTION' | 'NEEDS_RECONNECT'
@@ -78,6 +80,8 @@ export interface Authorized {
 export interface OpenTokens {
   readonly accessToken: string
   readonly refreshToken: string | null
+  /** Tokens of single places, by `kind:externalId`. */
+  readonly placeTokens: Readonly<Record<string, string>>
 }
 
 const noRenewal = { renewalId: null, renewalUntil: null, renewalBeats: 0 } as const
@@ -105,15 +109,16 @@ const countOfBrand = statement('select count(*)::int as count from publishing.co
 /** How many connections a brand may have, inactive ones included: `Brand.connections` is no page. */
 export const mostConnections = 50
 
-const place = (id: string, which: 'access' | 'refresh') => `publishing.connection:${id}:${which}`
+const place = (id: string, which: 'access' | 'refresh' | 'places') => `publishing.connection:${id}:${which}`
 
 /** The tokens of connections as they are kept. */
-export const sealedTokens: readonly SealedColumn[] = (['access', 'refresh'] as const).map(which => ({
-  table: connections.name,
-  key: 'id',
-  column: `${which}_token`,
-  about: id => place(id, which),
-}))
+export const sealedTokens: readonly SealedColumn[] = (
+  [
+    ['access', 'access_token'],
+    ['refresh', 'refresh_token'],
+    ['places', 'place_tokens'],
+  ] as const
+).map(([which, column]) => ({ table: connections.name, key: 'id', column, about: id => place(id, which) }))
 
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
 function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cipher: Cipher) {
@@ -126,23 +131,38 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
     tokenExpiresAt: grant.expiresIn === null ? null : new Date(now.getTime() + grant.expiresIn * 1000),
     active: true,
     deactivatedReason: null,
-    health: 'HEALTHY' as const,
+    ...(grant.reconnectIn !== undefined && { reconnectBefore: new Date(now.getTime() + grant.reconnectIn * 1000) }),
     ...noRenewal,
     updatedAt: now,
   })
 
+  const sealedPlaces = (id: string, places: readonly Place[]): string | null => {
+    const tokens = places.flatMap(one => (one.accessToken === null ? [] : [[placeKey(one), one.accessToken]]))
+    return tokens.length === 0 ? null : cipher.seal(JSON.stringify(Object.fromEntries(tokens)), place(id, 'places'))
+  }
+
+  /** What an account is, in a row: its places with what a person chose of them before. */
+  const described = (row: Pick<ConnectionRow, 'id' | 'targets'>, { name, avatarUrl = null, places = [] }: Account) => ({
+    accountName: name,
+    avatarUrl,
+    targets: keptPlaces(places, row.targets),
+    placeTokens: sealedPlaces(row.id, places),
+  })
+
   return {
     sealed,
+    described,
 
     /**
      * Opens the tokens of a row.
      * @throws GrantFailure, for now, when they were sealed with a key that is not configured: the fault is ours, and the key may come back
      */
-    open(row: Pick<ConnectionRow, 'id' | 'accessToken' | 'refreshToken'>): OpenTokens {
+    open(row: Pick<ConnectionRow, 'id' | 'accessToken' | 'refreshToken'> & Partial<Pick<ConnectionRow, 'placeTokens'>>): OpenTokens {
       try {
         return {
           accessToken: row.accessToken ? cipher.open(row.accessToken, place(row.id, 'access')) : '',
           refreshToken: row.refreshToken ? cipher.open(row.refreshToken, place(row.id, 'refresh')) : null,
+          placeTokens: row.placeTokens ? (JSON.parse(cipher.open(row.placeTokens, place(row.id, 'places'))) as Record<string, string>) : {},
         }
       } catch (error) {
         throw new GrantFailure('the platform cannot read the stored access: its encryption key is not configured', false, error)
@@ -158,17 +178,23 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
      * Stores an authorization: a new connection, or new tokens, author and time for the one that this account has.
      * @throws CONFLICT, reason QUOTA, when the brand has as many as it may have
      */
-    async authorize({ brandId, platform, userId, account, grant, now }: Authorized, transaction: Transaction): Promise<ConnectionRow> {
+    async authorize(
+      { brandId, platform, userId, account, grant, now }: Authorized,
+      transaction: Transaction,
+    ): Promise<{ before: ConnectionRow | null; after: ConnectionRow }> {
       const where = { brandId, platform, externalAccountId: account.externalId }
       await rows.read(lockBrand, [brandId], transaction)
       const present = (await Connection.findOne({ where, raw: true, transaction })) as ConnectionRow | null
       const id = present?.id ?? newId(now)
-      const changes = { ...sealed(id, grant, now), accountName: account.name, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
-      if (present) return rows.update(present, { ...changes, version: present.version + 1 }, transaction)
+      const tokens = { reconnectBefore: null, ...sealed(id, grant, now), lastCheckedAt: now, ...described({ id, targets: present?.targets ?? [] }, account) }
+      const changes = { ...tokens, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
+      const health = healthOf({ ...changes, platform }, now)
+      if (present) return { before: present, after: await rows.update(present, { ...changes, health, version: present.version + 1 }, transaction) }
       const [{ count: inAll } = { count: 0 }] = await rows.read<{ count: number }>(countOfBrand, [brandId], transaction)
       const most = { inAll: mostConnections, aDay: mostConnections }
       requireQuota({ inAll, today: 0, todaySince: null }, most, 'connections of this brand', 'authorize one of their accounts anew, or use another brand', now)
-      return rows.insert({ refreshToken: null, ...changes, ...where, id, createdAt: now, createdBy: `user:${userId}` }, transaction)
+      const made = { refreshToken: null, ...changes, health, ...where, id, createdAt: now, createdBy: `user:${userId}` }
+      return { before: null, after: await rows.insert(made, transaction) }
     },
 
     /** Shows that whoever made this claim on renewing is alive, if the claim still stands. */

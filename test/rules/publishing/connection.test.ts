@@ -20,6 +20,8 @@ const candidate = (id: string, changes: Partial<Candidate> = {}): Candidate => (
   active: true,
   authorId: 'somebody',
   connectedAt: now,
+  externalAccountId: `account of ${id}`,
+  targets: [],
   ...changes,
 })
 
@@ -55,6 +57,8 @@ describe('P-07 the connection that a post goes out by', () => {
         active: fc.boolean(),
         authorId: fc.constantFrom('author', 'somebody'),
         connectedAt: fc.constantFrom(inMs(0), inMs(1)),
+        externalAccountId: fc.constant('account'),
+        targets: fc.constant([]),
       }),
       { selector: one => one.id, maxLength: 8 },
     )

@@ -8,6 +8,7 @@ import { GrantFailure, type Network, type Platform } from '../../network/network
 import { everyNetwork } from '../../network/networks.ts'
 import { registration } from '../../registration.ts'
 import { type AuthorizationRow, exchangeMs } from '../../stores/authorization.ts'
+import { healthFollows } from '../health.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
 import { callbackUrl, isProgram, requireManages } from './rules.ts'
@@ -113,16 +114,17 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
     await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken)
+    const brand = await brands.byId.load(brandId)
     await write(job, {
+      ...healthFollows(job, brand),
       async run({ now, transaction }) {
         await brands.requireInUse(brandId, transaction)
-        const connection = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
-        await authorizations.use(begun, connection.id, now, transaction)
-        return connection
+        const authorized = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
+        await authorizations.use(begun, authorized.after.id, now, transaction)
+        return authorized
       },
-      audit: ({ id }) => ({ tenantId: brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: id, details: { platform } }),
+      audit: ({ after: { id } }) => ({ tenantId: brandId, actor: `user:${userId}`, action: 'connection.authorized', subjectId: id, details: { platform } }),
     })
-    const brand = await brands.byId.load(brandId)
     return connectedPage(platform, account.name, brand?.name ?? 'the brand')
   } catch (error) {
     log.warn({ err: error, platform }, 'an authorization could not be completed')

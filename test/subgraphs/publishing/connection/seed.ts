@@ -22,7 +22,7 @@ export async function seedConnection(
   const { clock, job } = graph
   const { grant, account } = externalAccountId || !job.networks.has('X') ? noAccount(externalAccountId) : await sandboxAccount(graph)
   const authorized = { brandId, platform: 'X' as const, userId: by.userId!, account, grant, now: clock.now() }
-  return inTransaction(job, ({ transaction }) => job.connections.authorize(authorized, transaction))
+  return inTransaction(job, async ({ transaction }) => (await job.connections.authorize(authorized, transaction)).after)
 }
 
 /** Tokens that open nothing, for connections that no test sends anything by. */

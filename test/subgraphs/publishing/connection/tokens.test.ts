@@ -141,7 +141,11 @@ test('while the network thinks about a renewal nothing is locked: whoever connec
     await graph.job.connections.authorize({ brandId: brand.id, platform: 'X', userId: owner.userId!, account, grant, now: graph.clock.now() }, transaction)
   })
   expect(await renewal).toBe(grant.accessToken)
-  expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: grant.accessToken, refreshToken: grant.refreshToken })
+  expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({
+    accessToken: grant.accessToken,
+    refreshToken: grant.refreshToken,
+    placeTokens: {},
+  })
   expect(refused).not.toBe(grant.accessToken)
 })
 
@@ -223,5 +227,5 @@ test('a token opens in its own row and place alone', async () => {
     { refreshToken: one.accessToken },
   ])
     expect(() => connections.open({ ...one, ...moved }), JSON.stringify(Object.keys(moved))).toThrow(/cannot read the stored access/)
-  expect(connections.open(one)).toEqual({ accessToken: 'access of 1', refreshToken: 'refresh of 1' })
+  expect(connections.open(one)).toEqual({ accessToken: 'access of 1', placeTokens: {}, refreshToken: 'refresh of 1' })
 })

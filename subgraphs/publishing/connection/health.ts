@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Events } from '../../../platform/events.ts'
+import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
+import type { Following } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { BrandRow } from '../stores/brand.ts'
+import type { ConnectionHealth, ConnectionRow } from '../stores/connection.ts'
+import { hasPlaces } from './places.ts'
+
+const dayMs = 86_400_000
+/** How long before nothing but a person can renew an access people are told so, in ms. */
+export const expiringMs = 7 * dayMs
+
+/** How a connection does: by what is kept of it alone, so that everybody sees the same. */
+export function healthOf(
+  { active, platform, targets, reconnectBefore }: Pick<ConnectionRow, 'active' | 'platform' | 'targets' | 'reconnectBefore'>,
+  now: Date,
+): ConnectionHealth {
+  if (!active) return 'NEEDS_RECONNECT'
+  if (hasPlaces(platform) && !targets.some(({ selected, available }) => selected && available)) return 'NEEDS_SELECTION'
+  return reconnectBefore !== null && reconnectBefore.getTime() - now.getTime() <= expiringMs ? 'EXPIRING' : 'HEALTHY'
+}
+
+/** Changes of a connection, with what they make of its health: everybody who changes one writes them so. */
+export const withHealth = <Changes extends Partial<ConnectionRow>>(
+  row: ConnectionRow,
+  changes: Changes,
+  now: Date,
+): Changes & Pick<ConnectionRow, 'health'> => ({
+  ...changes,
+  health: healthOf({ ...row, ...changes }, now),
+})
+
+/** Why a connection is out of use that a person has ended: nobody needs to be told. */
+export const endedByPerson = 'Somebody disconnected the account: connect it again to use it.'
+
+/** What a connection has its managers do, as it stands; null: nothing. */
+function attentionOf(row: ConnectionRow | null, organizationId: string, publicUrl: string): FactBody<'attention.opened'> | null {
+  const kind = row?.health === 'EXPIRING' ? 'CONNECTION_EXPIRING' : row?.health === 'NEEDS_RECONNECT' ? 'CONNECTION_BROKEN' : null
+  if (!row || kind === null || row.deactivatedReason === endedByPerson) return null
+  const { title } = everyNetwork[row.platform]
+  const due = kind === 'CONNECTION_EXPIRING' ? row.reconnectBefore : null
+  return {
+    key: attentionKey(row),
+    kind,
+    organizationId,
+    subjectId: row.id,
+    title:
+      `${due ? `Reconnect ${row.accountName} on ${title} before ${due.toISOString().slice(0, 10)}` : `${row.accountName} on ${title} is not connected any more`}`.slice(
+        0,
+        300,
+      ),
+    url: `${publicUrl}/publishing/api/connections/${row.id}`,
+    // When it became so, as far as that is kept: the same at each look.
+    at: (due ? new Date(due.getTime() - expiringMs) : row.updatedAt).toISOString(),
+    audience: 'managers',
+    ...(due && { dueAt: due.toISOString() }),
+    ...(row.deactivatedReason && { body: row.deactivatedReason.slice(0, 1_000) }),
+  }
+}
+
+const attentionKey = ({ id }: Pick<ConnectionRow, 'id'>): string => `connection:${id}`
+
+/**
+ * What other services are told of a change of a connection: that it waits for a manager, or does no more.
+ * @param before null for one that was made now
+ * @param after  null for one that is gone
+ */
+export function healthFacts(
+  before: ConnectionRow | null,
+  after: ConnectionRow | null,
+  { organizationId, publicUrl }: { organizationId: string; publicUrl: string },
+): readonly NewFact[] {
+  const [was, is] = [attentionOf(before, organizationId, publicUrl), attentionOf(after, organizationId, publicUrl)]
+  const isNews = is && !(was && isDeepStrictEqual({ ...was, at: '' }, { ...is, at: '' }))
+  if (isNews) return [{ kind: 'attention.opened', body: is }]
+  return was && !is ? [{ kind: 'attention.closed', body: { key: was.key } }] : []
+}
+
+/** What stands open of a brand's connections, opened for the organization that the brand has moved to: the old one's was closed before. */
+export const movedFacts = (
+  connections: readonly ConnectionRow[],
+  from: { organizationId: string; publicUrl: string },
+  to: { organizationId: string },
+): readonly NewFact[] =>
+  connections.flatMap(row => [...healthFacts(row, null, from), ...healthFacts(null, row, { publicUrl: from.publicUrl, organizationId: to.organizationId })])
+
+/** The topic of connections of an organization whose health has changed. */
+export const connectionHealthTopic = (organizationId: string): string => `publishing.connection-health.${organizationId}`
+
+type Followed = Pick<ConnectionRow, 'id' | 'brandId' | 'version' | 'health' | 'active'>
+
+const eventOf = ({ id, brandId, version, health, active }: Followed) => [{ connectionId: id, brandId }, `${version} ${health} ${active}`] as const
+
+/** Has connections that somebody follows looked at again, for events may be lost between processes. */
+export const lookAgainAtConnections = (events: Events, changedSince: (organizationId: string, since: Date) => Promise<readonly Followed[]>): void =>
+  events.lookAgain(connectionHealthTopic(''), async (organizationId, since) =>
+    (await changedSince(organizationId, since)).map(connection => {
+      const [ids, mark] = eventOf(connection)
+      return { ids, mark }
+    }),
+  )
+
+/** A connection before and after a change; `before` is null when it was made, `after` when it is gone. */
+export interface ChangedConnection {
+  readonly before: ConnectionRow | null
+  readonly after: ConnectionRow | null
+}
+
+/**
+ * What follows a change of a connection, whoever makes it: in its transaction what other services are told, after it the news.
+ * @param brand the connection's, read before the connection is held; null: it is gone, and nobody is told
+ */
+export const healthFollows = (
+  { events, publicUrl }: Pick<Job, 'events' | 'publicUrl'>,
+  brand: BrandRow | null,
+): Pick<Following<ChangedConnection>, 'tell' | 'announce'> => ({
+  tell: ({ before, after }) => (brand ? healthFacts(before, after, { organizationId: brand.organizationId, publicUrl }) : []),
+  announce({ before, after }) {
+    const isSame = before?.health === after?.health && before?.active === after?.active
+    if (brand && after && !isSame) events.announce(connectionHealthTopic(brand.organizationId), ...eventOf(after))
+  },
+})

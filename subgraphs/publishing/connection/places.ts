@@ -1,0 +1,91 @@
+import type { Problem, ProblemCode } from '../network/check.ts'
+import type { Platform, Target, TargetKind } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { ConnectionRow, KeptPlace } from '../stores/connection.ts'
+
+/** As much of a connection as says where posts may go by it. */
+export type WithPlaces = Pick<ConnectionRow, 'platform' | 'active' | 'externalAccountId' | 'targets'>
+
+type Named = Pick<Target, 'kind' | 'externalId'>
+
+/** Places within an account, of which it may have several; the other kinds name the account itself. */
+const placeKinds: ReadonlySet<TargetKind> = new Set(['PAGE', 'GROUP', 'ORGANIZATION'])
+
+/** Whether posts for a network always go to a place within the account. */
+export const hasPlaces = (platform: Platform): boolean => everyNetwork[platform].targets.some(kind => placeKinds.has(kind))
+
+/** The name of a place within its connection, as tokens of places are kept by it. */
+export const placeKey = ({ kind, externalId }: Named): string => `${kind}:${externalId}`
+
+const isAt =
+  (named: Named) =>
+  ({ kind, externalId }: KeptPlace): boolean =>
+    kind === named.kind && externalId === named.externalId
+
+/** The place of that name, chosen or not; `true` for the account itself where that is named, undefined: the connection does not have it. */
+const found = ({ targets, externalAccountId }: WithPlaces, named: Named): KeptPlace | true | undefined =>
+  placeKinds.has(named.kind) ? targets.find(isAt(named)) : named.externalId === externalAccountId || undefined
+
+/** Whether a post with this target may go out by the connection: its place is chosen there, or it names the account itself. */
+export function isChosen(connection: WithPlaces, named: Named | null): boolean {
+  const place = named && found(connection, named)
+  return named === null || place === true || (place?.selected ?? false)
+}
+
+/** Whether the account has a place to which posts go when they name none, and that takes some. */
+export const hasDefault = ({ targets }: Pick<ConnectionRow, 'targets'>): boolean =>
+  targets.some(({ selected, isDefault, available }) => selected && isDefault && available)
+
+/**
+ * Where within a connection's account a post goes.
+ * @returns null: to the account itself; TARGET_MISSING: it names no place and the connection has no default one; TARGET_UNAVAILABLE: the
+ *   connection does not have its place, nobody has chosen that, or it takes no posts
+ */
+export function placeOf(connection: WithPlaces, { target }: { readonly target: Target | null }): Target | null | 'TARGET_MISSING' | 'TARGET_UNAVAILABLE' {
+  if (target === null && !hasPlaces(connection.platform)) return null
+  const place = target === null ? connection.targets.find(({ selected, isDefault }) => selected && isDefault) : found(connection, target)
+  if (place === true) return null
+  if (!place) return target === null ? 'TARGET_MISSING' : 'TARGET_UNAVAILABLE'
+  return place.selected && place.available ? { kind: place.kind, externalId: place.externalId, name: place.name } : 'TARGET_UNAVAILABLE'
+}
+
+/** What is wrong with where a post is to go, by what the brand has connected: nothing, an error of the place, or a warning that nothing is connected. */
+export function targetProblems(connections: readonly WithPlaces[], platform: Platform, target: Named | null): readonly Problem[] {
+  const { title } = everyNetwork[platform]
+  const usable = connections.filter(connection => connection.active && connection.platform === platform)
+  const say = (severity: Problem['severity'], code: ProblemCode, field: string, message: string): readonly Problem[] => [{ severity, code, field, message }]
+  if (usable.length === 0)
+    return say('WARNING', 'NO_CONNECTION', 'platform', `The brand has no active connection to ${title}: connect an account before the post’s time.`)
+  if (target === null) {
+    if (!hasPlaces(platform) || usable.some(hasDefault)) return []
+    return say('ERROR', 'TARGET_MISSING', 'target', `${title} wants a place: choose one of the connection’s, or name one in the post.`)
+  }
+  const places = usable.flatMap(connection => found(connection, target) ?? [])
+  if (places.length === 0)
+    return say('ERROR', 'TARGET_UNKNOWN', 'target', `No account that the brand has connected to ${title} has this place: choose one that it has.`)
+  if (places.some(place => place === true || (place.selected && place.available))) return []
+  const [place] = places as readonly KeptPlace[]
+  const why = place!.available ? 'nobody has chosen it for the connection' : (place!.reason ?? 'it takes no posts')
+  return say('ERROR', 'TARGET_UNAVAILABLE', 'target', `The post cannot go to ${place!.name}: ${why}.`)
+}
+
+/** What of an account's list of places is kept: what a person chose stays, and of a first list the first that takes posts is chosen, and the default. */
+export function keptPlaces(
+  listed: readonly Pick<KeptPlace, 'kind' | 'externalId' | 'name' | 'available' | 'reason'>[],
+  before: readonly KeptPlace[],
+): readonly KeptPlace[] {
+  const kept = listed.map(({ kind, externalId, name, available, reason }) => {
+    const known = before.find(isAt({ kind, externalId }))
+    return { kind, externalId, name, available, reason, selected: known?.selected ?? false, isDefault: known?.isDefault ?? false }
+  })
+  if (kept.some(({ selected }) => selected)) return withDefault(kept)
+  const first = kept.find(({ available }) => available)
+  return kept.map(place => (place === first ? { ...place, selected: true, isDefault: true } : place))
+}
+
+/** Of chosen places the first that takes posts is the default, where none is. */
+const withDefault = (places: readonly KeptPlace[]): readonly KeptPlace[] => {
+  if (places.some(({ selected, isDefault }) => selected && isDefault)) return places
+  const first = places.find(({ selected, available }) => selected && available)
+  return places.map(place => ({ ...place, isDefault: place === first }))
+}
