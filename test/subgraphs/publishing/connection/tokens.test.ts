@@ -69,7 +69,7 @@ test('a grant that brings no refresh token keeps the old one', async () => {
     await inTransaction(graph.job, ({ transaction }) =>
       graph.job.connections.update(connection, graph.job.connections.sealed(connection.id, grant, graph.clock.now()), transaction),
     )
-    expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken })
+    expect(graph.job.connections.open(await storedConnection(graph, connection))).toEqual({ accessToken: `new ${empty}`, refreshToken, placeTokens: {} })
   }
 })
 
