@@ -3,24 +3,10 @@ import type { Events } from '../../../platform/events.ts'
 import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import type { Following } from '../../store/write.ts'
 import type { Job } from '../context.ts'
+import { expiringMs, healthOf } from '../network/account.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { BrandRow } from '../stores/brand.ts'
-import type { ConnectionHealth, ConnectionRow } from '../stores/connection.ts'
-import { hasPlaces } from './places.ts'
-
-const dayMs = 86_400_000
-/** How long before nothing but a person can renew an access people are told so, in ms. */
-export const expiringMs = 7 * dayMs
-
-/** How a connection does: by what is kept of it alone, so that everybody sees the same. */
-export function healthOf(
-  { active, platform, targets, reconnectBefore }: Pick<ConnectionRow, 'active' | 'platform' | 'targets' | 'reconnectBefore'>,
-  now: Date,
-): ConnectionHealth {
-  if (!active) return 'NEEDS_RECONNECT'
-  if (hasPlaces(platform) && !targets.some(({ selected, available }) => selected && available)) return 'NEEDS_SELECTION'
-  return reconnectBefore !== null && reconnectBefore.getTime() - now.getTime() <= expiringMs ? 'EXPIRING' : 'HEALTHY'
-}
+import type { ConnectionRow } from '../stores/connection.ts'
 
 /** Changes of a connection, with what they make of its health: everybody who changes one writes them so. */
 export const withHealth = <Changes extends Partial<ConnectionRow>>(

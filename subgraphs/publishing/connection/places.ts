@@ -1,21 +1,13 @@
+import { hasPlaces, type KeptPlace, placeKinds } from '../network/account.ts'
 import type { Problem, ProblemCode } from '../network/check.ts'
-import type { Platform, Target, TargetKind } from '../network/network.ts'
+import type { Platform, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
-import type { ConnectionRow, KeptPlace } from '../stores/connection.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
 
 /** As much of a connection as says where posts may go by it. */
 export type WithPlaces = Pick<ConnectionRow, 'platform' | 'active' | 'externalAccountId' | 'targets'>
 
 type Named = Pick<Target, 'kind' | 'externalId'>
-
-/** Places within an account, of which it may have several; the other kinds name the account itself. */
-const placeKinds: ReadonlySet<TargetKind> = new Set(['PAGE', 'GROUP', 'ORGANIZATION'])
-
-/** Whether posts for a network always go to a place within the account. */
-export const hasPlaces = (platform: Platform): boolean => everyNetwork[platform].targets.some(kind => placeKinds.has(kind))
-
-/** The name of a place within its connection, as tokens of places are kept by it. */
-export const placeKey = ({ kind, externalId }: Named): string => `${kind}:${externalId}`
 
 const isAt =
   (named: Named) =>
@@ -67,25 +59,4 @@ export function targetProblems(connections: readonly WithPlaces[], platform: Pla
   const [place] = places as readonly KeptPlace[]
   const why = place!.available ? 'nobody has chosen it for the connection' : (place!.reason ?? 'it takes no posts')
   return say('ERROR', 'TARGET_UNAVAILABLE', 'target', `The post cannot go to ${place!.name}: ${why}.`)
-}
-
-/** What of an account's list of places is kept: what a person chose stays, and of a first list the first that takes posts is chosen, and the default. */
-export function keptPlaces(
-  listed: readonly Pick<KeptPlace, 'kind' | 'externalId' | 'name' | 'available' | 'reason'>[],
-  before: readonly KeptPlace[],
-): readonly KeptPlace[] {
-  const kept = listed.map(({ kind, externalId, name, available, reason }) => {
-    const known = before.find(isAt({ kind, externalId }))
-    return { kind, externalId, name, available, reason, selected: known?.selected ?? false, isDefault: known?.isDefault ?? false }
-  })
-  if (kept.some(({ selected }) => selected)) return withDefault(kept)
-  const first = kept.find(({ available }) => available)
-  return kept.map(place => (place === first ? { ...place, selected: true, isDefault: true } : place))
-}
-
-/** Of chosen places the first that takes posts is the default, where none is. */
-const withDefault = (places: readonly KeptPlace[]): readonly KeptPlace[] => {
-  if (places.some(({ selected, isDefault }) => selected && isDefault)) return places
-  const first = places.find(({ selected, available }) => selected && available)
-  return places.map(place => ({ ...place, isDefault: place === first }))
 }

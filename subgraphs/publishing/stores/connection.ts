@@ -6,24 +6,9 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 import { type Rows, store } from '../../store/store.ts'
-import { healthOf } from '../connection/health.ts'
-import { keptPlaces, placeKey } from '../connection/places.ts'
-import { type Account, type Grant, GrantFailure, type Place, type Platform, type RateLimit, type TargetKind } from '../network/network.ts'
+import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account.ts'
+import { type Account, type Grant, GrantFailure, type Place, type Platform, type RateLimit } from '../network/network.ts'
 import { brands } from './brand.ts'
-
-export type ConnectionHealth = 'HEALTHY' | 'EXPIRING' | 'NEEDS_SELECTION' | 'NEEDS_RECONNECT'
-
-/** A place within an account, as it is kept: what the network listed, and what a person chose of it. */
-export interface KeptPlace {
-  readonly kind: TargetKind
-  readonly externalId: string
-  readonly name: string
-  readonly selected: boolean
-  readonly isDefault: boolean
-  /** Whether posts may go there; `reason` says why not. */
-  readonly available: boolean
-  readonly reason: string | null
-}
 
 /** Tokens are sealed before they come here. */
 export const connections = table('publishing.connections', {

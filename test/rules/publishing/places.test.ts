@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { expiringMs, healthFacts, healthOf } from '../../../subgraphs/publishing/connection/health.ts'
-import { isChosen, keptPlaces, placeOf, targetProblems, type WithPlaces } from '../../../subgraphs/publishing/connection/places.ts'
+import { healthFacts } from '../../../subgraphs/publishing/connection/health.ts'
+import { isChosen, placeOf, targetProblems, type WithPlaces } from '../../../subgraphs/publishing/connection/places.ts'
 import { chooseConnection } from '../../../subgraphs/publishing/connection/rules.ts'
+import { expiringMs, healthOf, type KeptPlace, keptPlaces } from '../../../subgraphs/publishing/network/account.ts'
 import type { Target } from '../../../subgraphs/publishing/network/network.ts'
-import { type ConnectionRow, disconnected, type KeptPlace } from '../../../subgraphs/publishing/stores/connection.ts'
+import { type ConnectionRow, disconnected } from '../../../subgraphs/publishing/stores/connection.ts'
 import { inMs, now } from './post-row.ts'
 
 const page = (externalId: string, changes: Partial<KeptPlace> = {}): KeptPlace => ({
