@@ -1,6 +1,7 @@
 import { type Stepping, step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import type { PostRow, posts } from '../stores/post.ts'
+import { prolongEveryMs } from './rules.ts'
 
 /**
  * A step with a post that this worker has taken, to prepare or to send it. Nothing comes of it once that claim is gone: somebody has changed
@@ -17,3 +18,23 @@ export const whileClaimed = <Along = undefined>(
     hold: claimed.id,
     decide: (post, unit) => (post.claimId === claimed.claimId && post.deliveryPhase === claimed.deliveryPhase ? decide(post, unit) : null),
   })
+
+/** Has a claim last for so long from now; null when it is gone. */
+export const prolong = (job: Job, claimed: PostRow, forMs: number) =>
+  whileClaimed(job, claimed, { decide: (_, { now }) => ({ changes: { claimUntil: new Date(now.getTime() + forMs) } }) })
+
+/**
+ * Keeps a claim while its worker does something that takes as long as it takes, such as an upload. A worker that dies prolongs nothing,
+ * and a claim that was taken away stays away.
+ */
+export async function held<Result>(job: Job, claimed: PostRow, forMs: number, work: () => Promise<Result>): Promise<Result> {
+  const timer = setInterval(
+    () => void prolong(job, claimed, forMs).catch(error => job.log.warn({ err: error, postId: claimed.id }, 'a claim could not be prolonged')),
+    prolongEveryMs,
+  )
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -5,13 +5,13 @@ import { writing } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { alter, step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
-import { announcePost, factsOf } from '../news/announce.ts'
+import { announcePost, announceStep, factsOf } from '../news/announce.ts'
 import type { AttemptRow } from '../stores/attempt.ts'
 import type { BrandRow } from '../stores/brand.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { whileClaimed } from './claimed.ts'
-import { type Ending, type FailureCode, fail, noClaim, settle, settleAttempt, wait } from './rules.ts'
+import { type Ending, type FailureCode, fail, lookupOf, noClaim, noWait, settle, settleAttempt, wait, waitForLimit } from './rules.ts'
 import { wakeUp } from './wake-up.ts'
 
 /** A post that failed, in the record. */
@@ -70,6 +70,41 @@ export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | 
   })
 }
 
+/** Leaves a post until its network's limit is open again, if it is still this worker's; it fails when that takes more than an hour. */
+export async function waitForWindow(job: Job, claimed: PostRow, until: Date): Promise<void> {
+  const brand = await brandOf(job, claimed)
+  await whileClaimed(job, claimed, {
+    decide(post, { now }) {
+      const waiting = waitForLimit(post, until, now)
+      if (waiting) return { changes: { ...noClaim, ...waiting } }
+      return { changes: fail(post, 'RATE_LIMITED', `until ${until.toISOString()}`, now), isNews: true }
+    },
+    audit: failed,
+    tell: toldOf(job, brand),
+    async wake({ after }, { transaction }) {
+      if (after.waitsUntil) await wakeUp(job.jobs, after, after.waitsUntil, transaction)
+    },
+    announce({ after }) {
+      job.deliveries.ended(after, after.waitsUntil ? 'postponed' : 'given_up')
+      announce(job, brand, after)
+    },
+  })
+}
+
+/** Leaves a post to the network, which works on what it needs, if it is still this worker's: nothing is wrong, so nobody is told that it waits. */
+export async function comeAgain(job: Job, claimed: PostRow, prepared: NonNullable<PostRow['prepared']>, againInMs: number): Promise<void> {
+  const { log } = job
+  const done = await whileClaimed(job, claimed, {
+    decide: (_, { now }) => ({ changes: { ...noClaim, ...noWait, prepared, prepareAt: new Date(now.getTime() + againInMs) } }),
+    async wake({ after }, { transaction }) {
+      await wakeUp(job.jobs, after, after.prepareAt!, transaction)
+    },
+  })
+  if (!done) return
+  log.info({ postId: claimed.id, since: prepared.since, againInMs }, 'the network works on what a post needs')
+  announceStep(job.events, done.after)
+}
+
 /** How long after it failed an outcome is written again, in ms. */
 const writeAgainMs = 500
 
@@ -112,6 +147,8 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
   // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
   const isHeard = platformPostId !== null && job[writing].actor === 'delivery'
   const brand = await brandOf(job, attempt)
+  const network = job.networks.get(attempt.platform)
+  const lookup = network ? lookupOf(network, attempt.target) : 'BY_LISTING'
   const settled = await step(job, {
     of: posts,
     hold: postId,
@@ -119,7 +156,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       const isOpen = post.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
       if (post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
       return {
-        along: alter(attempts, attempt, settleAttempt(delivery, now)),
+        along: alter(attempts, attempt, settleAttempt(delivery, now, lookup)),
         changes: { ...settle(post, delivery, now), connectionId, externalAccountId },
         isNews: true,
       }

@@ -2,19 +2,19 @@ import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
 import { step } from '../../store/write.ts'
-import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
-import { tokenSoon, usableToken } from '../connection/tokens.ts'
+import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
-import { type Delivery, GrantFailure, type Network, type Publication } from '../network/network.ts'
+import { type Delivery, GrantFailure, type Medium, type Publication } from '../network/network.ts'
 import { announceStep } from '../news/announce.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
-import { whileClaimed } from './claimed.ts'
-import { conclude, giveUp, insist, putBack } from './conclude.ts'
+import { held, prolong, whileClaimed } from './claimed.ts'
+import { comeAgain, conclude, giveUp, insist, putBack, waitForWindow } from './conclude.ts'
+import { type Prepared, placeTokenOf, prepare } from './prepare.ts'
 import { sendAfter } from './renewal.ts'
-import { claimMs, doubtSince, dueAt, type Ending, type FailureCode, isDue, isFree, isLate, noClaim, repliesTo } from './rules.ts'
+import { claimMs, doubtSince, dueAt, type Ending, isDue, isFree, isLate, noClaim } from './rules.ts'
 
 /**
  * Delivers a post whose time has come, once: claim, prepare, record the attempt, call, conclude.
@@ -35,9 +35,11 @@ async function sendClaimed(job: Job, claimed: PostRow): Promise<void> {
   announceStep(job.events, claimed)
   const prepared = await prepare(job, claimed)
   if ('renewal' in prepared) return sendAfter(job, claimed, prepared.renewal)
+  if ('shutUntil' in prepared) return waitForWindow(job, claimed, prepared.shutUntil)
+  if ('processing' in prepared) return comeAgain(job, claimed, prepared.processing, prepared.againInMs)
   if ('waits' in prepared) return putBack(job, claimed, null, prepared.waits)
   if ('failed' in prepared) return giveUp(job, claimed, prepared.failed, prepared.detail)
-  const begun = await begin(job, claimed, prepared.connection)
+  const begun = await begin(job, claimed, prepared)
   if (!begun) return announceStep(job.events, claimed)
   crash('after-attempt-row')
   announceStep(job.events, begun.post)
@@ -56,8 +58,8 @@ async function claim(job: Job, key: PostKey): Promise<{ claimed: PostRow | null;
     of: posts,
     hold: transaction => attempts.lockIfFree(key, transaction),
     async decide(post, { now, transaction }) {
-      if (post.brandArchived || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, now)) return null
-      const predecessor = await posts.predecessor(post.id, transaction)
+      if (post.brandStopped || post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN' || !isFree(post, now)) return null
+      const predecessor = post.position > 1 ? await posts.predecessor(post.id, transaction) : null
       if (isDue(post, predecessor, now))
         return { changes: { deliveryPhase: 'CLAIMED' as const, claimId: newId(now), claimUntil: new Date(now.getTime() + claimMs) } }
       const due = dueAt(post, now)
@@ -68,42 +70,16 @@ async function claim(job: Job, key: PostKey): Promise<{ claimed: PostRow | null;
   return { claimed: taken?.after ?? null, again }
 }
 
-export interface Prepared {
-  readonly network: Network
-  readonly connection: ConnectionRow
-  readonly accessToken: string
-}
-
-/** Finds the connection and a token that works, or begins to renew it: everything that may fail before anything is sent. */
-async function prepare(
-  job: Job,
-  post: PostRow,
-): Promise<Prepared | { renewal: Promise<string> } | { waits: string } | { failed: FailureCode; detail: string }> {
-  const network = job.networks.get(post.platform)
-  const connection = chooseConnection(await job.connections.manyBy('brandId').load(post.brandId), post.platform, post.authorId)
-  if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
-  const now = job.clock.now()
-  // A network whose tokens live no longer than the margin for renewing them is not asked for one after the other.
-  if (mustRenew(connection.tokenExpiresAt, now) && !isJustRenewed(connection, now)) return { renewal: usableToken(job, network, connection) }
-  try {
-    return { network, connection, accessToken: job.connections.open(connection).accessToken }
-  } catch (error) {
-    if (!(error instanceof GrantFailure)) throw error
-    // Ours to mend, so nobody has to connect again; what is missing is told to operators.
-    await job.keys.check().catch(() => {})
-    return { waits: error.message }
-  }
-}
-
 /** Records the attempt, with the text as it stands at this moment; after this the call counts as made. */
-async function begin(job: Job, claimed: PostRow, connection: ConnectionRow): Promise<Sending | null> {
+async function begin(job: Job, claimed: PostRow, { connection, target, media, inReplyTo, handle }: Prepared): Promise<Sending | null> {
   const { posts, attempts } = job
   const account = { connectionId: connection.id, externalAccountId: connection.externalAccountId }
   const begun = await whileClaimed(job, claimed, {
     async decide(post, { now, transaction }) {
-      const predecessor = await posts.predecessor(post.id, transaction)
-      if (!isDue(post, predecessor, now)) return { changes: noClaim }
-      const sent = { ...account, post, copy: post.copy, inReplyTo: repliesTo(post, predecessor) }
+      const predecessor = post.position > 1 ? await posts.predecessor(post.id, transaction) : null
+      if (!isDue(post, predecessor, now) || (await attempts.isBrandStopped(post.brandId, transaction))) return { changes: noClaim }
+      const { copy, title, link, visibility } = post
+      const sent = { ...account, post, copy, target, inReplyTo, handle, content: { title, link, visibility, mediaIds: media.map(({ assetId }) => assetId) } }
       return {
         along: unit => attempts.begin(sent, unit),
         changes: ({ number }: AttemptRow) => ({
@@ -124,24 +100,40 @@ export interface Sending {
   readonly attempt: AttemptRow
 }
 
-/** What a network is asked to publish, or asked for: the text as the attempt recorded it. What else a post has stands still while its outcome is open. */
-export const publicationOf = (post: PostRow, { copy, inReplyTo }: AttemptRow, connection: ConnectionRow): Omit<Publication, 'accessToken'> => ({
-  placeToken: null,
-  account: { externalId: connection.externalAccountId, name: connection.accountName },
-  copy,
-  title: post.title,
-  link: post.link,
-  visibility: post.visibility,
-  tags: post.tags,
-  target: post.target,
-  media: [],
-  inReplyTo,
-  handle: null,
-})
+/**
+ * What a network is asked to publish, or asked for: as the attempt recorded it. What else a post has stands still while its outcome is
+ * open, the place too, which attempts of earlier programs leave to it.
+ */
+export function publicationOf(
+  job: Job,
+  { tags, target: named }: PostRow,
+  { copy, inReplyTo, target: recorded, handle, content: { title, link, visibility } }: AttemptRow,
+  connection: ConnectionRow,
+  media: readonly Medium[] = [],
+): Omit<Publication, 'accessToken'> {
+  const account = { externalId: connection.externalAccountId, name: connection.accountName }
+  const target = recorded ?? named
+  return { placeToken: placeTokenOf(job, connection, target), account, copy, title, link, visibility, tags, target, media, inReplyTo, handle }
+}
 
-/** Makes the call. A token that the network refuses is renewed once: a refused call has published nothing. */
-export async function send(job: Job, post: PostRow, attempt: AttemptRow, { network, connection, accessToken }: Prepared): Promise<Delivery> {
-  const publication = publicationOf(post, attempt, connection)
+/**
+ * Makes the call, and keeps what the network says of its limit. A token that the network refuses is renewed once: a refused call has
+ * published nothing.
+ */
+export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepared: Callable): Promise<Delivery> {
+  const answered = await held(job, post, sendMs, () => call(job, post, attempt, prepared))
+  if ('limit' in answered && answered.limit)
+    await job.connections
+      .keepLimit(prepared.connection, answered.limit)
+      .catch(error => job.log.warn({ err: error, postId: post.id }, 'what the network said of its limit could not be kept'))
+  return answered
+}
+
+/** What a call is made with. */
+export type Callable = Pick<Prepared, 'network' | 'connection' | 'accessToken' | 'media'>
+
+async function call(job: Job, post: PostRow, attempt: AttemptRow, { network, connection, accessToken, media }: Callable): Promise<Delivery> {
+  const publication = publicationOf(job, post, attempt, connection, media)
   const first = await network.publish({ ...publication, accessToken })
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
   try {
@@ -183,6 +175,5 @@ export async function concludeCall(job: Job, attempt: AttemptRow, answered: Endi
 
 /** Keeps others from asking the network while this worker renews its token and calls again. */
 async function extend(job: Job, sent: PostRow): Promise<void> {
-  const extended = await whileClaimed(job, sent, { decide: (_, { now }) => ({ changes: { claimUntil: new Date(now.getTime() + sendMs) } }) })
-  if (!extended) throw new GrantFailure('another worker has taken the post over', false)
+  if (!(await prolong(job, sent, sendMs))) throw new GrantFailure('another worker has taken the post over', false)
 }

@@ -83,7 +83,7 @@ export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise
   const connection = await job.connections.find(attempt.connectionId)
   if (!network || !connection?.active) throw new GrantFailure('the connection is not there any more', true)
   const accessToken = await tokenSoon(job, network, connection)
-  const publication = publicationOf(post, attempt, connection)
+  const publication = publicationOf(job, post, attempt, connection)
   const [earlier] = await attempts.doubtful(attempt, doubtSince(attempt))
   const since = earlier && earlier.startedAt < attempt.startedAt ? earlier.startedAt : attempt.startedAt
   const find = async (token: string) => {

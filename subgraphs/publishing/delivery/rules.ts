@@ -1,7 +1,8 @@
-import type { Delivery, Platform, RefusalReason } from '../network/network.ts'
+import type { Capabilities, Delivery, Network, Platform, RefusalReason, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { AttemptRow, Claimant } from '../stores/attempt.ts'
-import { farthestClaimMs, farthestPauseMs, hasCome } from '../stores/pace.ts'
+import type { KeptRateLimit } from '../stores/connection.ts'
+import { farthestClaimMs, farthestPauseMs, farthestWaitMs, hasCome } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 
 /** How long a worker may prepare a call before another takes over, in ms: one waits 8 s at most for a token. Who takes over while a slow renewal is under way waits for the same one. */
@@ -16,6 +17,10 @@ export const reconcileForMs = 24 * 3600_000
 export const doubtForMs = 7 * 24 * 3600_000
 /** How long a network that cannot be reached is tried, or asked about an interrupted call, in ms. */
 export const patienceMs = 3600_000
+/** How long a network may work on what a post needs, such as a film, in ms. */
+export const processingForMs = 1800_000
+/** How often a claim is prolonged while its worker prepares, or waits for the network's answer, in ms. */
+export const prolongEveryMs = 4_000
 /** How long an attempt without an outcome may still be answered, in ms: a call, a renewal and the call again take less. */
 export const answerableMs = 60_000
 
@@ -53,7 +58,7 @@ export function failure(code: FailureCode, platform: Platform, detail: string, n
 
 export const noFailure = { failureCode: null, failureMessage: null, failedAt: null } as const
 export const noClaim = { deliveryPhase: 'NONE', claimId: null, claimUntil: null } as const
-export const noWait = { waitsUntil: null, waitingSince: null, waits: 0 } as const
+export const noWait = { waitsUntil: null, waitingSince: null, waits: 0, prepared: null, prepareAt: null } as const
 
 /** Whether it is too late to make the call of an attempt. */
 export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.getTime() - attempt.startedAt.getTime() > beginWithinMs
@@ -61,21 +66,57 @@ export const isLate = (attempt: { startedAt: Date }, now: Date): boolean => now.
 /** Whether a post may be taken for delivery, as it stands at this moment. */
 export function isDue(post: PostRow, predecessor: PostRow | null, now: Date): boolean {
   const at = dueAt(post, now)
-  return at !== null && at <= now && (post.approval === 'NONE' || post.approval === 'APPROVED') && !isHeldBy(predecessor)
+  return at !== null && at <= now && (post.approval === 'NONE' || post.approval === 'APPROVED') && !post.held && !isHeldBy(predecessor)
 }
 
-/** When a scheduled post is to be sent if nothing else holds it: at its time, or when it is tried again; null for one that is not to be sent. */
-export function dueAt({ status, scheduledAt, waitsUntil }: PostRow, now: Date): Date | null {
+/**
+ * When a scheduled post is to be sent if nothing else holds it: at its time, when it is tried again, or when the network is asked
+ * again what it prepares; null for one that is not to be sent.
+ */
+export function dueAt({ status, scheduledAt, waitsUntil, prepareAt }: PostRow, now: Date): Date | null {
   if (status !== 'SCHEDULED' || !scheduledAt) return null
-  return waitsUntil && waitsUntil > scheduledAt && !hasCome(waitsUntil, now, farthestPauseMs) ? waitsUntil : scheduledAt
+  const later = [hasCome(waitsUntil, now, farthestWaitMs) ? null : waitsUntil, hasCome(prepareAt, now, farthestPauseMs) ? null : prepareAt]
+  return later.reduce<Date>((latest, at) => (at && at > latest ? at : latest), scheduledAt)
 }
 
 /** Whether the earlier post of a thread holds back the later one: until it is published and the network named it. */
 export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !== null && !(predecessor.status === 'PUBLISHED' && predecessor.platformPostId)
 
-/** What a post answers on the network: the earlier post of its thread, when that is on the same network. */
-export const repliesTo = (post: PostRow, predecessor: PostRow | null): string | null =>
-  predecessor?.platform === post.platform ? predecessor.platformPostId : null
+/**
+ * What a post answers on the network, or comments: the earlier post of its thread, when that is on the same network, and for a comment
+ * at the same place; null where later posts stand by themselves.
+ * @param places where this one goes, and where the earlier one went
+ */
+export function repliesTo(
+  post: PostRow,
+  predecessor: PostRow | null,
+  places: { readonly mine: Target | null; readonly earlier: Target | null },
+): string | null {
+  if (predecessor?.platform !== post.platform) return null
+  const { thread } = everyNetwork[post.platform].capabilities
+  if (thread === 'SEPARATE' || (thread === 'COMMENT' && !isSamePlace(places.mine, places.earlier))) return null
+  return predecessor.platformPostId
+}
+
+const isSamePlace = (one: Target | null, other: Target | null): boolean => one?.kind === other?.kind && one?.externalId === other?.externalId
+
+/** How it is found out whether a network has a post for this place. */
+export const lookupOf = (network: Network, target: Target | null): Capabilities['lookup'] =>
+  network.lookupOf?.(target) ?? everyNetwork[network.platform].capabilities.lookup
+
+/** Until when a network takes nothing of an account, as far as it said; null when it takes posts. */
+export function shutUntil(limit: KeptRateLimit | null, now: Date): Date | null {
+  if (!limit?.resetsAt || limit.remaining > 0) return null
+  const until = new Date(limit.resetsAt)
+  return until > now ? until : null
+}
+
+/** How a post waits for a limit that is known to be reached; null when that takes more than an hour. */
+export function waitForLimit(post: Pick<PostRow, 'waitingSince' | 'waits'>, until: Date, now: Date): ReturnType<typeof wait> {
+  const waitingSince = post.waitingSince ?? now
+  if (until.getTime() - waitingSince.getTime() > patienceMs) return null
+  return { waitsUntil: until, waitingSince, waits: post.waits + 1 }
+}
 
 /** Whether nobody holds the post: never claimed, or by a worker whose time is over. */
 export const isFree = ({ claimUntil }: Pick<PostRow, 'claimUntil'>, now: Date): boolean => hasCome(claimUntil, now, farthestClaimMs)
@@ -96,14 +137,14 @@ export function settle(post: PostRow, delivery: Ending, now: Date): Partial<Post
 
 const outcomeOf = { delivered: 'DELIVERED', refused: 'REFUSED', unknown: 'UNKNOWN' } as const
 
-/** What the attempt becomes by it. An unknown outcome is asked about a second later. */
-export const settleAttempt = (delivery: Ending, now: Date): Partial<AttemptRow> => ({
+/** What the attempt becomes by it. An unknown outcome is asked about a second later, where the network can be asked. */
+export const settleAttempt = (delivery: Ending, now: Date, lookup: Capabilities['lookup']): Partial<AttemptRow> => ({
   finishedAt: now,
   outcome: outcomeOf[delivery.outcome],
   platformPostId: delivery.outcome === 'delivered' ? delivery.platformPostId : null,
   detail: delivery.outcome === 'delivered' ? null : delivery.detail,
   refusal: delivery.outcome === 'refused' ? delivery.code : (delivery.outcome === 'unknown' && delivery.refusal) || null,
-  reconcileAt: delivery.outcome === 'unknown' ? new Date(now.getTime() + 1000) : null,
+  reconcileAt: delivery.outcome === 'unknown' && lookup !== 'NONE' ? new Date(now.getTime() + 1000) : null,
 })
 
 /** What a post becomes that is given up before a call was made. A claim that began no attempt counts as one. */

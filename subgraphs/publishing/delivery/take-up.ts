@@ -3,6 +3,7 @@ import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
+import { mediaOf } from '../media/deliverable.ts'
 import { GrantFailure, type Lookup, type Unsent } from '../network/network.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { sendMs } from '../stores/pace.ts'
@@ -11,7 +12,7 @@ import { whileClaimed } from './claimed.ts'
 import { conclude, insist } from './conclude.ts'
 import { concludeCall, type Sending, send } from './deliver.ts'
 import { ask, concludeFound } from './reconcile.ts'
-import { absentAfterMs, type Ending, isFree, isLate, wait } from './rules.ts'
+import { absentAfterMs, type Ending, isFree, isLate, lookupOf, wait } from './rules.ts'
 
 /**
  * Takes up a post whose call was interrupted by a crash: the network is asked whether it has the post.
@@ -35,6 +36,9 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   if (!taken?.along) return
   const { after: post, along: attempt } = taken
   job.log.warn({ postId: post.id, attempt: attempt.number }, 'a delivery was interrupted: asking the network what became of it')
+  const network = job.networks.get(post.platform)
+  if (network && lookupOf(network, attempt.target) === 'NONE')
+    return void (await conclude(job, attempt, { outcome: 'unknown', detail: 'the call was interrupted' }))
   let lookup: Lookup
   try {
     lookup = await ask(job, post, attempt)
@@ -47,7 +51,7 @@ export async function takeUp(job: Job, key: PostKey): Promise<void> {
   if (lookup.found) return concludeFound(job, attempt, lookup)
   const age = clock.now().getTime() - attempt.startedAt.getTime()
   // Not listed is not absent: the claim ends by itself, and the next sweep asks again.
-  if (!job.networks.get(post.platform)?.refusesDuplicates && age < absentAfterMs) return
+  if (!network?.refusesDuplicates && age < absentAfterMs) return
   const again = await beginAgain(job, post, attempt)
   if (!again) return
   const ending = await callAgain(job, again)
@@ -77,17 +81,17 @@ async function waits(job: Job, taken: PostRow, unsent?: Sending): Promise<boolea
   return !isOver
 }
 
-/** Records the next attempt, the same in text and place. */
+/** Records the next attempt, the same in text, place and whatever was prepared. */
 async function beginAgain(job: Job, taken: PostRow, last: AttemptRow): Promise<Sending | null> {
   const { attempts } = job
-  const { connectionId, externalAccountId, copy, inReplyTo } = last
+  const { connectionId, externalAccountId, copy, inReplyTo, target, handle, content } = last
   const begun = await whileClaimed(job, taken, {
     decide(post, { now }) {
       const interrupted = { finishedAt: now, outcome: 'NOT_DELIVERED', detail: 'interrupted, and not listed by the network' } as const
       return {
         async along(unit) {
           if (last.outcome === null) await alter(attempts, last, interrupted)(unit)
-          return attempts.begin({ post, connectionId, externalAccountId, copy, inReplyTo }, unit)
+          return attempts.begin({ post, connectionId, externalAccountId, copy, inReplyTo, target, handle, content }, unit)
         },
         changes: ({ number }: AttemptRow) => ({ attempts: number, claimUntil: new Date(now.getTime() + sendMs) }),
       }
@@ -104,8 +108,10 @@ async function callAgain(job: Job, { post, attempt }: Sending): Promise<Ending |
   if (!network || !connection?.active) return { outcome: 'unknown', detail: 'the call was interrupted, and the connection is not there any more' }
   try {
     const accessToken = await tokenSoon(job, network, connection)
+    const found = post.media.length > 0 ? await mediaOf(job, post, post.platform) : { media: [] }
+    if ('failed' in found) return { outcome: 'unknown', detail: `the call was interrupted, and ${found.failed}` }
     if (isLate(attempt, job.clock.now())) return { outcome: 'unsent', detail: 'could not be made again in its time' }
-    const delivery = await send(job, post, attempt, { network, connection, accessToken })
+    const delivery = await send(job, post, attempt, { network, connection, accessToken, media: found.media })
     if (delivery.outcome !== 'refused') return delivery
     return { outcome: 'unknown', refusal: delivery.code, detail: `the call was interrupted, and the next one refused: ${delivery.detail}` }
   } catch (error) {

@@ -1,12 +1,13 @@
-import type { Sequelize, Transaction } from 'sequelize'
+import type { Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import type { Unit } from '../../store/books.ts'
-import { type Rows, store } from '../../store/store.ts'
+import { createLoader } from '../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
 import type { Handle, Platform, RefusalReason, Target } from '../network/network.ts'
 import { brands } from './brand.ts'
-import { farthestClaimMs, farthestPauseMs, hasComeInSql as hasCome, sentAtOnce } from './pace.ts'
+import { farthestClaimMs, farthestPauseMs, farthestWaitMs, hasComeInSql as hasCome, sentAtOnce } from './pace.ts'
 import { type PostRow, type PostVisibility, posts } from './post.ts'
 
 /** NOT_DELIVERED: the call was made, and the network does not have the post. NOT_SENT: the call surely was not made. */
@@ -64,7 +65,8 @@ export interface PostKey {
 }
 
 /** What is about to be sent, by which connection, for which account. */
-export type NewAttempt = Pick<AttemptRow, 'connectionId' | 'externalAccountId' | 'copy' | 'inReplyTo'> & { readonly post: PostRow }
+export type NewAttempt = Pick<AttemptRow, 'connectionId' | 'externalAccountId' | 'copy' | 'inReplyTo'> &
+  Partial<Pick<AttemptRow, 'handle' | 'target' | 'content'>> & { readonly post: PostRow }
 
 /** Other attempts with the text of attempt $2 of brand $1, for the same account. */
 const sameText = `from publishing.attempts mine join publishing.attempts a
@@ -77,23 +79,34 @@ const predecessor = `left join lateral (select e.status, e.platform_post_id from
 /** Whether that one holds `p` back, as `isHeldBy` says. */
 const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.platform_post_id is not null))`
 
-/** Whether the brand of `p` is out of use. */
-const brandArchived = 'exists (select from publishing.brands b where b.id = p.brand_id and b.archived_at is not null)'
+/** Whether the brand of `p` sends nothing: it is out of use, or paused. */
+const brandStopped = 'exists (select from publishing.brands b where b.id = p.brand_id and (b.archived_at is not null or b.paused_at is not null))'
 
 const postColumns = selectList(posts, 'p')
 const attemptColumns = selectList(attempts, 'a')
 
 const lockPost = statement(
-  `select ${postColumns}, ${brandArchived} as "brandArchived" from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
+  `select ${postColumns}, ${brandStopped} as "brandStopped" from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
 )
 const overduePosts = statement(
   `select p.brand_id as "brandId", p.id as "postId", p.platform, ${heldBack} as held from publishing.posts p ${predecessor}
-   where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED')
+   where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED') and not p.held
      and p.delivery_phase in ('NONE', 'CLAIMED') and ${hasCome('p.claim_until', '$2', farthestClaimMs)}
-     and ${hasCome('p.waits_until', '$2', farthestPauseMs)} and not ${brandArchived}
+     and ${hasCome('p.waits_until', '$2', farthestWaitMs)} and ${hasCome('p.prepare_at', '$2', farthestPauseMs)} and not ${brandStopped}
      and (select count(*) from publishing.posts f where f.brand_id = p.brand_id and f.platform = p.platform
        and f.delivery_phase in ('CLAIMED', 'SENDING') and not ${hasCome('f.claim_until', '$2', farthestClaimMs)}) < $4
    order by held, p.scheduled_at limit $3`,
+)
+const stoppedBrand = statement(`select archived_at is not null or paused_at is not null as stopped from publishing.brands where id = $1`)
+const uncommentedPosts = statement(
+  `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
+   where p.status = 'PUBLISHED' and p.first_comment_status = 'PENDING' and p.published_at <= $1 and not ${brandStopped}
+   order by p.published_at limit $2`,
+)
+const attemptsOfPosts = statement(
+  `select ${attemptColumns} from unnest($1::uuid[], $2::uuid[]) w(brand_id, id) cross join lateral (
+     select * from publishing.attempts a where a.brand_id = w.brand_id and a.post_id = w.id order by a.number desc limit 50) a
+   order by a.number`,
 )
 const lockHeldBack = statement(
   `select p.id from publishing.posts p ${predecessor}
@@ -130,13 +143,29 @@ const takenIds = statement(
 )
 
 /** What delivery asks of posts and attempts: what is due, what is stuck, and what was tried. */
-function attemptSql(rows: Rows<typeof attempts>, sequelize: Sequelize) {
+function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening) {
   return {
     /** Locks a post if nobody else has it under lock; null when somebody has, or it is gone. */
-    async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<(PostRow & { brandArchived: boolean }) | null> {
-      const [post] = await rows.read<PostRow & { brandArchived: boolean }>(lockPost, [brandId, postId], transaction)
+    async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<(PostRow & { brandStopped: boolean }) | null> {
+      const [post] = await rows.read<PostRow & { brandStopped: boolean }>(lockPost, [brandId, postId], transaction)
       return post ?? null
     },
+
+    /** Whether a brand sends nothing at this moment: it is archived, or paused. */
+    async isBrandStopped(brandId: string, transaction: Transaction): Promise<boolean> {
+      const [brand] = await rows.read<{ stopped: boolean }>(stoppedBrand, [brandId], transaction)
+      return brand?.stopped ?? true
+    },
+
+    /** Published posts whose comment is to be sent since a moment before `before`, the oldest first: their job was lost. */
+    uncommented: (before: Date, limit: number) => rows.read<PostKey>(uncommentedPosts, [before, limit]),
+
+    /** The last 50 attempts of a post, the earliest first; by `brandId:postId`, for one operation. */
+    ofPost: createLoader<string, readonly AttemptRow[]>(reading, async keys => {
+      const [brandIds, ids] = [keys.map(key => key.split(':')[0]), keys.map(key => key.split(':')[1])]
+      const found = Map.groupBy(await rows.read(attemptsOfPosts, [brandIds, ids]), ({ postId }) => postId)
+      return ids.map(id => found.get(id!) ?? [])
+    }),
 
     /**
      * Posts whose time came before `before` and that nobody holds, the longest waiting first; behind them those that the earlier post
@@ -203,6 +232,4 @@ function attemptSql(rows: Rows<typeof attempts>, sequelize: Sequelize) {
   }
 }
 
-export const attemptStore = store(attempts, { what: 'attempt', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, (rows, { sequelize }) =>
-  attemptSql(rows, sequelize),
-)
+export const attemptStore = store(attempts, { what: 'attempt', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, attemptSql)

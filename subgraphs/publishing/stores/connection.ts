@@ -88,6 +88,12 @@ const orphan = statement(
   `update publishing.connections c set orphaned = true, version = c.version + 1
      from publishing.brands b where b.id = c.brand_id and b.organization_id = $1 and c.author_id = $2 and not c.orphaned`,
 )
+const keepLimit = statement(
+  `update publishing.connections set rate_limit = jsonb_build_object('limit', $3::int, 'remaining', $4::int, 'resetsAt', $5::text)
+   where brand_id = $1 and id = $2 and (rate_limit is null or rate_limit ->> 'resetsAt' is null or $5::text is null
+     or (rate_limit ->> 'resetsAt')::timestamptz < $5::timestamptz
+     or ((rate_limit ->> 'resetsAt')::timestamptz = $5::timestamptz and (rate_limit ->> 'remaining')::int > $4::int))`,
+)
 const lockBrand = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
 const countOfBrand = statement('select count(*)::int as count from publishing.connections where brand_id = $1')
 
@@ -180,6 +186,11 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
       requireQuota({ inAll, today: 0, todaySince: null }, most, 'connections of this brand', 'authorize one of their accounts anew, or use another brand', now)
       const made = { refreshToken: null, ...changes, health, ...where, id, createdAt: now, createdBy: `user:${userId}` }
       return { before: null, after: await rows.insert(made, transaction) }
+    },
+
+    /** Keeps what a network says of its limit for an account, unless something newer is kept already. What nobody authorized anew stays as it is. */
+    async keepLimit({ brandId, id }: Pick<ConnectionRow, 'brandId' | 'id'>, { limit, remaining, resetsAt }: RateLimit): Promise<void> {
+      await rows.read(keepLimit, [brandId, id, limit, remaining, resetsAt?.toISOString() ?? null])
     },
 
     /** Shows that whoever made this claim on renewing is alive, if the claim still stands. */

@@ -13,6 +13,9 @@ export const farthestClaimMs = sendMs + 60_000
 /** How far ahead the next question or try may lie, in ms: the longest pause, and a minute for clocks that disagree. */
 export const farthestPauseMs = 360_000
 
+/** How far ahead a post may wait, in ms: as long as a network's limit may keep it, and a minute. */
+export const farthestWaitMs = 3_660_000
+
 /** Whether a moment has come; one that lies farther ahead than it can was written by a clock that was set back since, and counts as come. */
 export const hasCome = (moment: Date | null, now: Date, farthestMs: number): boolean =>
   moment === null || moment <= now || moment.getTime() - now.getTime() > farthestMs

@@ -8,7 +8,7 @@ import { type Asked, filteredPages } from '../../store/filtered.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Opening, type Rows, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'
-import type { Platform, Target } from '../network/network.ts'
+import type { Handle, Platform, Target } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
 import { brands } from './brand.ts'
 
@@ -20,6 +20,15 @@ export type PostApproval = 'NONE' | 'PENDING' | 'APPROVED' | 'CHANGES_REQUESTED'
 export type PostVisibility = 'PUBLIC' | 'UNLISTED' | 'PRIVATE'
 export type FirstCommentStatus = 'PENDING' | 'SENT' | 'FAILED' | 'UNKNOWN'
 export type PostOrigin = 'PERSON' | 'API_KEY' | 'SERVICE' | 'IMPORT'
+
+/** What a network works on before a post can be published there. */
+export interface Prepared {
+  /** Of what was prepared: of another content, or for another account, it is worth nothing. */
+  readonly of: string
+  readonly handle: Handle
+  /** Since when the network works on it, as an ISO text. */
+  readonly since: string
+}
 
 /** A picture or film that a post carries, and what it shows for people who cannot see it. */
 export interface PostMedium {
@@ -58,6 +67,10 @@ export const posts = table('publishing.posts', {
   waitingSince: moment.maybe,
   /** How often it was put back since then. */
   waits: integer.or(0),
+  /** What a network works on before the post can be published there; null: nothing that is known. */
+  prepared: json.of<Prepared>().maybe,
+  /** When the network is asked again how far it is. */
+  prepareAt: moment.maybe,
   /** Null for a post that was written with a key: no person stands behind it. */
   authorId: uuid.maybe,
   title: text.maybe,

@@ -19,9 +19,12 @@ import {
   repliesTo,
   settle,
   settleAttempt,
+  shutUntil,
   wait,
+  waitForLimit,
   yieldsTo,
 } from '../../../subgraphs/publishing/delivery/rules.ts'
+import type { Platform } from '../../../subgraphs/publishing/network/network.ts'
 import type { Claimant } from '../../../subgraphs/publishing/stores/attempt.ts'
 import { farthestClaimMs, farthestPauseMs, hasCome, sendMs } from '../../../subgraphs/publishing/stores/pace.ts'
 import { inMs, now, postRow } from './post-row.ts'
@@ -59,14 +62,39 @@ describe('P-08 a later post of a thread', () => {
   })
 
   test('answers the earlier one on the same network, and stands alone behind one of another', () => {
-    expect(repliesTo(due, published)).toBe('17')
-    expect(repliesTo(due, { ...published, platform: 'THREADS' })).toBe(null)
-    expect(repliesTo(due, null)).toBe(null)
+    const nowhere = { mine: null, earlier: null }
+    expect(repliesTo(due, published, nowhere)).toBe('17')
+    expect(repliesTo(due, { ...published, platform: 'THREADS' }, nowhere)).toBe(null)
+    expect(repliesTo(due, null, nowhere)).toBe(null)
+  })
+
+  test('is a comment only at the same place, and a post of its own where a network has no threads', () => {
+    const page = (externalId: string) => ({ kind: 'PAGE', externalId, name: null }) as const
+    const on = (platform: Platform) => [postRow({ ...due, platform }), { ...published, platform }] as const
+    expect(repliesTo(...on('FACEBOOK'), { mine: page('1'), earlier: { ...page('1'), name: 'One' } })).toBe('17')
+    expect(repliesTo(...on('FACEBOOK'), { mine: page('1'), earlier: page('2') })).toBe(null)
+    expect(repliesTo(...on('FACEBOOK'), { mine: page('1'), earlier: null })).toBe(null)
+    expect(repliesTo(...on('LINKEDIN'), { mine: null, earlier: null })).toBe(null)
+  })
+})
+
+describe('a network’s limit', () => {
+  const limit = (remaining: number, ms: number) => ({ limit: 10, remaining, resetsAt: inMs(ms).toISOString() })
+
+  test('is shut until it says, and open while anything remains, or nobody knows until when', () => {
+    expect(shutUntil(limit(0, 60_000), now)).toEqual(inMs(60_000))
+    expect([limit(1, 60_000), limit(0, 0), { ...limit(0, 1), resetsAt: null }, null].map(each => shutUntil(each, now))).toEqual([null, null, null, null])
+  })
+
+  test('is waited for up to an hour, counted from when the post began to wait', () => {
+    expect(waitForLimit({ waitingSince: null, waits: 0 }, inMs(patienceMs), now)).toEqual({ waitsUntil: inMs(patienceMs), waitingSince: now, waits: 1 })
+    expect(waitForLimit({ waitingSince: null, waits: 0 }, inMs(patienceMs + 1), now)).toBe(null)
+    expect(waitForLimit({ waitingSince: inMs(-2), waits: 3 }, inMs(patienceMs - 1), now)).toBe(null)
   })
 })
 
 describe('P-09 what a post becomes by the end of its attempt', () => {
-  const free = { deliveryPhase: 'NONE', claimId: null, claimUntil: null, waitsUntil: null, waitingSince: null, waits: 0 }
+  const free = { deliveryPhase: 'NONE', claimId: null, claimUntil: null, waitsUntil: null, waitingSince: null, waits: 0, prepared: null, prepareAt: null }
 
   test('delivered: published, with the network’s id and without a failure', () => {
     const before = { ...due, failureCode: 'OUTCOME_UNKNOWN', failureMessage: 'who knows', failedAt: now }
@@ -231,7 +259,11 @@ describe('an attempt ends', () => {
       { outcome: 'UNKNOWN', detail: 'Twice.', refusal: 'DUPLICATE_CONTENT', reconcileAt: new Date(at.getTime() + 1000) },
     ],
   ] as const)('%j', (delivery, becomes) => {
-    expect(settleAttempt(delivery as Ending, at)).toEqual({ ...ended, ...becomes })
+    expect(settleAttempt(delivery as Ending, at, 'BY_ID')).toEqual({ ...ended, ...becomes })
+  })
+
+  test('an unknown outcome is not asked about where the network answers no such question', () => {
+    expect(settleAttempt({ outcome: 'unknown', detail: 'Silence.' }, at, 'NONE').reconcileAt).toBe(null)
   })
 
   test.each([

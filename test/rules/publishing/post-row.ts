@@ -35,6 +35,8 @@ export function postRow(changes: Partial<PostRow> = {}): PostRow {
     waitsUntil: null,
     waitingSince: null,
     waits: 0,
+    prepared: null,
+    prepareAt: null,
     authorId: null,
     title: null,
     link: null,

@@ -52,6 +52,8 @@ describe('P-06 what is due', () => {
     const { graph, brand, attempts, due, now, claim } = await begin()
     await using _ = graph
     const waits = (until: Date) => ({ waitsUntil: until, waitingSince: now, waits: 1 })
+    await due(9_500, { held: true })
+    await due(9_200, { prepareAt: graph.clock.in(1) })
     await due(9_000, { approval: 'PENDING' })
     await due(8_000, { heldBack: true })
     await due(7_000, waits(graph.clock.in(1)))
@@ -60,11 +62,14 @@ describe('P-06 what is due', () => {
       await due(5_000, { approval: 'APPROVED' }),
       await due(4_000, waits(now)),
       await due(3_000, { deliveryPhase: 'CLAIMED', ...claim(now) }),
-      await due(2_000, waits(graph.clock.in(400_000))),
+      await due(2_000, waits(graph.clock.in(3_700_000))),
     ]
     expect(ids(await attempts.overdue(now, now, 20))).toEqual(open.map(({ id }) => id))
-    await graph.rows('update publishing.brands set archived_at = $1 where id = $2', [now, brand.id])
-    expect(await attempts.overdue(now, now, 20)).toEqual([])
+    for (const stop of ['archived_at', 'paused_at']) {
+      await graph.rows(`update publishing.brands set ${stop} = $1 where id = $2`, [now, brand.id])
+      expect(await attempts.overdue(now, now, 20)).toEqual([])
+      await graph.rows(`update publishing.brands set ${stop} = null`)
+    }
   })
 
   test('leaves out posts whose connection is busy with as many as it sends at once', async () => {
@@ -99,12 +104,12 @@ describe('P-06 what is due', () => {
     const post = await due(0)
     const key = { brandId: post.brandId, postId: post.id }
     await sequelize.transaction(async transaction => {
-      expect(await attempts.lockIfFree(key, transaction)).toEqual({ ...post, brandArchived: false })
+      expect(await attempts.lockIfFree(key, transaction)).toEqual({ ...post, brandStopped: false })
       expect(await sequelize.transaction(other => attempts.lockIfFree(key, other))).toBe(null)
     })
     await graph.rows('update publishing.brands set archived_at = $1 where id = $2', [graph.clock.now(), brand.id])
     await sequelize.transaction(async transaction => {
-      expect(await attempts.lockIfFree(key, transaction)).toMatchObject({ brandArchived: true })
+      expect(await attempts.lockIfFree(key, transaction)).toMatchObject({ brandStopped: true })
       expect(await attempts.lockIfFree({ ...key, postId: newId() }, transaction)).toBe(null)
     })
   })

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { crash } from '../../../platform/crash.ts'
+import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
+import { tokenSoon, usableToken } from '../connection/tokens.ts'
+import type { Job } from '../context.ts'
+import { mediaOf } from '../media/deliverable.ts'
+import { GrantFailure, type Handle, type Medium, type Network, type Preparation, type Publication, type Target } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+import type { PostRow } from '../stores/post.ts'
+import { held } from './claimed.ts'
+import { claimMs, type FailureCode, processingForMs, repliesTo, shutUntil } from './rules.ts'
+
+/** Everything that a call needs and that may fail before anything is sent. */
+export interface Prepared {
+  readonly network: Network
+  readonly connection: ConnectionRow
+  readonly accessToken: string
+  /** Where within the account it goes. */
+  readonly target: Target | null
+  readonly media: readonly Medium[]
+  readonly inReplyTo: string | null
+  /** What was left at the network; null for one that prepares nothing. */
+  readonly handle: Handle | null
+}
+
+/** Why a post is not sent now. */
+export type Unprepared =
+  /** A token is being renewed. */
+  | { readonly renewal: Promise<string> }
+  /** It could not be prepared at this moment, or the place to go to. */
+  | { readonly waits: string }
+  /** The network takes nothing of the account before. */
+  | { readonly shutUntil: Date }
+  /** The network works on it. */
+  | { readonly processing: NonNullable<PostRow['prepared']>; readonly againInMs: number }
+  | { readonly failed: FailureCode; readonly detail: string }
+
+/** Finds the connection, the place, a token that works and the media, and leaves at the network what it wants beforehand. */
+export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unprepared> {
+  const { clock, connections } = job
+  const network = job.networks.get(post.platform)
+  const connection = chooseConnection(await connections.manyBy('brandId').load(post.brandId), post.platform, post.authorId)
+  if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
+  const target = placeOf(connection, post)
+  if (target === 'TARGET_MISSING') return { failed: 'TARGET_UNAVAILABLE', detail: 'no place is chosen' }
+  const until = shutUntil(connection.rateLimit, clock.now())
+  if (until) return { shutUntil: until }
+  // A network whose tokens live no longer than the margin for renewing them is not asked for one after the other.
+  if (mustRenew(connection.tokenExpiresAt, clock.now()) && !isJustRenewed(connection, clock.now())) return { renewal: usableToken(job, network, connection) }
+  let accessToken: string
+  try {
+    accessToken = connections.open(connection).accessToken
+  } catch (error) {
+    if (!(error instanceof GrantFailure)) throw error
+    // Ours to mend, so nobody has to connect again; what is missing is told to operators.
+    await job.keys.check().catch(() => {})
+    return { waits: error.message }
+  }
+  const inReplyTo = await answered(job, post, target)
+  if (post.media.length === 0 && !network.prepare) return { network, connection, accessToken, target, media: [], inReplyTo, handle: null }
+  return held(job, post, claimMs, async () => {
+    const found = post.media.length > 0 ? await mediaOf(job, post, post.platform) : { media: [] }
+    if ('failed' in found) return { failed: 'MEDIA_FAILED', detail: found.failed }
+    const prepared = { network, connection, accessToken, target, media: found.media, inReplyTo, handle: null }
+    return network.prepare ? leaveThere(job, post, prepared) : prepared
+  })
+}
+
+/** Where a post goes: the place that it names, or the account's default where posts need one. */
+function placeOf({ targets }: ConnectionRow, { platform, target }: PostRow): Target | null | 'TARGET_MISSING' {
+  if (target || (platform !== 'FACEBOOK' && platform !== 'LINKEDIN_PAGE')) return target
+  const chosen = targets.find(({ isDefault, selected }) => isDefault && selected)
+  return chosen ? { kind: chosen.kind, externalId: chosen.externalId, name: chosen.name } : 'TARGET_MISSING'
+}
+
+/** What the post answers, or comments, of the earlier one of its thread. */
+async function answered({ posts, attempts }: Job, post: PostRow, mine: Target | null): Promise<string | null> {
+  if (post.position === 1) return null
+  const predecessor = await posts.predecessorOf.load(post.id)
+  const isComment = predecessor && everyNetwork[post.platform].capabilities.thread === 'COMMENT'
+  const earlier = isComment ? ((await attempts.lastAttempt(predecessor))?.target ?? null) : null
+  return repliesTo(post, predecessor, { mine, earlier })
+}
+
+/** The token of a place, where its network gave it one. */
+export function placeTokenOf({ connections }: Pick<Job, 'connections'>, connection: ConnectionRow, target: Target | null): string | null {
+  if (!target) return null
+  const { placeTokens } = connections.open(connection) as { readonly placeTokens?: Readonly<Record<string, string>> }
+  return placeTokens?.[`${target.kind}:${target.externalId}`] ?? null
+}
+
+/** What is prepared, so that nothing of it is taken for another content: whatever an edit changes is in it. */
+function fingerprint({ connection, target, inReplyTo }: Prepared, { copy, title, link, visibility, tags, media }: PostRow): string {
+  const content = JSON.stringify([connection.externalAccountId, target?.kind, target?.externalId, inReplyTo, copy, title, link, visibility, tags, media])
+  return createHash('sha256').update(content).digest('base64url')
+}
+
+/** Has the network prepare what it wants beforehand. A token that it refuses is renewed once. */
+async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<Prepared | Unprepared> {
+  const { network, connection, accessToken } = prepared
+  const of = fingerprint(prepared, post)
+  const kept = post.prepared?.of === of ? post.prepared : null
+  const preparation = (token: string): Promise<Preparation> =>
+    network.prepare!({ ...contentOf(post, prepared), placeToken: placeTokenOf(job, connection, prepared.target), accessToken: token }, kept?.handle ?? null)
+  let token = accessToken
+  let end = await preparation(token)
+  if (end.outcome === 'refused' && end.code === 'ACCESS_EXPIRED') {
+    try {
+      token = await tokenSoon(job, network, connection, accessToken)
+    } catch (error) {
+      if (!(error instanceof GrantFailure)) throw error
+      return error.permanent ? { failed: 'CONNECTION_EXPIRED', detail: error.message } : { waits: error.message }
+    }
+    end = await preparation(token)
+  }
+  crash('after-prepare')
+  const since = kept?.since ?? job.clock.now().toISOString()
+  if (end.outcome === 'ready') return { ...prepared, accessToken: token, handle: end.handle }
+  if (end.outcome === 'unsent') return { waits: end.detail }
+  if (end.outcome === 'processing') {
+    if (job.clock.now().getTime() - Date.parse(since) >= processingForMs)
+      return { failed: 'MEDIA_FAILED', detail: 'it was still being processed after half an hour' }
+    return { processing: { of, since, handle: end.handle }, againInMs: end.againInMs }
+  }
+  if (end.limit) await job.connections.keepLimit(connection, end.limit)
+  return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: end.detail }
+}
+
+/** What a post is, to the network. */
+const contentOf = (
+  { copy, title, link, visibility, tags }: PostRow,
+  { connection, target, media, inReplyTo }: Prepared,
+): Omit<Publication, 'accessToken' | 'placeToken' | 'handle'> => ({
+  account: { externalId: connection.externalAccountId, name: connection.accountName },
+  copy,
+  title,
+  link,
+  visibility,
+  tags,
+  target,
+  media,
+  inReplyTo,
+})

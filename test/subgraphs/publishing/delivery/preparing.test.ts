@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { processingForMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import type { Delivery, Network, Preparation, Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
+import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
+import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
+import { post as postDocument, updatePost } from '../documents.ts'
+import { interrupt, renewals, round, stored, storedConnection, wake } from './delivering.ts'
+
+let graph: Supergraph
+beforeAll(async () => {
+  graph = await supergraph({ sandbox: true })
+})
+afterAll(() => graph[Symbol.asyncDispose]())
+
+const ready = (uploadId: string): Preparation => ({ outcome: 'ready', handle: { uploadId } })
+const processing = (uploadId: string): Preparation => ({ outcome: 'processing', handle: { uploadId }, againInMs: 10_000 })
+let delivered = 0
+
+/** A due post for a network that prepares, and what the network is asked and answers. */
+async function begin(seed: Partial<PostRow> = {}) {
+  const now = graph.clock.now()
+  const seeded = await graph.seed
+    .owner()
+    .brand()
+    .connection()
+    .post({ scheduledAt: graph.clock.in(1_000), row: { scheduledAt: now, ...seed } })
+  const asked = { prepare: [] as [Omit<Publication, 'handle'>, unknown][], publish: [] as Publication[], find: 0 }
+  const answers = {
+    prepare: [] as Preparation[],
+    publish: (): Delivery => ({ outcome: 'delivered', platformPostId: String(++delivered), permalink: `https://x.com/demo/status/${delivered}` }),
+  }
+  const network = graph.job.networks.get('X')!
+  const prepare: Network['prepare'] = async (publication, kept) => {
+    asked.prepare.push([publication, kept])
+    return answers.prepare.shift() ?? ready('1')
+  }
+  const publish: Network['publish'] = async publication => {
+    asked.publish.push(publication)
+    return answers.publish()
+  }
+  const find: Network['find'] = async () => {
+    asked.find += 1
+    return { found: false, isAnothers: false }
+  }
+  Object.assign(network, { prepare, publish, find, lookupOf: undefined })
+  const row = () => stored(graph, seeded.post)
+  const seen = async () => (await graph.execute(postDocument, { id: seeded.post.id }, { as: seeded.owner })).data().post
+  return { ...seeded, network, asked, answers, row, seen, wake: () => wake(graph, seeded.post) }
+}
+
+describe('P-12 what a network wants before the call', () => {
+  test('is left there first, and handed to the call; the attempt keeps it', async () => {
+    const { asked, answers, wake, row, post } = await begin()
+    answers.prepare.push(ready('7'))
+    await wake()
+    expect(asked.prepare).toMatchObject([[{ copy: post.copy, media: [] }, null]])
+    expect(asked.publish).toMatchObject([{ copy: post.copy, handle: { uploadId: '7' } }])
+    expect(await row()).toMatchObject({ status: 'PUBLISHED', prepared: null, prepareAt: null })
+    expect((await graph.job.attempts.lastAttempt(post))!.handle).toEqual({ uploadId: '7' })
+  })
+
+  test('and that it works on is asked about again, with what was left; the post can be edited meanwhile and is not told to wait', async () => {
+    const { asked, answers, wake, row, seen } = await begin()
+    answers.prepare.push(processing('7'), ready('8'))
+    await wake()
+    expect(await row()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', claimId: null, attempts: 0, prepareAt: graph.clock.in(10_000) })
+    expect((await seen()).waitsUntil).toBe(null)
+    await wake()
+    expect(asked.prepare).toHaveLength(1)
+    await graph.clock.advance(10_000)
+    await wake()
+    expect(asked.prepare[1]![1]).toEqual({ uploadId: '7' })
+    expect([asked.publish.map(({ handle }) => handle), (await row()).status]).toEqual([[{ uploadId: '8' }], 'PUBLISHED'])
+  })
+
+  test('is left anew once the content is another', async () => {
+    const { asked, answers, wake, post, owner } = await begin()
+    answers.prepare.push(processing('7'))
+    await wake()
+    await graph.execute(updatePost, { input: { id: post.id, copy: 'Edited meanwhile' } }, { as: owner })
+    await graph.clock.advance(10_000)
+    await wake()
+    expect(asked.prepare[1]).toMatchObject([{ copy: 'Edited meanwhile' }, null])
+    expect(asked.publish).toMatchObject([{ copy: 'Edited meanwhile' }])
+  })
+
+  test('and that it works on for half an hour is given up: MEDIA_FAILED, and nothing was sent', async () => {
+    const { answers, asked, wake, row } = await begin()
+    answers.prepare.push(processing('7'), processing('7'), processing('7'))
+    await wake()
+    await graph.clock.advance(processingForMs - 1)
+    await wake()
+    expect((await row()).status).toBe('SCHEDULED')
+    await graph.clock.advance(10_000)
+    await wake()
+    expect(await row()).toMatchObject({ status: 'FAILED', failureCode: 'MEDIA_FAILED', prepared: null, prepareAt: null, attempts: 1 })
+    expect(asked.publish).toEqual([])
+  })
+
+  test('and that it refuses fails the post with its reason', async () => {
+    const { answers, wake, row } = await begin()
+    answers.prepare.push({ outcome: 'refused', code: 'MEDIA_FAILED', detail: 'not a film' })
+    await wake()
+    expect(await row()).toMatchObject({ status: 'FAILED', failureCode: 'MEDIA_FAILED', failureMessage: expect.stringContaining('not a film') })
+  })
+
+  test('and that did not reach it is tried again after 5 and 10 seconds', async () => {
+    const { answers, wake, row, asked } = await begin()
+    answers.prepare.push({ outcome: 'unsent', detail: 'refused' }, { outcome: 'unsent', detail: 'refused' })
+    for (const pause of [5_000, 10_000]) {
+      await wake()
+      expect(await row()).toMatchObject({ status: 'SCHEDULED', waitsUntil: graph.clock.in(pause), attempts: 0 })
+      await graph.clock.advance(pause)
+    }
+    await wake()
+    expect([asked.prepare.length, (await row()).status]).toEqual([3, 'PUBLISHED'])
+  })
+
+  test('with a token that it refuses has that renewed once', async () => {
+    const { answers, asked, wake, row } = await begin()
+    const before = renewals(graph)
+    answers.prepare.push({ outcome: 'refused', code: 'ACCESS_EXPIRED', detail: 'expired' }, ready('7'))
+    await wake()
+    const tokens = asked.prepare.map(([{ accessToken }]) => accessToken)
+    expect([renewals(graph) - before, tokens[0] === tokens[1], asked.publish[0]!.accessToken === tokens[1]]).toEqual([1, false, true])
+    expect((await row()).status).toBe('PUBLISHED')
+  })
+})
+
+describe('P-12 a network’s limit', () => {
+  const answering = (remaining: number, resetsAt: Date): Delivery => ({
+    outcome: 'delivered',
+    platformPostId: String(++delivered),
+    permalink: 'https://x.com/demo/status/1',
+    limit: { limit: 50, remaining, resetsAt },
+  })
+
+  test('that is reached has the next due post wait until it is open again', async () => {
+    const { answers, asked, wake: first, connection, row, seen } = await begin()
+    const until = graph.clock.in(600_000)
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: until })
+    await first()
+    expect(await row()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', waitsUntil: until, attempts: 0 })
+    expect(await seen()).toMatchObject({ waitsUntil: until.toISOString() })
+    await graph.clock.advance(599_999)
+    await first()
+    expect(asked.publish).toEqual([])
+    await graph.clock.advance(1)
+    const later = graph.clock.in(900_000)
+    answers.publish = () => answering(49, later)
+    await first()
+    expect((await row()).status).toBe('PUBLISHED')
+    expect((await storedConnection(graph, connection)).rateLimit).toEqual({ limit: 50, remaining: 49, resetsAt: later.toISOString() })
+    // An answer that was overtaken tells nothing new.
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 50, resetsAt: later })
+    expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ remaining: 49 })
+  })
+
+  test('that opens in more than an hour fails the post', async () => {
+    const { wake, connection, row, asked } = await begin()
+    await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: graph.clock.in(3_600_001) })
+    await wake()
+    expect([await row(), asked.publish]).toMatchObject([{ status: 'FAILED', failureCode: 'RATE_LIMITED' }, []])
+  })
+})
+
+describe('P-06 what holds a due post', () => {
+  test.each(['paused_at', 'archived_at'])('a brand with %s, also when that came while it was prepared; then it is sent', async stop => {
+    const { wake, brand, row, asked, network } = await begin()
+    const set = (at: Date | null) => graph.rows(`update publishing.brands set ${stop} = $1 where id = $2`, [at, brand.id])
+    await set(graph.clock.now())
+    await wake()
+    await set(null)
+    const prepare = network.prepare!.bind(network)
+    Object.assign(network, {
+      prepare: async (...parameters: Parameters<typeof prepare>) => {
+        await set(graph.clock.now())
+        return prepare(...parameters)
+      },
+    })
+    await wake()
+    expect([await row(), asked.publish]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'NONE', attempts: 0 }, []])
+    Object.assign(network, { prepare })
+    await set(null)
+    await graph.clock.advance(3_000)
+    await round(graph)
+    expect((await row()).status).toBe('PUBLISHED')
+  })
+
+  test('those who approve', async () => {
+    const { wake, row, post } = await begin({ held: true })
+    await wake()
+    expect((await row()).status).toBe('SCHEDULED')
+    await graph.rows('update publishing.posts set held = false where id = $1', [post.id])
+    await wake()
+    expect((await row()).status).toBe('PUBLISHED')
+  })
+})
+
+describe('P-10 a network that answers no question', () => {
+  test('is never asked: an unknown outcome stays one', async () => {
+    const { network, answers, wake, row, asked } = await begin()
+    Object.assign(network, { lookupOf: () => 'NONE' })
+    answers.publish = () => ({ outcome: 'unknown', detail: 'silence' })
+    await wake()
+    await graph.clock.advance(120_000)
+    await round(graph)
+    expect([await row(), asked.find]).toMatchObject([{ status: 'FAILED', deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME_UNKNOWN' }, 0])
+  })
+
+  test('nor is it called again after an interrupted call: that is an unknown outcome, too', async () => {
+    const { network, row, asked, post, connection } = await begin()
+    Object.assign(network, { lookupOf: () => 'NONE' })
+    await interrupt({ graph, post, connection })
+    await graph.clock.advance(sendMs)
+    await round(graph)
+    expect([await row(), asked.find, asked.publish]).toMatchObject([{ status: 'FAILED', deliveryPhase: 'UNKNOWN' }, 0, []])
+  })
+})
