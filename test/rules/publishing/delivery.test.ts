@@ -26,7 +26,7 @@ import {
 } from '../../../subgraphs/publishing/delivery/rules.ts'
 import type { Platform } from '../../../subgraphs/publishing/network/network.ts'
 import type { Claimant } from '../../../subgraphs/publishing/stores/attempt.ts'
-import { farthestClaimMs, farthestPauseMs, hasCome, sendMs } from '../../../subgraphs/publishing/stores/pace.ts'
+import { farthestClaimMs, farthestWaitMs, hasCome, sendMs } from '../../../subgraphs/publishing/stores/pace.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
 const due = postRow({ status: 'SCHEDULED', scheduledAt: now, version: 4, claimId: 'claim', claimUntil: inMs(1), deliveryPhase: 'SENDING' })
@@ -178,8 +178,8 @@ describe('when a post is to be sent', () => {
     ['when it is tried again', -60_000, 5_000, 5_000],
     ['at its time again, once the wait is over', -60_000, -1, -60_000],
     ['at its time, when that was moved behind the end of a wait', 10_000, 5_000, 10_000],
-    ['as far ahead as a pause may be', -60_000, farthestPauseMs, farthestPauseMs],
-    ['at its time, when a clock that was set back since wrote a wait beyond that', -60_000, farthestPauseMs + 1, -60_000],
+    ['as far ahead as a pause may be', -60_000, farthestWaitMs, farthestWaitMs],
+    ['at its time, when a clock that was set back since wrote a wait beyond that', -60_000, farthestWaitMs + 1, -60_000],
   ])('%s', (_what, scheduledAt, waitsUntil, at) => {
     expect(dueAt({ ...due, scheduledAt: inMs(scheduledAt), waitsUntil: waitsUntil === null ? null : inMs(waitsUntil) }, now)).toEqual(inMs(at))
   })
