@@ -18,7 +18,13 @@ const log = pino({ level: 'silent' })
 const stack = new AsyncDisposableStack()
 const openPool = createOpenPool({ url, log })
 const keys = { authSecret: 'x'.repeat(32), encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32) }] as const }
-const database = { sequelize: connect({ url, poolSize: 1, log }).sequelize, openPool, openJobs: createOpenJobs({ openPool }), events: createMemoryEvents() }
+const database = {
+  sequelize: connect({ url, poolSize: 1, log }).sequelize,
+  openPool,
+  openJobs: createOpenJobs({ openPool }),
+  events: createMemoryEvents(),
+  isAlone: true,
+}
 const deps = depsOf({ config: readConfig(), log, metrics: new Registry(), stack }, { keys, applications: {} }, database)
 const nobody = () => Promise.reject(new Error('nobody is asked'))
 await defineSubgraphs(listedSlugs, { ...deps, ask: nobody, carrier: { receivers: [], carry: nobody } }, stack)

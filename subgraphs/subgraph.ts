@@ -26,6 +26,8 @@ export interface Foundation {
   /** Opens the job runner of one subgraph on its own database. */
   readonly openJobs: OpenJobs
   readonly events: Events
+  /** Whether no other process works on the same database: then what a process remembers of rows nobody else changes. */
+  readonly isAlone: boolean
   readonly ask: Ask
   /** Brings facts to other subgraphs; `openFacts` of `subgraphs/store/facts.ts` is what uses it. */
   readonly carrier: FactCarrier

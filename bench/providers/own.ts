@@ -29,7 +29,7 @@ const log = pino({ level: 'silent' })
 const clock = systemClock
 const name = 'openai/gpt-5-mini'
 const model = { name, provider: 'openai', upstream: 'gpt-5-mini', capability: 'CHAT', maxOutputTokens: null, retiresAt: null }
-const models = { candidates: async () => ({ first: model, candidates: [model] }), costOf: () => null, boundOf: () => null } as unknown as Models
+const models = { candidates: async () => ({ first: model, candidates: [model], standing: null }), costOf: () => null, boundOf: () => null } as unknown as Models
 const calls = { begin: async () => ({ id: 'bench', allowed: [name], isLimited: false, settle: async () => {} }) } as unknown as Calls
 const credential = { id: 'bench', provider: 'openai', level: 'PLATFORM', name: 'bench', baseUrl: null, plain: {}, secrets: ['sk-bench'] }
 const credentials: CredentialsInUse = { resolve: async () => credential as unknown as CredentialInUse, note() {}, settled: async () => {} } as never
@@ -39,9 +39,10 @@ const { stream } = createOutbound([origin])
 const times = { firstByteMs: 60_000, idleMs: 30_000, totalMs: 600_000 }
 const addresses = { openai: `${origin}/v1`, anthropic: origin, google: origin, aiGateway: null }
 const figures = createFigures(new Registry())
-const runAttempts = createAttempts({ clock, cooldowns: createCooldowns(), credentials, counted: figures.counted })
+const runAttempts = createAttempts({ clock, credentials, counted: figures.counted })
+const cooldowns = createCooldowns()
 const ai: Ai = {
-  makeCall: createCalls({ models, calls, credentials, runAttempts, times, log, admit() {} }),
+  makeCall: createCalls({ models, calls, credentials, runAttempts, cooldowns: () => cooldowns, times, log, admit() {} }),
   upstream: createUpstream({ stream, addresses, times, clock }),
   ...{ clock, clients, stream },
 }

@@ -81,9 +81,10 @@ export async function openHome({ config, log, metrics, tracing, stack, signal }:
   const health = await watchDatabase({ sequelize, migrations, log })
   stack.defer(() => health.stop())
   const openJobs = createOpenJobs({ openPool, mayRun: health.mayRun, mayBegin, watch: jobs.watch, tracing })
-  const events = createCarriedEvents({ carrier: await openCarrier(config, Boolean(apart), { openPool, log }), log })
+  const carrier = await openCarrier(config, Boolean(apart), { openPool, log })
+  const events = createCarriedEvents({ carrier, log })
   stack.defer(() => events.stop())
-  const deps = depsOf({ config, log, metrics, stack }, parts, { sequelize, openPool, openJobs, events })
+  const deps = depsOf({ config, log, metrics, stack }, parts, { sequelize, openPool, openJobs, events, isAlone: carrier === null })
   const made = apart ? await alone(apart) : await assemble({ ...deps, running: config }, stack)
   const subgraphs = listedSlugs.flatMap(slug => made[slug] ?? [])
   const checks = subgraphs.flatMap(({ registration, ready }) => (ready ? [{ name: registration.slug, check: ready }] : []))
@@ -124,7 +125,7 @@ function mailPlaceOf(origin: string): string {
 export function depsOf(
   { config, log, metrics, stack }: Pick<Process, 'config' | 'log' | 'metrics' | 'stack'>,
   { keys, applications, sandbox, mailServer = null, mailing }: Pick<HomeParts, 'keys' | 'applications' | 'sandbox' | 'mailServer' | 'mailing'>,
-  database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events'>,
+  database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events' | 'isAlone'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention, prices, aiTimes, paymentsAddresses, signUp, registry, foreignIssuer } = config
   const mail = { ...config.mail, server: config.mail.server ?? mailServer }

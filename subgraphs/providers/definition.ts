@@ -43,6 +43,8 @@ import { createClientDirectory } from './stores/administration/clients.ts'
 import { openOrganizationsInUse } from './stores/administration/in-use.ts'
 import { governed } from './stores/administration/prompts.ts'
 import { agingOfCallRates } from './stores/ai/call-rates.ts'
+import { rests } from './stores/ai/rests.ts'
+import { readStanding } from './stores/ai/standing.ts'
 import { openCredentialsInUse } from './stores/credential/in-use.ts'
 import { createPlatformOrganization } from './stores/credential/platform.ts'
 import { openModels } from './stores/model/in-use.ts'
@@ -75,7 +77,7 @@ export function define(
   foundation: Foundation,
   { quotas, retention: { auditDays }, prices, aiTimes, email: emailSettings, thirdParties, synchronisesModels, allowedOrigins }: ProvidersSettings,
 ): Subgraph<Context> & ServiceClients & { job(actor: string): Job } {
-  const { ask, cipher, clock, events, openJobs, outbound, publicUrl, sequelize } = foundation
+  const { ask, cipher, clock, events, isAlone, openJobs, outbound, publicUrl, sequelize } = foundation
   const { slug } = registration
   const log = foundation.log.child({ subgraph: slug })
   const facts: Facts = openFacts(foundation, { slug: 'providers', received, job: () => contexts.everybodys('facts'), log })
@@ -84,6 +86,7 @@ export function define(
     write: noted => noteUse(contexts.everybodys('use'), noted),
     clock,
     log,
+    isAlone,
   })
   const graces = {
     name: 'secrets whose grace is over',
@@ -100,6 +103,7 @@ export function define(
     sweeps: [
       ...facts.sweeps,
       graces,
+      { name: 'rests that are over', everyMs: 60_000, run: () => rests.forget(sequelize, clock.now()) },
       ...spending.sweeps,
       ...(synchronisesModels ? [{ name: 'sources of models', everyMs: 60_000, run: () => modelRuns.runWhenDue() }] : []),
       ...email.sweeps,
@@ -116,13 +120,20 @@ export function define(
     log,
   })
   const clients = createClientDirectory({ sequelize, clock, log })
+  const organizationsInUse = openOrganizationsInUse(organizationId => provision(contexts.everybodys('calls'), organizationId))
   const models = openModels({
     models: () => contexts.everybodys('models').aiModels,
     preferences: () => contexts.everybodys('models').modelPreferences,
     credentials: credentialsInUse,
     clock,
+    readStanding: isAlone
+      ? null
+      : async (organizationId, names) => {
+          const standing = await readStanding(sequelize, organizationId, names, clock.now())
+          if (standing.rules) organizationsInUse.learn(organizationId, standing.rules)
+          return standing
+        },
   })
-  const organizationsInUse = openOrganizationsInUse(organizationId => provision(contexts.everybodys('calls'), organizationId))
   const calls = governed(spending.calls, organizationsInUse, clock, sequelize)
   const { ai, exchanges } = openAi(foundation, {
     models,

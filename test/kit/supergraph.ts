@@ -24,7 +24,7 @@ import { callbackUrl } from '../../subgraphs/publishing/connection/integration/r
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, readAnswer } from './answer.ts'
-import { assembleGraph, carried } from './assembled.ts'
+import { assembleGraph, carried, carrierKind } from './assembled.ts'
 import { type Collector, collect } from './collector.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { collectSecrets, type Secrets } from './secrets.ts'
@@ -59,6 +59,8 @@ export interface SupergraphOptions {
   readonly running?: Partial<EngineSettings>
   /** How many ms this process' clock is behind the database's. @default 0 */
   readonly behindMs?: number
+  /** Whether no other process works on its database: what a process remembers counts for it alone. @default true, without a carrier */
+  readonly isAlone?: boolean
 }
 
 export interface As {
@@ -121,6 +123,7 @@ export async function supergraph({
   email,
   running,
   behindMs = 0,
+  isAlone = carrierKind === 'memory',
 }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
   const clock = boundTime(now)
@@ -155,6 +158,7 @@ export async function supergraph({
       sequelize: database.sequelize,
       openPool,
       openJobs: createOpenJobs({ openPool, clock: clock.jobs, watch: jobs.watch }),
+      isAlone,
       clock: behindMs > 0 ? { now: () => new Date(clock.now().getTime() - behindMs) } : clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
       authSecret: randomBytes(32).toString('hex'),

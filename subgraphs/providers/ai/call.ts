@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Answered, Attempt, MakeCall } from '../stores/ai/engine.ts'
+import type { Standing } from '../stores/ai/standing.ts'
 import { isProvider } from '../stores/credential/catalogue.ts'
 import type { CredentialsInUse } from '../stores/credential/in-use.ts'
 import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
@@ -8,6 +9,7 @@ import type { Models } from '../stores/model/in-use.ts'
 import type { Usage } from '../stores/model/prices.ts'
 import type { Calls, OpenCall } from '../stores/spend/calls.ts'
 import type { RunAttempts } from './attempt/attempts.ts'
+import type { Cooldowns } from './attempt/cooldown.ts'
 import type { AiTimes } from './attempt/upstream.ts'
 
 export interface AiDeps {
@@ -15,6 +17,8 @@ export interface AiDeps {
   readonly calls: Calls
   readonly credentials: CredentialsInUse
   readonly runAttempts: RunAttempts
+  /** Who rests, as a call finds it. @param standing null where this process knows it by itself */
+  cooldowns(standing: Standing | null): Cooldowns
   readonly times: AiTimes
   readonly log: Pick<Logger, 'error'>
   /** Counts one call of an organization. @throws RATE_LIMITED */
@@ -40,12 +44,12 @@ const bounded = ({ inputTokens, outputTokens, units }: Usage): Usage => {
 
 const nothingUsed: Usage = { inputTokens: null, outputTokens: null, units: null }
 
-export function createCalls({ models, calls, credentials, runAttempts, times, log, admit }: AiDeps): MakeCall {
+export function createCalls({ models, calls, credentials, runAttempts, cooldowns, times, log, admit }: AiDeps): MakeCall {
   return async call => {
     const { caller, capability, named, fallback, mayOverride, operation, signal } = call
     const began = performance.now()
     await admit(caller.organizationId)
-    const { candidates } = await models.candidates({ capability, organizationId: caller.organizationId, named, fallback, mayOverride })
+    const { candidates, standing } = await models.candidates({ capability, organizationId: caller.organizationId, named, fallback, mayOverride })
     const upper = candidates.map(model => ({ model: model.name, provider: providerNameOf(model), upperMicros: models.boundOf(model, call.bound(model)) }))
     const open = await calls.begin(caller, { family: 'AI', operation, requestedModel: named, candidates: upper, prompt: call.prompt })
     const settle = settling(open, models, began, log)
@@ -54,11 +58,12 @@ export function createCalls({ models, calls, credentials, runAttempts, times, lo
       candidates: candidates.filter(({ name }) => allowed.has(name)),
       credentialOf: ({ provider, name }) =>
         isProvider(provider)
-          ? credentials.resolve(provider, caller.organizationId, provider === 'custom' ? name.slice(0, name.indexOf('/')) : undefined)
+          ? credentials.resolve(provider, caller.organizationId, provider === 'custom' ? name.slice(0, name.indexOf('/')) : undefined, standing?.credentials)
           : Promise.resolve(null),
       attempt: (model, credential, secret) =>
         call.attempt(model, credential, secret, { endsAt: began + times.totalMs, attemptMs: call.attemptMs, signal }, open.isLimited),
       signal,
+      cooldowns: cooldowns(standing),
     }).catch(async error => {
       await settle('FAILED', [], null, null, null)
       throw error

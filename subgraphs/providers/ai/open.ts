@@ -9,7 +9,7 @@ import type { CredentialsInUse } from '../stores/credential/in-use.ts'
 import type { Models } from '../stores/model/in-use.ts'
 import type { Calls } from '../stores/spend/calls.ts'
 import { createAttempts } from './attempt/attempts.ts'
-import { createCooldowns } from './attempt/cooldown.ts'
+import { createCooldowns, createSharedCooldowns } from './attempt/cooldown.ts'
 import { type AiTimes, createUpstream } from './attempt/upstream.ts'
 import { createCalls } from './call.ts'
 import { chatExchange } from './chat/exchange.ts'
@@ -42,9 +42,19 @@ export function openAi(
   const { stream } = outbound
   const figures = createFigures(metrics)
   const admit = createAdmission((...wanted) => lendCalls(sequelize, ...wanted), clock)
-  const runAttempts = createAttempts({ clock, cooldowns: createCooldowns(), credentials, counted: figures.counted })
+  const runAttempts = createAttempts({ clock, credentials, counted: figures.counted })
+  const ownCooldowns = createCooldowns()
   const ai: Ai = {
-    makeCall: createCalls({ models, calls, credentials, runAttempts, times, log, admit }),
+    makeCall: createCalls({
+      models,
+      calls,
+      credentials,
+      runAttempts,
+      cooldowns: standing => (standing ? createSharedCooldowns(standing.rests, { sequelize, log }) : ownCooldowns),
+      times,
+      log,
+      admit,
+    }),
     upstream: createUpstream({ stream, addresses, times, clock }),
     clock,
     clients,

@@ -60,6 +60,7 @@ export async function openIdentity({ started = false }: { readonly started?: boo
       openPool,
       openJobs: createOpenJobs({ openPool }),
       events: createMemoryEvents(),
+      isAlone: true,
       ask: unused,
       carrier: { receivers: ['launcher'], carry: unused },
       clock,

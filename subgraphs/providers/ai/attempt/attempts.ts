@@ -4,7 +4,7 @@ import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Attempt, Candidate } from '../../stores/ai/engine.ts'
 import type { CredentialInUse, CredentialsInUse } from '../../stores/credential/in-use.ts'
 import { providerNameOf } from '../../stores/model/candidates.ts'
-import { type Cooldowns, candidateKey } from './cooldown.ts'
+import type { Cooldowns } from './cooldown.ts'
 import { type AttemptFailure, failureOfWay, restOf } from './failure.ts'
 
 export interface AttemptsOptions<C extends Candidate, Answer> {
@@ -19,6 +19,7 @@ export interface AttemptsOptions<C extends Candidate, Answer> {
   attempt(candidate: C, credential: CredentialInUse, secret: string): Promise<Answer>
   /** Aborted when whoever asked goes away: then nobody else is tried. */
   readonly signal: AbortSignal
+  readonly cooldowns: Cooldowns
 }
 
 export type AttemptsEnd<C extends Candidate, Answer> =
@@ -29,7 +30,6 @@ export type AttemptsEnd<C extends Candidate, Answer> =
 
 export interface AttemptsDeps {
   readonly clock: Clock
-  readonly cooldowns: Cooldowns
   /** Told what became of credentials; never waited for. */
   readonly credentials: Pick<CredentialsInUse, 'note'>
   /** Counts. @param outcome `answered`, or the name of the failure */
@@ -45,9 +45,9 @@ type Verdict = { readonly waitMs: number } | 'failed' | 'no_credential'
  */
 export type RunAttempts = <C extends Candidate, Answer>(options: AttemptsOptions<C, Answer>) => Promise<AttemptsEnd<C, Answer>>
 
-export function createAttempts({ clock, cooldowns, credentials, counted }: AttemptsDeps): RunAttempts {
+export function createAttempts({ clock, credentials, counted }: AttemptsDeps): RunAttempts {
   const nowMs = () => clock.now().getTime()
-  return async ({ candidates, credentialOf, attempt, signal }) => {
+  return async ({ candidates, credentialOf, attempt, signal, cooldowns }) => {
     const attempts: Attempt[] = []
     const verdicts: Verdict[] = []
     for (const candidate of candidates) {
@@ -57,8 +57,8 @@ export function createAttempts({ clock, cooldowns, credentials, counted }: Attem
         verdicts.push('no_credential')
         continue
       }
-      const key = candidateKey(credential.id, candidate.name)
-      const rest = cooldowns.restOf(key, nowMs())
+      const who = { credentialId: credential.id, model: candidate.name }
+      const rest = cooldowns.restOf(who, nowMs())
       if (rest) {
         verdicts.push(rest.isLimit ? { waitMs: rest.until - nowMs() } : 'failed')
         continue
@@ -75,7 +75,7 @@ export function createAttempts({ clock, cooldowns, credentials, counted }: Attem
         try {
           const answer = await attempt(candidate, credential, secret)
           tried(200, null)
-          cooldowns.worked(key)
+          await cooldowns.worked(who)
           credentials.note(credential, secret, 'taken')
           return { kind: 'answered', answer, candidate, attempts }
         } catch (error) {
@@ -95,8 +95,8 @@ export function createAttempts({ clock, cooldowns, credentials, counted }: Attem
         return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, { reason: 'refused_by_provider', ...(param && { field: param }) }), attempts }
       }
       const restMs = restOf(failure)
-      if (restMs === null) cooldowns.failed(key, nowMs())
-      else cooldowns.limited(key, restMs, nowMs())
+      // Whoever is told of this failure finds the candidate resting, whichever process they ask next.
+      await (restMs === null ? cooldowns.failed(who, nowMs()) : cooldowns.limited(who, restMs, nowMs()))
       verdicts.push(restMs === null ? 'failed' : { waitMs: restMs })
     }
     return { kind: 'refused', refusal: endOf(verdicts), attempts }

@@ -10,6 +10,8 @@ const [keptMs, mostKept] = [1_000, 10_000]
 /** How organizations use the gateway, as it was within the last second. */
 export interface OrganizationsInUse {
   of(organizationId: string): Promise<OrganizationRules>
+  /** Somebody has just read how it is. */
+  learn(organizationId: string, rules: OrganizationRules): void
   /** Drops what is remembered: a record was changed here. */
   forget(organizationId: string): void
 }
@@ -29,6 +31,7 @@ export function openOrganizationsInUse(
       entry.rules.catch(() => known.get(organizationId) === entry && known.delete(organizationId))
       return entry.rules
     },
+    learn: (organizationId, rules) => void known.set(organizationId, { at: elapsed(), rules: Promise.resolve(rules) }),
     forget: organizationId => void known.delete(organizationId),
   }
 }

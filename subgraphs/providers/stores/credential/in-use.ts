@@ -21,16 +21,16 @@ export interface CredentialInUse {
   readonly secrets: readonly [current: string, previous?: string]
 }
 
-/** What third parties are called with. */
+/** What third parties are called with, as it stands at this moment, whichever process has changed it. */
 export interface CredentialsInUse {
   /**
-   * What an organization's calls of a provider are made with: its own credential, else the platform's; null for none. What it answers may
-   * be a second old where another process has changed it.
+   * What an organization's calls of a provider are made with: its own credential, else the platform's; null for none.
    * @param organizationId null for the platform's alone
    * @param customName of `custom`, which one
+   * @param mark how the credentials of both stand, for who has just read that: it spares reading them again where they are as they were
    * @throws when its secret was sealed with a key that is not configured
    */
-  resolve(provider: ProviderName, organizationId: string | null, customName?: string): Promise<CredentialInUse | null>
+  resolve(provider: ProviderName, organizationId: string | null, customName?: string, mark?: string): Promise<CredentialInUse | null>
   /**
    * Notes how a call with one of its secrets fared: `refused` is for the provider's 401 or 403. Nobody waits for it, and it never fails;
    * what changes nothing is written once a minute at most. How an old secret fares says nothing of the credential.
@@ -72,10 +72,14 @@ export interface InUseOptions {
   write(noted: Noted): Promise<void>
   readonly clock: Clock
   readonly log: Logger
+  /** Whether no other process changes them: then what was found is used again without a mark. */
+  readonly isAlone: boolean
 }
 
-export function openCredentialsInUse({ credentials: open, write, clock, log }: InUseOptions): CredentialsInUse {
-  const found = new LRUCache<string, { readonly credential: Promise<CredentialInUse | null>; readonly at: number }>({ max: most })
+export function openCredentialsInUse({ credentials: open, write, clock, log, isAlone }: InUseOptions): CredentialsInUse {
+  const found = new LRUCache<string, { readonly credential: Promise<CredentialInUse | null>; readonly at: number; readonly mark: string | undefined }>({
+    max: most,
+  })
   const read = new WeakMap<CredentialInUse, Read>()
   const noted = new LRUCache<string, { readonly status: CredentialStatus; readonly at: number }>({ max: most })
   const writing = new Set<Promise<void>>()
@@ -94,13 +98,14 @@ export function openCredentialsInUse({ credentials: open, write, clock, log }: I
   }
 
   return {
-    resolve(provider, organizationId, customName) {
+    resolve(provider, organizationId, customName, mark) {
       const key = JSON.stringify([provider, organizationId, customName ?? null])
       const now = clock.now().getTime()
       const known = found.get(key)
-      if (known && known.at <= now && now < known.at + freshMs) return known.credential
+      const isSame = isAlone || (mark !== undefined && known?.mark === mark)
+      if (known && isSame && known.at <= now && now < known.at + freshMs) return known.credential
       const credential = look(provider, organizationId, customName ?? null)
-      found.set(key, { credential, at: now })
+      found.set(key, { credential, at: now, mark })
       // What could not be read is asked again.
       credential.catch(() => found.get(key)?.credential === credential && found.delete(key))
       return credential

@@ -62,6 +62,12 @@ export const providerNameOf = ({ name, provider }: Pick<AiModel, 'name' | 'provi
 
 const upstreamOf = (name: string): string => name.slice(name.indexOf('/') + 1)
 
+/** What a name may stand for: itself, or every model whose last part it is. */
+export const namesOf = (name: string, known: readonly Pick<AiModelRow, 'name'>[]): readonly string[] => [
+  name,
+  ...known.flatMap(each => (upstreamOf(each.name) === name ? [each.name] : [])),
+]
+
 /** A row as calls are made with it. */
 export const modelOf = (row: AiModelRow, now: Date): AiModel => ({
   name: row.name,

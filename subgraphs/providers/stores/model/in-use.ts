@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../../platform/clock.ts'
+import type { ReadStanding, Standing } from '../ai/standing.ts'
 import type { CredentialsInUse } from '../credential/in-use.ts'
 import {
   type AiModel,
@@ -11,6 +12,7 @@ import {
   type Effective,
   effectiveOf,
   modelOf,
+  namesOf,
   notAllowed,
   notFound,
 } from './candidates.ts'
@@ -18,13 +20,16 @@ import type { AiModelRow, OpenModels } from './model.ts'
 import { type Bound, boundOf, type Capability, costOf, type Usage } from './prices.ts'
 import type { OpenModelPreferences, SetModels } from './settings.ts'
 
-/** The models that calls are made with. What it answers may be a second old where another process has changed it. */
+/** Who answers a call, and what holds for it; null where this process knows that by itself. */
+export type Answering = Candidates & { readonly standing: Standing | null }
+
+/** The models that calls are made with, as they stand at this moment, whichever process has changed them. */
 export interface Models {
   /**
    * Who answers a call, in order.
    * @throws NOT_FOUND, reason `model_not_found`; FORBIDDEN, reason `model_not_allowed` or `override_not_permitted`
    */
-  candidates(asked: Asked & { readonly organizationId: string }): Promise<Candidates>
+  candidates(asked: Asked & { readonly organizationId: string }): Promise<Answering>
   /** What an organization may name, in the order in which models came: those that are allowed and not retired. */
   allowed(organizationId: string): Promise<readonly AiModel[]>
   /** What holds of one capability. @param organizationId null: of the platform alone */
@@ -52,18 +57,21 @@ export interface ModelsOptions {
   readonly preferences: () => Pick<OpenModelPreferences, 'settings'>
   readonly credentials: Pick<CredentialsInUse, 'resolve'>
   readonly clock: Clock
+  /** Where other processes work on the same rows: what holds for a call is read at each. Null: nobody else changes what is remembered. */
+  readonly readStanding: ReadStanding | null
 }
 
-export function openModels({ models, preferences, credentials, clock }: ModelsOptions): Models {
-  let known: Kept<readonly AiModelRow[]> | null = null
+export function openModels({ models, preferences, credentials, clock, readStanding }: ModelsOptions): Models {
+  let known: (Kept<readonly AiModelRow[]> & { readonly mark: string | null }) | null = null
   const settings = new LRUCache<string, Kept<readonly SetModels[]>>({ max: most })
 
   const isFresh = (kept: Kept<unknown> | null | undefined, now: number): boolean => Boolean(kept && kept.at <= now && now < kept.at + freshMs)
 
-  function configured(): Promise<readonly AiModelRow[]> {
+  /** @param mark how all models stand; null where that is not known */
+  function configured(mark: string | null): Promise<readonly AiModelRow[]> {
     const now = clock.now().getTime()
-    if (isFresh(known, now)) return known!.value
-    const kept = { value: models().configured(), at: now }
+    if (isFresh(known, now) && (mark === null || known!.mark === mark)) return known!.value
+    const kept = { value: models().configured(), at: now, mark }
     known = kept
     // What could not be read is asked again.
     kept.value.catch(() => {
@@ -73,24 +81,36 @@ export function openModels({ models, preferences, credentials, clock }: ModelsOp
   }
 
   function settingsOf(organizationId: string | null): Promise<readonly SetModels[]> {
+    if (readStanding !== null) return preferences().settings(organizationId)
     const key = organizationId ?? ''
     const now = clock.now().getTime()
-    const present = settings.get(key)
-    if (isFresh(present, now)) return present!.value
+    const remembered = settings.get(key)
+    if (isFresh(remembered, now)) return remembered!.value
     const kept = { value: preferences().settings(organizationId), at: now }
     settings.set(key, kept)
     kept.value.catch(() => settings.get(key) === kept && settings.delete(key))
     return kept.value
   }
 
+  /** What there is, and what an organization has set of it. @param name of the model that is asked for; null for none */
+  async function present(organizationId: string, name: string | null) {
+    if (readStanding === null) {
+      const [rows, set] = await Promise.all([configured(null), settingsOf(organizationId)])
+      return { rows, set, standing: null }
+    }
+    // A last part stands for whatever this process knows by it: a model that it does not know yet rests nowhere.
+    const standing = await readStanding(organizationId, name === null ? [] : namesOf(name, (await known?.value) ?? []))
+    return { rows: await configured(standing.models), set: standing.settings, standing }
+  }
+
   return {
     async candidates({ organizationId, ...asked }) {
-      const [rows, set] = await Promise.all([configured(), settingsOf(organizationId)])
       const name = askedName(asked.named)
+      const { rows, set, standing } = await present(organizationId, name)
       const custom = name === null ? null : customIn(name)
-      if (name !== null && custom !== null && !(await credentials.resolve('custom', organizationId, custom))) throw notFound(name)
+      if (name !== null && custom !== null && !(await credentials.resolve('custom', organizationId, custom, standing?.credentials))) throw notFound(name)
       try {
-        return candidatesOf(asked, rows, effectiveOf(set, asked.capability), clock.now())
+        return { ...candidatesOf(asked, rows, effectiveOf(set, asked.capability), clock.now()), standing }
       } catch (error) {
         // A model that is known, and that nobody has taken up, is not allowed; one that nobody knows is not there.
         if (name !== null && isUnknown(error) && !rows.some(row => row.name === name) && (await models().isCandidate(name))) throw notAllowed(name)
@@ -98,7 +118,7 @@ export function openModels({ models, preferences, credentials, clock }: ModelsOp
       }
     },
     async allowed(organizationId) {
-      const [rows, set] = await Promise.all([configured(), settingsOf(organizationId)])
+      const { rows, set } = await present(organizationId, null)
       const now = clock.now()
       return rows
         .filter(row => effectiveOf(set, row.capability).allowed.includes(row.name))

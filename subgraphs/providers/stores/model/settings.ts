@@ -39,13 +39,13 @@ export interface SetModels {
   readonly chain: readonly string[] | null
 }
 
-const ofOrganization = statement(
-  `select coalesce(p.organization_id, c.organization_id) as "organizationId", coalesce(p.capability, c.capability) as capability,
+/** What an organization (`$1`) and the platform have set, as `SetModels`. */
+export const settingsOf = `select coalesce(p.organization_id, c.organization_id) as "organizationId", coalesce(p.capability, c.capability) as capability,
      p.model as preference, p.allowed_models as allowed, c.models as chain
    from (select * from providers.model_preferences where organization_id = $1 or organization_id is null) p
    full join (select * from providers.fallback_chains where organization_id = $1 or organization_id is null) c
-     on c.organization_id is not distinct from p.organization_id and c.capability = p.capability`,
-)
+     on c.organization_id is not distinct from p.organization_id and c.capability = p.capability`
+const ofOrganization = statement(settingsOf)
 
 const lockOwner = statement('select pg_advisory_xact_lock(hashtextextended($1, 18))')
 const settingOf = (table: Table) =>

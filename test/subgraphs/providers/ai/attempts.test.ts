@@ -33,10 +33,10 @@ function world(
   const leaving = new AbortController()
   const runAttempts = createAttempts({
     clock,
-    cooldowns: createCooldowns(),
     credentials: { note: ({ id }, secret, outcome) => void notes.push(`${id} ${secret} ${outcome}`) },
     counted: (provider, outcome) => void counts.push(`${provider} ${outcome}`),
   })
+  const cooldowns = createCooldowns()
   const turns = new Map<string, number>()
   const run = (...candidates: ReturnType<typeof candidate>[]) =>
     runAttempts({
@@ -53,6 +53,7 @@ function world(
         throw what === 'leave' ? new OutboundFailure('x', true, undefined, 'left') : what
       },
       signal: leaving.signal,
+      cooldowns,
     })
   const taken = () => asked.splice(0)
   return { run, clock, taken, notes, counts, leave: () => leaving.abort() }
@@ -195,13 +196,13 @@ describe('a candidate that was limited', () => {
 
 describe('a rest', () => {
   test('is not ended by a shorter one: a call that began before may come back later', () => {
-    const cooldowns = createCooldowns()
-    cooldowns.limited('it', 60_000, 0)
-    cooldowns.limited('it', 5_000, 10)
-    for (const at of [11, 12, 13]) cooldowns.failed('it', at)
-    expect([cooldowns.restOf('it', 59_999), cooldowns.restOf('it', 60_000)]).toEqual([{ until: 60_000, isLimit: true }, null])
-    cooldowns.limited('it', 90_000, 20)
-    expect(cooldowns.restOf('it', 60_000)?.until).toBe(90_020)
+    const [cooldowns, it] = [createCooldowns(), { credentialId: 'one', model: 'openai/first' }]
+    cooldowns.limited(it, 60_000, 0)
+    cooldowns.limited(it, 5_000, 10)
+    for (const at of [11, 12, 13]) cooldowns.failed(it, at)
+    expect([cooldowns.restOf(it, 59_999), cooldowns.restOf(it, 60_000)]).toEqual([{ until: 60_000, isLimit: true }, null])
+    cooldowns.limited(it, 90_000, 20)
+    expect(cooldowns.restOf(it, 60_000)?.until).toBe(90_020)
   })
 
   test.each(['code', 'type'])('lasts ten minutes where the %s of an error says that the quota is used up', name => {

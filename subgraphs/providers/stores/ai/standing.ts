@@ -1,0 +1,41 @@
+import type { Sequelize } from 'sequelize'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import type { OrganizationRules } from '../administration/in-use.ts'
+import { type SetModels, settingsOf } from '../model/settings.ts'
+import type { KnownRest } from './rests.ts'
+
+/** What holds at this moment for the calls of an organization: where several processes call, none knows it by itself. */
+export interface Standing {
+  /** What the organization and the platform have set. */
+  readonly settings: readonly SetModels[]
+  /** Of the models that may answer, with whichever credential. */
+  readonly rests: readonly KnownRest[]
+  /** Tells one state of the credentials that it calls with from another. */
+  readonly credentials: string
+  /** The same of the models that may be called. */
+  readonly models: string
+  /** Null: it has no record yet. */
+  readonly rules: OrganizationRules | null
+}
+
+/** @param names of the model that is asked for, as it may be written in full; none for the preference */
+export type ReadStanding = (organizationId: string, names: readonly string[]) => Promise<Standing>
+
+const standing = statement(
+  `with s as materialized (${settingsOf}),
+     c as materialized (select id, version from providers.credentials where organization_id = $1 or organization_id is null),
+     n as (select unnest($2::text[]) as model union select preference from s union select unnest(chain) from s)
+   select (select coalesce(json_agg(s), '[]') from s) as settings,
+     (select coalesce(json_agg(json_build_object('credentialId', r.credential_id, 'model', r.model, 'until', extract(epoch from r.until) * 1000, 'isLimit', r.is_limit)), '[]')
+        from providers.rests r where r.credential_id in (select id from c) and r.model in (select model from n) and r.over_at > $3) as rests,
+     (select coalesce(sum(hashtextextended(id::text, version)), 0)::text from c) as credentials,
+     (select coalesce(sum(hashtextextended(name, version)), 0)::text from providers.models where configured) as models,
+     (select json_build_object('status', o.status, 'promptStorage', o.prompt_storage, 'retentionDays', o.retention_days)
+        from providers.organizations o where o.organization_id = $1) as rules`,
+)
+
+/** Reads it in one statement. */
+export async function readStanding(sequelize: Sequelize, organizationId: string, names: readonly string[], now: Date): Promise<Standing> {
+  const [found] = await rows<Standing>(sequelize, standing, [organizationId, names, now])
+  return found!
+}
