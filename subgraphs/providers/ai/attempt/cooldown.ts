@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Sequelize } from 'sequelize'
-import { type KnownRest, rests } from '../../stores/ai/rests.ts'
+import { type KnownRest, rests } from '../../stores/model/rests.ts'
 
 /** A candidate, with what it is called. */
 export interface Rester {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../../platform/clock.ts'
-import type { ReadStanding, Standing } from '../ai/standing.ts'
 import type { CredentialsInUse } from '../credential/in-use.ts'
 import {
   type AiModel,
@@ -19,6 +18,7 @@ import {
 import type { AiModelRow, OpenModels } from './model.ts'
 import { type Bound, boundOf, type Capability, costOf, type Usage } from './prices.ts'
 import type { OpenModelPreferences, SetModels } from './settings.ts'
+import type { ReadStanding, Standing } from './standing.ts'
 
 /** Who answers a call, and what holds for it; null where this process knows that by itself. */
 export type Answering = Candidates & { readonly standing: Standing | null }

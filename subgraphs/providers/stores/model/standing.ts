@@ -1,8 +1,8 @@
 import type { Sequelize } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import type { OrganizationRules } from '../administration/in-use.ts'
-import { type SetModels, settingsOf } from '../model/settings.ts'
 import type { KnownRest } from './rests.ts'
+import { type SetModels, settingsOf } from './settings.ts'
 
 /** What holds at this moment for the calls of an organization: where several processes call, none knows it by itself. */
 export interface Standing {
