@@ -4,13 +4,14 @@ import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { hooks } from './hooks/hooks.ts'
+import { linkedin } from './linkedin/linkedin.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { stripe } from './stripe/stripe.ts'
 import { x } from './x/x.ts'
 import { youtube } from './youtube/youtube.ts'
 
 /** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
-export const twins = { x } as const satisfies Readonly<Record<string, Twin>>
+export const twins = { x, linkedin } as const satisfies Readonly<Record<string, Twin>>
 
 /** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
 export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube, hooks }
@@ -20,7 +21,7 @@ export type TwinName = keyof typeof twins
 export const twinNames = Object.keys(twins) as readonly TwinName[]
 
 /** Networks of ours that another one's twin stands for, with an application of their own there. */
-export const alike = {} as const satisfies Readonly<Record<string, TwinName>>
+export const alike = { 'linkedin-page': 'linkedin' } as const satisfies Readonly<Record<string, TwinName>>
 
 /** A network of ours that is played here. */
 export type PlayedName = TwinName | keyof typeof alike

@@ -9,8 +9,12 @@ export interface Tokens {
   readonly refreshToken?: string
   /** Seconds. */
   readonly expiresIn: number
-  /** Separated by spaces. */
+  /** Seconds; absent without a refresh token. */
+  readonly refreshExpiresIn?: number
+  /** Separated by spaces, or commas where the network does. */
   readonly scope: string
+  /** What the network tells beside. */
+  readonly told?: Readonly<Record<string, unknown>>
 }
 
 /** What the stored state knows a token by. */
@@ -39,6 +43,7 @@ export function refreshGrant(world: OauthWorld, clientId: string, refreshToken: 
     return undefined
   }
   if (grant.refresh.expiresAt <= world.clock.now().getTime()) return undefined
+  if (world.manners.refreshStays) return issue(world, grant, refreshToken).tokens
   return issue(world, { ...grant, spent: [...grant.spent.slice(-49), hash] }).tokens
 }
 
@@ -98,27 +103,28 @@ function isTakenBack(world: OauthWorld, { accountId }: Grant): boolean {
   return true
 }
 
-function issue(world: OauthWorld, grant: Grant): { grant: Grant; tokens: Tokens } {
-  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, newToken } = world.manners
+/** @param staying a refresh token that stays good until its end */
+function issue(world: OauthWorld, grant: Grant, staying?: string): { grant: Grant; tokens: Tokens } {
+  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, newToken, tell } = world.manners
   const at = world.clock.now()
   const now = at.getTime()
   const accessToken = newToken('at', at)
-  const refreshToken = refreshScope === undefined || (refreshScope !== null && grant.scopes.includes(refreshScope)) ? newToken('rt', at) : undefined
+  const hasRefresh = refreshScope === undefined || (refreshScope !== null && grant.scopes.includes(refreshScope))
+  const refreshToken = staying ?? (hasRefresh ? newToken('rt', at) : undefined)
+  const refreshEnd = staying && grant.refresh ? grant.refresh.expiresAt : now + refreshLifetime
   const renewed: Grant = {
     ...grant,
     access: { hash: hashOf(accessToken), expiresAt: now + accessLifetime * 1000 },
-    refresh: refreshToken === undefined ? null : { hash: hashOf(refreshToken), expiresAt: now + refreshLifetime },
+    refresh: refreshToken === undefined ? null : { hash: hashOf(refreshToken), expiresAt: refreshEnd },
   }
   world.grants.set(grant.id, renewed)
-  return {
-    grant: renewed,
-    tokens: {
-      accessToken,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      expiresIn: accessLifetime,
-      scope: grant.scopes.join(scopesByComma ? ',' : ' '),
-    },
+  const tokens: Tokens = {
+    accessToken,
+    ...(refreshToken === undefined ? {} : { refreshToken, refreshExpiresIn: Math.floor((refreshEnd - now) / 1000) }),
+    expiresIn: accessLifetime,
+    scope: grant.scopes.join(scopesByComma ? ',' : ' '),
   }
+  return { grant: renewed, tokens: tell ? { ...tokens, told: tell(renewed, tokens) } : tokens }
 }
 
 function find(world: OauthWorld, matches: (grant: Grant) => boolean): Grant | undefined {

@@ -148,13 +148,14 @@ function exchangeRefresh(world: OauthWorld, client: Client, form: URLSearchParam
   return tokens ? tokenAnswer(tokens) : world.manners.refuse('token')
 }
 
-export function tokenAnswer({ accessToken, refreshToken, expiresIn, scope }: Tokens): Reply {
+export function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, told }: Tokens): Reply {
   const body = {
     token_type: 'bearer',
     expires_in: expiresIn,
     access_token: accessToken,
     scope,
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    ...told,
   }
   return json(200, body, 'granted', { pragma: 'no-cache' })
 }

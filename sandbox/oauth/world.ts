@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Faults } from '../faults.ts'
 import type { Call, Reply } from '../network.ts'
 import type { Collection } from '../state.ts'
+import type { Tokens } from './grants.ts'
 
 /** A user of the network. */
 export interface Account {
@@ -77,6 +78,10 @@ export interface Manners {
   readonly accessLifetime: number
   /** Milliseconds that a refresh token is good for. */
   readonly refreshLifetime: number
+  /** Whether a refresh token stays good when it is exchanged, up to the end that it had at first. @default false */
+  readonly refreshStays?: boolean
+  /** What an answer with tokens has beside, or in place of, what RFC 6749 says; undefined leaves a field out. */
+  readonly tell?: (grant: Grant, tokens: Tokens) => Readonly<Record<string, unknown>>
   /** A fresh code, access token or refresh token. */
   newToken(kind: 'ac' | 'at' | 'rt', now: Date): string
   /** The application that shows itself in a request for a token. */

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { documented } from '../../config/families.ts'
+import { networkFamilies } from '../../config/networks.ts'
 import { readConfig } from '../../config.ts'
 import { readCommand } from '../../router/start/process/command.ts'
 import { noticesOf } from '../../router/start/process/notices.ts'
@@ -48,7 +49,9 @@ describe('a start says what it did otherwise than one would expect:', () => {
   const noticed = (environment: Record<string, string>) => noticesOf(readConfig(environment), ['192.0.2.7', '2001:db8::7'])
 
   const noMail = 'no mail leaves: nobody can be invited, and no password be reset; set SMTP_URL'
-  const noX = 'X is not set up: no account there can be connected, and posts for it stay drafts; set X_CLIENT_ID and X_CLIENT_SECRET'
+  const noNetwork = expect.stringMatching(
+    /^not set up: X \(X_CLIENT_ID and X_CLIENT_SECRET\), LinkedIn .*; no account there can be connected, and posts for it stay drafts$/,
+  )
 
   test('nothing on a machine of one’s own', () => {
     expect(noticed({})).toEqual([])
@@ -59,7 +62,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
       'HOST=0.0.0.0: other machines reach it at http://192.0.2.7:4000; links and tokens name PUBLIC_URL, http://localhost:4000',
       'no demo accounts and no sandbox: others can reach it (HOST=0.0.0.0); DEMO=1 makes them all the same',
       noMail,
-      noX,
+      noNetwork,
     ])
     expect(noticed({ HOST: '::', PORT: '80' })[0]).toContain('at http://192.0.2.7:80, http://[2001:db8::7]:80;')
   })
@@ -72,10 +75,10 @@ describe('a start says what it did otherwise than one would expect:', () => {
   })
 
   test('that there are none because somebody said so', () => {
-    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail, noX])
+    expect(noticed({ DEMO: '0' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail, noNetwork])
   })
 
-  test('that X is not set up, where no sandbox stands in for it', () => {
+  test('which networks are not set up, where no sandbox stands in for them', () => {
     const secrets = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
     const production = {
       ...secrets,
@@ -84,9 +87,15 @@ describe('a start says what it did otherwise than one would expect:', () => {
       DATABASE_URL: 'postgres://localhost/p',
       PUBLIC_URL: 'https://p.example',
     }
-    expect(noticed(production)).toEqual([noX])
-    expect(noticed({ ...production, X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual([])
-    expect(noticed({ DEMO: '0', X_CLIENT_ID: 'application', X_CLIENT_SECRET: 'secret' })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail])
+    expect(noticed(production)).toEqual([noNetwork])
+    const applications = Object.fromEntries(
+      networkFamilies.flatMap(({ family }) => [family.clientId!, family.clientSecret!].map(({ name }) => [name, 'given'])),
+    )
+    expect(noticed({ ...production, ...applications, X_CLIENT_ID: '', X_CLIENT_SECRET: '' })).toEqual([
+      'not set up: X (X_CLIENT_ID and X_CLIENT_SECRET); no account there can be connected, and posts for it stay drafts',
+    ])
+    expect(noticed({ ...production, ...applications })).toEqual([])
+    expect(noticed({ DEMO: '0', ...applications })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail])
   })
 
   test('that the port of the sandbox was taken', async () => {

@@ -30,11 +30,13 @@ export function noticesOf(config: Addressed, interfaces: readonly string[] = own
   return notices
 }
 
-/** What cannot be published to, for want of an application of the operator's own; with demo accounts the sandbox stands in. */
-export const missingNetworks = ({ applications }: Pick<Config, 'applications'>): readonly string[] =>
-  networkFamilies
-    .filter(({ platform }) => !applications[platform])
-    .map(({ platform, title }) => `${title} is not set up: no account there can be connected, and posts for it stay drafts; set ${credentialsOf(platform)}`)
+/** What cannot be published to, for want of an application of the operator's own, in one sentence; with demo accounts the sandbox stands in. */
+export function missingNetworks({ applications }: Pick<Config, 'applications'>): readonly string[] {
+  const missing = networkFamilies.filter(({ platform }) => !applications[platform])
+  if (missing.length === 0) return []
+  const named = missing.map(({ platform, title }) => `${title} (${credentialsOf(platform)})`).join(', ')
+  return [`not set up: ${named}; no account there can be connected, and posts for it stay drafts`]
+}
 
 const mostShown = 4
 

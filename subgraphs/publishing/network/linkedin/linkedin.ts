@@ -1,5 +1,6 @@
 import { codePoints } from '../check.ts'
-import type { NetworkFacts } from '../network.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { LinkedinAddress } from './oauth.ts'
 
 /** LinkedIn as a person: nothing of it can be looked up or commented. */
 export const linkedin = {
@@ -14,5 +15,21 @@ export const linkedin = {
     media: { least: 0, images: 20, gifs: 20, videos: 1, most: 20, mixed: false, videoSeconds: null },
     visibility: null,
   },
-  protocol: null,
+  protocol: {
+    prefix: 'LINKEDIN',
+    addresses: {
+      authorizeUrl: { fallback: 'https://www.linkedin.com/oauth/v2/authorization', does: 'Where LinkedIn asks people, for themselves and for pages.' },
+      tokenUrl: { fallback: 'https://www.linkedin.com/oauth/v2/accessToken', does: 'Where LinkedIn gives tokens; it takes them back at `revoke` beside it.' },
+      apiUrl: { fallback: 'https://api.linkedin.com', does: 'Where LinkedIn is called.' },
+    },
+    settings: {
+      version: {
+        fallback: '202610',
+        does: 'The version of the interface that LinkedIn is called in. LinkedIn ends each after a year, and answers 426 from then on.',
+        pattern: /^20\d\d(?:0[1-9]|1[0-2])$/,
+        means: 'must be a month such as 202610',
+      },
+    },
+    load: () => import('./person.ts'),
+  } satisfies Protocol<LinkedinAddress, 'version'>,
 } satisfies NetworkFacts

@@ -1,5 +1,6 @@
-import type { NetworkFacts } from '../network.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
 import { linkedin } from './linkedin.ts'
+import type { LinkedinAddress } from './oauth.ts'
 
 /** LinkedIn as an organization: takes what the network takes of persons. */
 export const linkedinPage = {
@@ -8,5 +9,8 @@ export const linkedinPage = {
   targets: ['ORGANIZATION'],
   capabilities: { firstComment: true, analytics: true, thread: 'COMMENT', lookup: 'BY_LISTING' },
   content: linkedin.content,
-  protocol: null,
+  protocol: { ...linkedin.protocol, prefix: 'LINKEDIN_PAGE', at: 'LINKEDIN', load: () => import('./organization.ts') } satisfies Protocol<
+    LinkedinAddress,
+    'version'
+  >,
 } satisfies NetworkFacts

@@ -1,0 +1,122 @@
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
+import { readJson } from '../json.ts'
+import type { Handle, Medium, Preparation } from '../network.ts'
+import { cut, sendBytes } from '../upload.ts'
+import { type Calls, listOf, refusalOf, saidBy } from './calls.ts'
+
+/** What was left at LinkedIn: the names of what was uploaded, in the order of the post. */
+export interface LeftMedia {
+  readonly kind: 'images' | 'videos'
+  readonly urns: readonly string[]
+}
+
+interface Initialized {
+  readonly value: {
+    readonly image?: string
+    readonly uploadUrl?: string
+    readonly video?: string
+    readonly uploadToken?: string
+    readonly uploadInstructions?: readonly { readonly uploadUrl: string; readonly firstByte: number; readonly lastByte: number }[]
+  }
+}
+
+/** How long until it is asked again whether LinkedIn has worked a medium up, in ms: pictures take a moment. */
+const againInMs = { images: 1_000, videos: 3_000 }
+
+/** Ends an upload that LinkedIn does not take. */
+class Refused extends Error {
+  readonly end: Preparation
+  constructor(end: Preparation) {
+    super('LinkedIn refuses a medium')
+    this.end = end
+  }
+}
+
+/**
+ * Uploads pictures and films: https://learn.microsoft.com/linkedin/marketing/community-management/shares/images-api and …/videos-api.
+ * Nobody sees them before a post names them, so all of it may be done again.
+ */
+export function createMedia(calls: Calls, outbound: WayOut) {
+  async function initialize(accessToken: string, kind: LeftMedia['kind'], request: object): Promise<Initialized['value']> {
+    const answer = await calls.post(accessToken, `/rest/${kind}?action=initializeUpload`, { initializeUploadRequest: request })
+    const { value } = readJson<Initialized>(taken(answer).text)
+    if (!value) throw unanswered(answer)
+    return value
+  }
+
+  async function uploadImage(accessToken: string, owner: string, medium: Medium): Promise<string> {
+    const { image, uploadUrl } = await initialize(accessToken, 'images', { owner })
+    if (!image || !uploadUrl) throw new Error('LinkedIn did not say where a picture goes')
+    const headers = { authorization: `Bearer ${accessToken}`, 'content-type': medium.mimeType }
+    taken(await sendBytes(outbound, uploadUrl, await medium.open(), { headers, length: medium.bytes }))
+    return image
+  }
+
+  async function uploadVideo(accessToken: string, owner: string, medium: Medium): Promise<string> {
+    const facts = { owner, fileSizeBytes: medium.bytes, uploadCaptions: false, uploadThumbnail: false }
+    const { video, uploadToken = '', uploadInstructions: parts } = await initialize(accessToken, 'videos', facts)
+    if (!video || !parts?.length) throw new Error('LinkedIn did not say where a film goes')
+    const uploadedPartIds: string[] = []
+    const lengths = parts.map(({ firstByte, lastByte }) => lastByte - firstByte + 1)
+    let at = 0
+    for await (const bytes of cut(await medium.open(), lengths)) {
+      const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/octet-stream' }
+      const answer = taken(await sendBytes(outbound, parts[at]!.uploadUrl, bytes, { headers, length: bytes.length }))
+      uploadedPartIds.push((answer.headers.get('etag') ?? '').replaceAll('"', ''))
+      at += 1
+    }
+    const finalizeUploadRequest = { video, uploadToken, uploadedPartIds }
+    taken(await calls.post(accessToken, '/rest/videos?action=finalizeUpload', { finalizeUploadRequest }))
+    return video
+  }
+
+  /** Whether LinkedIn has worked up what was uploaded. */
+  async function readiness(accessToken: string, left: LeftMedia): Promise<Preparation> {
+    const handle: Handle = { kind: left.kind, urns: left.urns }
+    const answer = taken(await calls.call(accessToken, `/rest/${left.kind}?ids=${listOf(left.urns)}`))
+    const { results = {} } = readJson<{ results: Readonly<Record<string, { readonly status?: string; readonly processingFailureReason?: string }>> }>(
+      answer.text,
+    )
+    const found = left.urns.map(urn => results[urn])
+    const failed = found.find(one => one?.status === 'PROCESSING_FAILED')
+    if (failed) return { outcome: 'refused', code: 'MEDIA_FAILED', detail: failed.processingFailureReason ?? 'LinkedIn could not work up a medium' }
+    return found.every(one => one?.status === 'AVAILABLE') ? { outcome: 'ready', handle } : { outcome: 'processing', handle, againInMs: againInMs[left.kind] }
+  }
+
+  return {
+    /** Brings media to LinkedIn. Never throws. @param owner the person or organization that will post them */
+    async prepare(accessToken: string, owner: string, media: readonly Medium[], kept: Handle | null): Promise<Preparation> {
+      if (media.length === 0) return { outcome: 'ready', handle: {} }
+      try {
+        const earlier = leftIn(kept)
+        if (earlier) return await readiness(accessToken, earlier)
+        const isFilm = media[0]!.kind === 'VIDEO'
+        const urns: string[] = []
+        for (const medium of media) urns.push(await (isFilm ? uploadVideo : uploadImage)(accessToken, owner, medium))
+        return await readiness(accessToken, { kind: isFilm ? 'videos' : 'images', urns })
+      } catch (error) {
+        if (error instanceof Refused) return error.end
+        if (error instanceof OutboundFailure) return { outcome: 'unsent', detail: error.message }
+        return { outcome: 'refused', code: 'MEDIA_FAILED', detail: (error as Error).message }
+      }
+    },
+  }
+}
+
+/** What an earlier preparation has left. */
+export function leftIn(handle: Handle | null): LeftMedia | null {
+  const { kind, urns } = handle ?? {}
+  return (kind === 'images' || kind === 'videos') && Array.isArray(urns) ? { kind, urns: urns as readonly string[] } : null
+}
+
+/** An answer that says yes. */
+function taken(answer: OutboundAnswer): OutboundAnswer {
+  if (answer.status < 300) return answer
+  const no = refusalOf(answer)
+  if (!no) throw unanswered(answer)
+  throw new Refused(no.code === 'CONTENT_REFUSED' ? { ...no, code: 'MEDIA_FAILED' } : no)
+}
+
+/** Nobody sees what was uploaded, so what leaves it open is tried again. */
+const unanswered = (answer: OutboundAnswer): Refused => new Refused({ outcome: 'unsent', detail: `LinkedIn answered ${answer.status}: ${saidBy(answer)}` })

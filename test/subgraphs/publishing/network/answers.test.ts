@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import type { Medium, Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import { type AtTwin, atTwin, publish } from './twin.ts'
+
+/** What every adapter makes of the same answers of its network; a network is a row. */
+const rows: readonly { readonly platform: Platform; readonly media: readonly Medium[] }[] = [
+  { platform: 'LINKEDIN', media: [] },
+  { platform: 'LINKEDIN_PAGE', media: [] },
+]
+
+const answers = [
+  { fault: { fault: 'expired-token' }, outcome: 'refused', code: 'ACCESS_EXPIRED', arrives: false },
+  { fault: { fault: 'status', status: 401 }, outcome: 'refused', code: 'ACCESS_EXPIRED', arrives: false },
+  { fault: { fault: 'status', status: 403 }, outcome: 'refused', code: 'NETWORK_REFUSED', arrives: false },
+  { fault: { fault: 'status', status: 429 }, outcome: 'refused', code: 'RATE_LIMITED', arrives: false },
+  { fault: { fault: 'status', status: 500 }, outcome: 'unknown', arrives: false },
+  { fault: { fault: 'status', status: 503 }, outcome: 'unknown', arrives: false },
+  { fault: { fault: 'status-after-accept', status: 503 }, outcome: 'unknown', arrives: true },
+  { fault: { fault: 'accept-then-reset' }, outcome: 'unknown', arrives: true },
+  { fault: { fault: 'slow', delayMs: 50 }, outcome: 'delivered', arrives: true },
+] as const
+
+describe.each(rows)('P-14 P-10 $platform', ({ platform, media }) => {
+  test('is told as it answered: only a clear no is a refusal, and what may have been published is unknown', async () => {
+    await using at = await atTwin(platform)
+    const arrived: string[] = []
+    for (const { fault, outcome, arrives, ...more } of answers) {
+      const copy = `${platform} ${JSON.stringify(fault)}`
+      if (arrives) arrived.push(copy)
+      const { delivery } = await armed(at, fault, copy, media)
+      expect([fault, delivery]).toMatchObject([fault, { outcome, ...more }])
+    }
+    const received = await at.received()
+    expect(received.map(({ text }) => text)).toEqual(arrived)
+    expect(received.at(-1)!.media).toHaveLength(media.length)
+  })
+
+  test('takes a text with every character, and shows it as it was written, at an address of its own', async () => {
+    await using at = await atTwin(platform)
+    const copy = 'All of it: \\ | { } @me [a](b) <c> #1 #tag *x* _y_ ~z~ "q" & 日本 👩‍👩‍👧 é\nhttps://example.com/a_b?c=(d)'
+    const { delivery } = await publish(at, { copy, media })
+    expect(delivery).toMatchObject({ outcome: 'delivered', permalink: expect.stringMatching(/^https:\/\//) })
+    const [received] = await at.received()
+    expect(received).toMatchObject({ text: copy, id: delivery.outcome === 'delivered' && delivery.platformPostId })
+  })
+
+  test('that is not there is nothing sent', async () => {
+    await using at = await atTwin(platform)
+    const asked = at.asks({ copy: 'Nobody hears', media })
+    const prepared = at.network.prepare ? await at.network.prepare(asked, null) : { outcome: 'ready' as const, handle: null }
+    await at.world.sandbox.stop()
+    expect(prepared.outcome).toBe('ready')
+    const handle = prepared.outcome === 'ready' ? prepared.handle : null
+    expect(await at.network.publish({ ...asked, handle })).toMatchObject({ outcome: 'unsent' })
+    if (media.length > 0) expect(await at.network.prepare!(asked, null)).toMatchObject({ outcome: 'unsent' })
+  })
+
+  test('names no address for what is no id of it', async () => {
+    await using at = await atTwin(platform)
+    for (const id of ['', 'https://evil.test', '../1', '<script>', '1 or 1=1']) expect(at.network.permalink('@a', id)).toBeNull()
+  })
+})
+
+/** Publishes under a fault that the one call meets. */
+async function armed(at: AtTwin, fault: { readonly fault: string }, copy: string, media: readonly Medium[]) {
+  const asked = at.asks({ copy, media })
+  const prepared = at.network.prepare ? await at.network.prepare(asked, null) : { outcome: 'ready' as const, handle: null }
+  if (prepared.outcome !== 'ready') throw new Error(JSON.stringify(prepared))
+  await at.arm(fault)
+  return { delivery: await at.network.publish({ ...asked, handle: prepared.handle }) }
+}
