@@ -4,10 +4,10 @@ import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { hooks } from './hooks/hooks.ts'
-import { linkedin } from './linkedin/linkedin.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
+import { linkedin } from './social/linkedin/linkedin.ts'
+import { x } from './social/x/x.ts'
 import { stripe } from './stripe/stripe.ts'
-import { x } from './x/x.ts'
 import { youtube } from './youtube/youtube.ts'
 
 /** Every social network that is played here, by the name under which it stands: `<origin>/x`. */

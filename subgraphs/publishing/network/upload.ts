@@ -3,31 +3,45 @@ import type { OutboundAnswer, WayOut } from '../../../platform/outbound/outbound
 /** How long a part may take on its way, in ms. */
 const partTimeoutMs = 60_000
 
-/** A film or picture in parts of these lengths, in bytes, one after the other: no more than one part is held. @throws when it has fewer bytes */
-export async function* cut(bytes: ReadableStream<Uint8Array>, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
+/** A film or picture that is read in parts, one after the other: no more than one part is held. */
+export interface Parts {
+  /** The next bytes, so many of them. @throws when there are fewer */
+  take(length: number): Promise<Uint8Array>
+  /** Leaves what is left. */
+  close(): Promise<void>
+}
+
+export function inParts(bytes: ReadableStream<Uint8Array>): Parts {
   const reader = bytes.getReader()
   let rest: Uint8Array = new Uint8Array()
-  try {
-    for (const length of lengths) {
+  return {
+    async take(length) {
       const part = new Uint8Array(length)
-      let filled = 0
-      while (filled < length) {
+      for (let filled = 0; filled < length; ) {
         if (rest.length === 0) {
           const { value, done } = await reader.read()
           if (done) throw new Error('a medium has fewer bytes than it said')
           rest = value
-          continue
         }
         const piece = rest.subarray(0, length - filled)
         part.set(piece, filled)
         filled += piece.length
         rest = rest.subarray(piece.length)
       }
-      yield part
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
+      return part
+    },
+    close: () => reader.cancel().catch(() => {}),
   }
+}
+
+interface Sending {
+  readonly headers: Readonly<Record<string, string>>
+  /** Of the body, in bytes. */
+  readonly length: number
+  /** Until the whole answer is there. @default 60000 */
+  readonly timeoutMs?: number
+  /** As `OutboundOptions` has it. @default false */
+  readonly freshConnection?: boolean
 }
 
 /** Sends bytes to where a network takes them, and reads its short answer. @throws OutboundFailure */
@@ -35,19 +49,7 @@ export async function sendBytes(
   outbound: WayOut,
   url: string,
   body: Uint8Array | ReadableStream<Uint8Array>,
-  {
-    headers,
-    length,
-    timeoutMs = partTimeoutMs,
-    freshConnection = false,
-  }: {
-    readonly headers: Readonly<Record<string, string>>
-    /** Of the body, in bytes. */
-    readonly length: number
-    /** Until the whole answer is there. @default 60000 */
-    readonly timeoutMs?: number
-    readonly freshConnection?: boolean
-  },
+  { headers, length, timeoutMs = partTimeoutMs, freshConnection = false }: Sending,
 ): Promise<OutboundAnswer> {
   const answer = await outbound.stream(url, {
     method: 'PUT',

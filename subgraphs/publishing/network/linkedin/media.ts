@@ -2,7 +2,7 @@ import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
 import { readJson } from '../json.ts'
 import type { Handle, Medium, Preparation } from '../network.ts'
-import { cut, sendBytes } from '../upload.ts'
+import { inParts, sendBytes } from '../upload.ts'
 import { type Calls, listOf, refusalOf, saidBy } from './calls.ts'
 
 /** What was left at LinkedIn: the names of what was uploaded, in the order of the post. */
@@ -58,13 +58,16 @@ export function createMedia(calls: Calls, outbound: WayOut) {
     const { video, uploadToken = '', uploadInstructions: parts } = await initialize(accessToken, 'videos', facts)
     if (!video || !parts?.length) throw new Error('LinkedIn did not say where a film goes')
     const uploadedPartIds: string[] = []
-    const lengths = parts.map(({ firstByte, lastByte }) => lastByte - firstByte + 1)
-    let at = 0
-    for await (const bytes of cut(await medium.open(), lengths)) {
-      const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/octet-stream' }
-      const answer = taken(await sendBytes(outbound, parts[at]!.uploadUrl, bytes, { headers, length: bytes.length }))
-      uploadedPartIds.push((answer.headers.get('etag') ?? '').replaceAll('"', ''))
-      at += 1
+    const film = inParts(await medium.open())
+    try {
+      for (const { uploadUrl, firstByte, lastByte } of parts) {
+        const bytes = await film.take(lastByte - firstByte + 1)
+        const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/octet-stream' }
+        const answer = taken(await sendBytes(outbound, uploadUrl, bytes, { headers, length: bytes.length }))
+        uploadedPartIds.push((answer.headers.get('etag') ?? '').replaceAll('"', ''))
+      }
+    } finally {
+      await film.close()
     }
     const finalizeUploadRequest = { video, uploadToken, uploadedPartIds }
     taken(await calls.post(accessToken, '/rest/videos?action=finalizeUpload', { finalizeUploadRequest }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readLittleText } from '../../../../sandbox/linkedin/text.ts'
+import { readLittleText } from '../../../../sandbox/social/linkedin/text.ts'
 import { fromCommentary, toCommentary } from '../../../../subgraphs/publishing/network/linkedin/text.ts'
 import { AccessExpired, GrantFailure } from '../../../../subgraphs/publishing/network/network.ts'
 import { callback, send } from '../../../sandbox/stage.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../network.ts'
+import type { Call } from '../../network.ts'
 
 /** A list of keys as the interface writes it, `List(a,b)`; undefined when it is none. */
 export function keysIn({ query }: Call, name = 'ids'): readonly string[] | undefined {

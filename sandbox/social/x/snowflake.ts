@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { Collection } from '../state.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Collection } from '../../state.ts'
 
 const epoch = 1_288_834_974_657n // the first moment that these ids can tell, in Unix milliseconds
 

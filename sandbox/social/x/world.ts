@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Deps } from '../network.ts'
-import { openOauth } from '../oauth/open.ts'
-import type { OauthWorld } from '../oauth/world.ts'
-import type { Collection } from '../state.ts'
+import type { Deps } from '../../network.ts'
+import { openOauth } from '../../oauth/open.ts'
+import type { OauthWorld } from '../../oauth/world.ts'
+import type { Collection } from '../../state.ts'
 import { manners } from './manners.ts'
 import { createSnowflakes } from './snowflake.ts'
 

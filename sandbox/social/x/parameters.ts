@@ -1,4 +1,4 @@
-import type { Reply } from '../network.ts'
+import type { Reply } from '../../network.ts'
 import type { Mistake } from './problems.ts'
 import { invalidRequest } from './problems.ts'
 import { postFields, tweetFields } from './tweet.ts'

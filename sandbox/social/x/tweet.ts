@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import twitter from 'twitter-text'
-import type { Account } from '../oauth/world.ts'
+import type { Account } from '../../oauth/world.ts'
 import type { StoredPost } from './world.ts'
 
 /** The fields of a post that may be asked for beside the default `id`, `text` and `edit_history_tweet_ids`. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Deps, ReceivedMedium } from '../network.ts'
-import { openOauth } from '../oauth/open.ts'
-import type { Account, OauthWorld } from '../oauth/world.ts'
-import type { Collection } from '../state.ts'
+import type { Deps, ReceivedMedium } from '../../network.ts'
+import { openOauth } from '../../oauth/open.ts'
+import type { Account, OauthWorld } from '../../oauth/world.ts'
+import type { Collection } from '../../state.ts'
 import { manners, pageScopes, personScopes } from './manners.ts'
 
 /** A post or a comment as it is stored. Removed ones stay, marked, so that their ids are never used again. */

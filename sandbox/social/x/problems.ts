@@ -1,5 +1,5 @@
-import type { Reply } from '../network.ts'
-import { json } from '../network.ts'
+import type { Reply } from '../../network.ts'
+import { json } from '../../network.ts'
 
 // The shapes in which X refuses: https://docs.x.com/x-api/fundamentals/response-codes-and-errors
 

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Call, Reply } from '../network.ts'
-import { textOf } from '../network.ts'
-import { hashOf } from '../oauth/grants.ts'
-import type { Client, Manners, OauthWorld, Wrong } from '../oauth/world.ts'
+import type { Call, Reply } from '../../network.ts'
+import { textOf } from '../../network.ts'
+import { hashOf } from '../../oauth/grants.ts'
+import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
 import { oauthError } from './problems.ts'
 
 /** What each scope lets an application do: https://learn.microsoft.com/linkedin/shared/authentication/getting-access */

@@ -1,5 +1,5 @@
-import type { Reply } from '../network.ts'
-import { json } from '../network.ts'
+import type { Reply } from '../../network.ts'
+import { json } from '../../network.ts'
 
 // The shapes in which LinkedIn refuses: https://learn.microsoft.com/linkedin/shared/api-guide/concepts/error-handling
 
