@@ -10,12 +10,18 @@ import { authorizationStore } from './stores/authorization.ts'
 import { brandStore } from './stores/brand.ts'
 import { connectionStore } from './stores/connection.ts'
 import { postStore } from './stores/post.ts'
+import { aboutPosts } from './stores/posts/about.ts'
+import { importStore } from './stores/posts/import.ts'
+import { threadStore } from './stores/posts/thread.ts'
 import { widgetStore } from './stores/widget.ts'
 
 /** What publishing keeps, each store under the name by which resolvers and jobs know it. */
 export const stores = (cipher: Cipher) => ({
   brands: brandStore,
   posts: postStore,
+  aboutPosts,
+  threads: threadStore,
+  imports: importStore,
   connections: connectionStore(cipher),
   attempts: attemptStore,
   authorizations: authorizationStore(cipher),

@@ -21,7 +21,13 @@ import { measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
 import { lookAgainAtPosts } from './news/announce.ts'
 import { received } from './news/received.ts'
+import { approvalResolvers } from './post/approval/resolvers.ts'
+import { bulkResolvers } from './post/bulk/resolvers.ts'
+import { composeResolvers } from './post/compose/resolvers.ts'
+import { importResolvers } from './post/import/resolvers.ts'
 import { postResolvers } from './post/resolvers.ts'
+import { threadResolvers } from './post/thread/resolvers.ts'
+import { versionResolvers } from './post/version/resolvers.ts'
 import { registration } from './registration.ts'
 import { widgetResolvers } from './widget/resolvers.ts'
 
@@ -79,6 +85,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     schema: executableSchema('publishing', {
       brand: brandResolvers,
       post: postResolvers,
+      approval: approvalResolvers,
+      compose: composeResolvers,
+      thread: threadResolvers,
+      version: versionResolvers,
+      bulk: bulkResolvers,
+      import: importResolvers,
       delivery: deliveryResolvers,
       connection: connectionResolvers,
       integration: integrationResolvers,

@@ -11,6 +11,20 @@ export type CreatePostInput = {
   readonly platform: Platform;
   /** The text; may be empty for a draft, never at a set time. */
   readonly copy: string;
+  /** At most 100 characters on one line. */
+  readonly title?: string | null | undefined;
+  /** An address of the web. */
+  readonly link?: string | null | undefined;
+  /** 20 at most, of 50 characters each. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Who may see it; refused for networks that are not told. Left out, it is PRIVATE where the network asks. */
+  readonly visibility?: PostVisibility | null | undefined;
+  /** Media of the brand, in the order in which they are shown. */
+  readonly media?: ReadonlyArray<PostMediumInput> | null | undefined;
+  /** A comment of the account under the post, 2,000 characters at most. */
+  readonly firstComment?: string | null | undefined;
+  /** A campaign of the brand. */
+  readonly campaignId?: string | number | null | undefined;
   /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. */
   readonly threadId?: string | number | null | undefined;
   /** A future moment to send it at; without it, the post is a draft. */
@@ -71,6 +85,14 @@ export type PostApproval =
   /** Somebody said no; it is not sent. */
   | 'REJECTED';
 
+/** A picture or film that a post shows. */
+export type PostMediumInput = {
+  /** A media asset of the brand. */
+  readonly assetId: string | number;
+  /** What it shows, for people who cannot see it; without, what the asset says of itself. */
+  readonly altText?: string | null | undefined;
+};
+
 /** The four states of a post; everything finer is its delivery phase. */
 export type PostStatus =
   /** Not queued; nothing is sent. */
@@ -104,10 +126,32 @@ export type PostTargetKind =
   /** An account of the text-thread network. */
   | 'THREAD_ACCOUNT';
 
+/** Who may see a post, where the network asks. */
+export type PostVisibility =
+  | 'PUBLIC'
+  /** Whoever has its address. */
+  | 'UNLISTED'
+  /** The account alone. */
+  | 'PRIVATE';
+
 /** What to change in a post; what is left out stays as it is. */
 export type UpdatePostInput = {
   readonly id: string | number;
   readonly copy?: string | null | undefined;
+  /** Null removes it. */
+  readonly title?: string | null | undefined;
+  /** Null removes it. */
+  readonly link?: string | null | undefined;
+  /** Replaces them. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Who may see it; refused for networks that are not told. */
+  readonly visibility?: PostVisibility | null | undefined;
+  /** Replaces them. */
+  readonly media?: ReadonlyArray<PostMediumInput> | null | undefined;
+  /** Null removes it. */
+  readonly firstComment?: string | null | undefined;
+  /** Null takes it out of its campaign. */
+  readonly campaignId?: string | number | null | undefined;
   /** A future moment queues the post; null clears the schedule and makes it a draft again. */
   readonly scheduledAt?: string | null | undefined;
   /** Replaces where on the network it goes; null removes it. */

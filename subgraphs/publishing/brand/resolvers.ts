@@ -3,9 +3,11 @@ import type { Unit } from '../../store/books.ts'
 import { change, create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
-import { announceBrand } from '../news/announce.ts'
-import type { ArchiveBrandInput, Resolvers } from '../resolvers.generated.ts'
+import { announceBrand, announcePost } from '../news/announce.ts'
+import { followMode } from '../post/approval/mode.ts'
+import type { ArchiveBrandInput, Resolvers, UpdateBrandInput } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
+import type { PostRow } from '../stores/post.ts'
 import { pauseBrand, resumeBrand } from './pause.ts'
 import { archive, editBrand, readDescription, readName, readTimeZone } from './rules.ts'
 import { transferBrand } from './transfer.ts'
@@ -27,6 +29,22 @@ const changeBrand = (
       if (before.archivedAt !== after.archivedAt) announceBrand(context.events, after)
     },
   })
+
+/** Edits a brand; its posts follow another way of approving. */
+function updateBrand(context: Context, { id, expectedVersion, ...wanted }: UpdateBrandInput): Promise<BrandRow> {
+  const moved: PostRow[] = []
+  return change(context, {
+    of: context.brands,
+    id,
+    expectedVersion,
+    decide: brand => editBrand(brand, wanted),
+    audit: ({ after }) => ({ tenantId: id, action: 'brand.changed', subjectId: id, details: { version: after.version } }),
+    wake: async ({ before, after }, unit) => void moved.push(...(await followMode(context, before, after, unit))),
+    announce({ after }) {
+      for (const post of moved) announcePost(context.events, after, post)
+    },
+  })
+}
 
 export const brandResolvers: Resolvers = {
   Query: {
@@ -56,7 +74,7 @@ export const brandResolvers: Resolvers = {
       })
       return row
     },
-    updateBrand: (_, { input }, context) => changeBrand(context, input, 'brand.changed', brand => editBrand(brand, input)),
+    updateBrand: (_, { input }, context) => updateBrand(context, input),
     archiveBrand: (_, { input }, context) =>
       changeBrand(context, input, 'brand.archived', async (brand, { now, transaction }) =>
         archive(brand, await context.brands.scheduled(brand.id, transaction), now),

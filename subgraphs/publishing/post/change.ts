@@ -1,58 +1,108 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Refusal } from '../../../platform/errors.ts'
 import type { Unit } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
+import { actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
-import type { Networks, Target } from '../network/network.ts'
+import type { Networks } from '../network/network.ts'
 import { announcePost, factsOf } from '../news/announce.ts'
+import { type ApprovalMode, requireInUse } from '../stores/brand.ts'
 import type { PostRow } from '../stores/post.ts'
-import { checkCopy, checkSchedule, checkTarget, move, type PostVerb, requireTaken } from './rules.ts'
+import { keepEvent } from '../stores/posts/approval.ts'
+import { contentOf, keepChange } from '../stores/posts/version.ts'
+import { approvalAfter, differs, requireApproved } from './approval/rules.ts'
+import { type ContentInput, commentOf, written } from './content.ts'
+import { problemsIn, requirePublishable, type Surroundings, surroundingsOf } from './problems.ts'
+import { checkSchedule, move, type PostVerb } from './rules.ts'
 
 /** What people may change in a post; what is undefined stays. */
-export interface Edit {
-  readonly copy?: string | null | undefined
+export interface Edit extends ContentInput {
   readonly scheduledAt?: Date | null | undefined
-  readonly target?: Target | null | undefined
+  /** In place of a time: at this moment, or never mind. */
+  readonly verb?: 'publish' | 'cancel'
 }
 
-const verbOf = ({ scheduledAt }: Edit): PostVerb => (scheduledAt === undefined ? 'edit' : scheduledAt === null ? 'revert' : 'schedule')
+const verbOf = ({ verb, scheduledAt }: Edit): PostVerb => verb ?? (scheduledAt === undefined ? 'edit' : scheduledAt === null ? 'revert' : 'schedule')
+
+/** What an edit looks at beside the post. */
+export interface Around extends Surroundings {
+  readonly networks: Networks
+  readonly mode: ApprovalMode
+}
 
 /** What an edit makes of a post: pure, given the post and the moment. */
-export function edit(post: PostRow, { copy, scheduledAt, target }: Edit, now: Date, networks: Networks): Partial<PostRow> {
-  const verb = verbOf({ scheduledAt })
+export function edit(post: PostRow, wanted: Edit, now: Date, around: Around): Partial<PostRow> {
+  const { networks, mode } = around
+  const verb = verbOf(wanted)
   const status = move(post, verb)
-  const text = copy === undefined ? post.copy : checkCopy(copy)
-  const place = target === undefined ? post.target : checkTarget(target, post.platform)
-  const at = scheduledAt === undefined ? post.scheduledAt : scheduledAt
-  if (scheduledAt) checkSchedule(scheduledAt, now, text, post.platform, networks.get(post.platform))
-  // A queued text is held to the network's rules at once: at its time nobody is there to mend it.
-  else if (status === 'SCHEDULED' && networks.has(post.platform)) requireTaken(post.platform, text)
-  return { copy: text, target: place, status, scheduledAt: at, ...(verb !== 'edit' && { ...noFailure, ...noWait }) }
+  const content = written(wanted, post.platform, post)
+  const scheduledAt = verb === 'publish' ? now : verb === 'cancel' ? null : wanted.scheduledAt === undefined ? post.scheduledAt : wanted.scheduledAt
+  const isTimed = verb === 'schedule' || verb === 'publish'
+  const isOther = !isDeepStrictEqual(contentOf(post), contentOf(content))
+  if (verb === 'publish') requireApproved(post, mode)
+  if (isTimed || (status === 'SCHEDULED' && isOther && networks.has(post.platform))) {
+    // A queued text is held to the network's rules at once: at its time nobody is there to mend it.
+    if (verb === 'schedule') checkSchedule(scheduledAt!, now)
+    requirePublishable(problemsIn({ ...post, ...content }, around), post.platform, isTimed ? networks : null)
+  }
+  return {
+    ...content,
+    ...(content.firstComment !== post.firstComment && commentOf(content.firstComment)),
+    status,
+    scheduledAt,
+    approval: approvalAfter(post, { isScheduled: status === 'SCHEDULED', isDifferent: differs(post, content) }, mode),
+    ...(verb !== 'edit' && { ...noFailure, ...noWait }),
+  }
 }
 
 /**
- * Edits, schedules or reverts a post, with its wake-up in the same transaction.
+ * Edits, schedules, publishes or reverts a post, with its wake-up in the same transaction.
  * A worker that had claimed it finds its claim gone and sends nothing. What changes nothing leaves the claim alone, too.
  */
 export async function changePost(
   context: Context,
   { id, expectedVersion, ...wanted }: Edit & { id: string; expectedVersion?: number | null | undefined },
 ): Promise<PostRow> {
-  const { brands, posts, networks, jobs, events, publicUrl } = context
-  const { brandId } = await posts.require(id)
+  const { brands, posts, networks, jobs, events, publicUrl, viewer } = context
+  const seen = await posts.require(id)
+  const { brandId } = seen
   const brand = await brands.require(brandId)
+  requireInUse(brand)
+  const surroundings = await surroundingsOf(context, { brandId, media: written(wanted, seen.platform, seen).media })
+  let mode: ApprovalMode = brand.approvalMode
   return change(context, {
     of: posts,
     id,
     expectedVersion,
-    before: ({ transaction }) => brands.requireInUse(brandId, transaction),
-    decide: (post, { now }) => edit(post, wanted, now, networks),
+    async before({ transaction }) {
+      mode = await brands.requireInUse(brandId, transaction)
+    },
+    decide(post, { now }) {
+      requireKnown(post, wanted, surroundings)
+      return edit(post, wanted, now, { ...surroundings, networks, mode })
+    },
     also: noClaim,
     audit: ({ after }) => ({ tenantId: brandId, action: `post.${pastParticiple[verbOf(wanted)]}`, subjectId: id, details: { version: after.version } }),
     tell: ({ before, after }) => factsOf(before, after, { organizationId: brand.organizationId, publicUrl }),
-    wake: ({ before, after }, unit) => moveWakeUp(jobs, before, after, unit),
+    async wake({ before, after }, unit) {
+      const createdBy = actorOf(viewer)
+      if (!isDeepStrictEqual(contentOf(before), contentOf(after))) await keepChange(posts, before, after, createdBy, unit.transaction)
+      if (before.approval !== after.approval) await keepEvent(posts, after, { at: unit.now, action: 'RESET', comment: null, createdBy }, unit.transaction)
+      await moveWakeUp(jobs, before, after, unit)
+    },
     announce: ({ after }) => announcePost(events, brand, after),
   })
+}
+
+/**
+ * Somebody gave the post other media between the look at it and its lock: nothing is known of them.
+ * @throws CONFLICT, reason STALE_VERSION
+ */
+function requireKnown({ media, version }: PostRow, wanted: Edit, known: Surroundings): void {
+  if (wanted.media !== undefined || media.every(({ assetId }) => known.media.has(assetId))) return
+  throw new Refusal('CONFLICT', 'Somebody changed the post at this moment: repeat your change.', { reason: 'STALE_VERSION', version })
 }
 
 async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow, { transaction }: Unit): Promise<void> {
@@ -64,6 +114,8 @@ async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow
 
 const pastParticiple: Record<PostVerb, string> = {
   schedule: 'scheduled',
+  publish: 'released',
+  cancel: 'cancelled',
   edit: 'edited',
   revert: 'reverted',
   delete: 'deleted',

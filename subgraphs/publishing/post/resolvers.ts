@@ -1,73 +1,63 @@
-import { readId } from '../../../platform/ids.ts'
-import { requireQuota } from '../../../platform/limit.ts'
+import { Refusal } from '../../../platform/errors.ts'
+import { checkText, readId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
-import { create, remove } from '../../store/write.ts'
+import { create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import type { Context } from '../context.ts'
 import { isHeldBy } from '../delivery/rules.ts'
-import { letSleep, wakeUp } from '../delivery/wake-up.ts'
-import type { Target } from '../network/network.ts'
-import { announcePost, eventsOfBrand, factsOf, postStatusTopic } from '../news/announce.ts'
-import type { CreatePostInput, DeletePostInput, PostTargetInput, Resolvers } from '../resolvers.generated.ts'
+import { announcePost, eventsOfBrand, postStatusTopic } from '../news/announce.ts'
+import type { CreatePostInput, Resolvers } from '../resolvers.generated.ts'
 import { newestFirst, type PostFilter, type PostRow, threadOrder } from '../stores/post.ts'
 import { changePost } from './change.ts'
-import { checkCopy, checkMoment, checkSchedule, checkTarget, move } from './rules.ts'
-
-/** A target as it is stored; undefined stays undefined, for an edit that does not mention it changes nothing. */
-const toTarget = (input: PostTargetInput | null | undefined): Target | null | undefined =>
-  input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
+import { written } from './content.ts'
+import { deletePost } from './delete.ts'
+import { surroundingsOf } from './problems.ts'
+import { checkMoment } from './rules.ts'
+import { requireSpace } from './thread/rules.ts'
+import { accompany, requireRoom, rowOf } from './write.ts'
 
 /** Writes a new post, checked as far as the input alone tells; once for each key. */
 async function createPost(context: Context, input: CreatePostInput): Promise<PostRow> {
-  const { brands, posts, clock, events, jobs, networks, quotas, viewer } = context
+  const { brands, posts, threads, clock, events, viewer } = context
   const brand = await brands.require(input.brandId, 'brandId')
   const { platform, scheduledAt = null } = input
-  const copy = checkCopy(input.copy)
+  const content = written(input, platform, null)
   if (scheduledAt) checkMoment(scheduledAt, clock.now())
   const threadId = readId(input.threadId, 'threadId')
-  const target = checkTarget(toTarget(input.target) ?? null, platform)
-  const createdBy = actorOf(viewer)
+  const surroundings = await surroundingsOf(context, { brandId: brand.id, media: content.media })
   const { row } = await create(context, {
     of: posts,
     once: input,
     tenantId: brand.organizationId,
-    async run({ transaction, now }, id) {
+    async run(unit, id) {
+      const { transaction, now } = unit
       const position = threadId ? await posts.placeIn(brand.id, threadId, transaction) : 1
-      await brands.requireInUse(brand.id, transaction)
-      const made = await posts.madeBy(createdBy, now, quotas.postsADay, transaction)
-      requireQuota(made, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.postsADay }, 'posts that you wrote', 'wait', now)
-      // Only now: a repetition that comes after its time is still answered with the first post.
-      if (scheduledAt) checkSchedule(scheduledAt, now, copy, platform, networks.get(platform))
-      const status = scheduledAt ? ('SCHEDULED' as const) : ('DRAFT' as const)
-      const place = { brandId: brand.id, threadId: threadId ?? id, position, platform }
-      return { id, ...place, copy, target, status, scheduledAt, authorId: viewer.userId, createdAt: now, updatedAt: now, createdBy }
+      requireSpace(position)
+      const mode = await brands.requireInUse(brand.id, transaction)
+      await requireRoom(context, 1, unit)
+      if (threadId) await threads.know(brand.id, threadId, now, actorOf(viewer), transaction)
+      // Only now is its time looked at: a repetition that comes after it is still answered with the first post.
+      return rowOf(context, brand, mode, { platform, content, scheduledAt, surroundings, threadId: threadId ?? id, position }, unit, id)
     },
     audit: ({ id }) => ({ tenantId: brand.id, action: 'post.created', subjectId: id }),
-    wake: async (post, { transaction }) => (post.scheduledAt ? wakeUp(jobs, post, post.scheduledAt, transaction) : undefined),
+    wake: (post, unit) => accompany(context, post, unit),
     announce: post => announcePost(events, brand, post),
   })
   return row
 }
 
-async function deletePost(context: Context, { id, expectedVersion }: DeletePostInput): Promise<PostRow> {
-  const { brands, posts, events, jobs, publicUrl } = context
-  const { brandId } = await posts.require(id)
-  const brand = await brands.require(brandId)
-  return remove(context, {
-    of: posts,
-    id,
-    expectedVersion,
-    before: ({ transaction }) => brands.requireInUse(brandId, transaction),
-    decide: post => void move(post, 'delete'),
-    audit: ({ status }) => ({ tenantId: brandId, action: 'post.deleted', subjectId: id, details: { status } }),
-    tell: post => factsOf(post, null, { organizationId: brand.organizationId, publicUrl }),
-    async wake(post, { transaction }) {
-      if (post.status === 'SCHEDULED') await letSleep(jobs, post, transaction)
-      await posts.release(await posts.successor(post, transaction), transaction)
-    },
-    announce: post => announcePost(events, brand, post),
-  })
+/** How many characters the words have by which posts are looked for: with fewer no index finds them. */
+const searched = { least: 3, most: 200 } as const
+
+/** Words by which posts are looked for. @throws BAD_USER_INPUT */
+function readSearch(given: string | null | undefined): string | null {
+  if (given === null || given === undefined) return null
+  const words = checkText(given.trim(), 'search')
+  const { length } = [...words]
+  if (length < searched.least || length > searched.most)
+    throw new Refusal('BAD_USER_INPUT', `search has ${length} characters: it takes ${searched.least} to ${searched.most}.`, { field: 'search' })
+  return words
 }
 
 export const postResolvers: Resolvers = {
@@ -83,6 +73,12 @@ export const postResolvers: Resolvers = {
         authorId: readId(args.authorId, 'authorId'),
         scheduledAfter: args.scheduledAfter ?? null,
         scheduledBefore: args.scheduledBefore ?? null,
+        approval: args.approval ?? null,
+        deliveryPhase: args.deliveryPhase ?? null,
+        campaignId: readId(args.campaignId, 'campaignId'),
+        groupId: readId(args.groupId, 'groupId'),
+        tag: args.tag ?? null,
+        search: readSearch(args.search),
       }
       return context.posts.filtered(filter, readPage(args, filter.threadId ? threadOrder : newestFirst))
     },
@@ -90,7 +86,7 @@ export const postResolvers: Resolvers = {
 
   Mutation: {
     createPost: (_, { input }, context) => createPost(context, input),
-    updatePost: (_, { input: { target, ...input } }, context) => changePost(context, { ...input, target: toTarget(target) }),
+    updatePost: (_, { input }, context) => changePost(context, input),
     reschedulePost: (_, { input: { id, scheduledAt, expectedVersion } }, context) => changePost(context, { id, scheduledAt, expectedVersion }),
     deletePost: (_, { input }, context) => deletePost(context, input),
   },
@@ -113,6 +109,8 @@ export const postResolvers: Resolvers = {
     __resolveReference: ({ id }, { posts }) => posts.byId.load(id),
     failure: ({ failureCode, failureMessage, failedAt, attempts }) =>
       failureCode && failureMessage && failedAt ? { code: failureCode, message: failureMessage, failedAt, attempts } : null,
+    firstComment: ({ firstComment: text, firstCommentStatus: status, firstCommentId: platformPostId, firstCommentMessage: message }) =>
+      text !== null && status ? { text, status, platformPostId, message } : null,
     waitsFor: async (post, _, context) => {
       if (post.status !== 'SCHEDULED' || post.position === 1) return null
       const predecessor = await context.posts.predecessorOf.load(post.id)

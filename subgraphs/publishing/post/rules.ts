@@ -1,28 +1,38 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { checkText } from '../../../platform/ids.ts'
-import { problemsOf } from '../network/check.ts'
-import type { Network, Platform, TargetKind } from '../network/network.ts'
-import { everyNetwork, whyAbsent } from '../network/networks.ts'
+import type { Platform, TargetKind } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
 import type { DeliveryPhase, PostStatus } from '../stores/post.ts'
 
 /** What may happen to a post. Rows are states, columns are verbs. */
 export const transitions = {
-  DRAFT: { schedule: 'SCHEDULED', edit: 'DRAFT', revert: 'DRAFT', delete: 'DRAFT' },
-  SCHEDULED: { schedule: 'SCHEDULED', edit: 'SCHEDULED', revert: 'DRAFT', delete: 'SCHEDULED', succeed: 'PUBLISHED', fail: 'FAILED' },
+  DRAFT: { schedule: 'SCHEDULED', publish: 'SCHEDULED', edit: 'DRAFT', revert: 'DRAFT', delete: 'DRAFT' },
+  SCHEDULED: {
+    schedule: 'SCHEDULED',
+    publish: 'SCHEDULED',
+    edit: 'SCHEDULED',
+    revert: 'DRAFT',
+    cancel: 'DRAFT',
+    delete: 'SCHEDULED',
+    succeed: 'PUBLISHED',
+    fail: 'FAILED',
+  },
   // A failed post can still turn out to have been delivered: that is what ends an unknown outcome.
-  FAILED: { schedule: 'SCHEDULED', edit: 'FAILED', revert: 'DRAFT', delete: 'FAILED', succeed: 'PUBLISHED', fail: 'FAILED' },
+  FAILED: { schedule: 'SCHEDULED', publish: 'SCHEDULED', edit: 'FAILED', revert: 'DRAFT', delete: 'FAILED', succeed: 'PUBLISHED', fail: 'FAILED' },
   PUBLISHED: {},
 } as const satisfies Record<PostStatus, Partial<Record<string, PostStatus>>>
 
-export type PostVerb = 'schedule' | 'edit' | 'revert' | 'delete' | 'succeed' | 'fail'
+export type PostVerb = 'schedule' | 'publish' | 'edit' | 'revert' | 'cancel' | 'delete' | 'succeed' | 'fail'
 
 /** Verbs of people: refused while a call to the network is under way or nobody knows how it ended. */
-const verbsOfPeople: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete']
+const verbsOfPeople: readonly PostVerb[] = ['schedule', 'publish', 'edit', 'revert', 'cancel', 'delete']
 
 const inWords: Record<PostVerb, string> = {
   schedule: 'scheduled',
+  publish: 'published at once',
   edit: 'edited',
   revert: 'reverted to a draft',
+  cancel: 'cancelled',
   delete: 'deleted',
   succeed: 'published',
   fail: 'failed',
@@ -33,13 +43,14 @@ export const movesFrom = (status: PostStatus): readonly PostVerb[] => Object.key
 
 /**
  * The state that a verb leads to.
- * @throws CONFLICT naming both states and what is possible
+ * @throws CONFLICT: SENDING, OUTCOME_UNKNOWN, and ILLEGAL_MOVE with the state, the verb and what is possible
  */
 export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase }, verb: PostVerb): PostStatus {
   const { status, deliveryPhase: phase } = post
   if (verbsOfPeople.includes(verb)) {
     if (phase === 'SENDING')
       throw new Refusal('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
+        reason: 'SENDING',
         status,
         deliveryPhase: phase,
       })
@@ -47,7 +58,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
       throw new Refusal(
         'CONFLICT',
         `Nobody knows yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the network is asked, or say what you see there with resolveDelivery.`,
-        { status, deliveryPhase: phase },
+        { reason: 'OUTCOME_UNKNOWN', status, deliveryPhase: phase },
       )
   }
   const next = (transitions[status] as Partial<Record<PostVerb, PostStatus>>)[verb]
@@ -56,7 +67,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
   throw new Refusal(
     'CONFLICT',
     `A ${status} post cannot be ${inWords[verb]}. ${possible.length ? `Possible: ${possible.join(', ')}.` : 'Nothing here changes it any more; on the network it can still be deleted.'}`,
-    { from: status, verb, possible },
+    { reason: 'ILLEGAL_MOVE', from: status, verb, possible },
   )
 }
 
@@ -88,34 +99,15 @@ export function checkMoment(scheduledAt: Date, now: Date): Date {
 }
 
 /**
- * Checks that a post can be sent at a set time.
- * @param network the adapter, when the platform has one
+ * Checks that a set time lies ahead.
  * @throws BAD_USER_INPUT
  */
-export function checkSchedule(scheduledAt: Date, now: Date, copy: string, platform: Platform, network: Network | undefined): Date {
+export function checkSchedule(scheduledAt: Date, now: Date): Date {
   checkMoment(scheduledAt, now)
-  if (scheduledAt <= now)
-    throw new Refusal('BAD_USER_INPUT', `scheduledAt is ${scheduledAt.toISOString()}, which has passed: choose a moment in the future.`, {
-      field: 'scheduledAt',
-    })
-  if (!network)
-    throw new Refusal(
-      'BAD_USER_INPUT',
-      `Posts for ${everyNetwork[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
-      { field: 'platform' },
-    )
-  requireTaken(platform, copy)
-  return scheduledAt
-}
-
-/**
- * Checks that a network would take a text.
- * @throws BAD_USER_INPUT with `problems`, and the first of them as its sentence
- */
-export function requireTaken(platform: Platform, copy: string): void {
-  const problems = problemsOf(everyNetwork[platform], { copy, title: null, firstComment: null, media: [], isLater: false })
-  const [first] = problems
-  if (first?.severity === 'ERROR') throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
+  if (scheduledAt > now) return scheduledAt
+  throw new Refusal('BAD_USER_INPUT', `scheduledAt is ${scheduledAt.toISOString()}, which has passed: choose a moment in the future.`, {
+    field: 'scheduledAt',
+  })
 }
 
 /**

@@ -36,7 +36,7 @@ export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void 
 
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 3))')
 const countMade = statement('select count(*)::int as "inAll" from publishing.brands where organization_id = $1')
-const shareArchived = statement('select archived_at as "archivedAt" from publishing.brands where id = $1 for share')
+const shareState = statement('select archived_at as "archivedAt", approval_mode as "approvalMode" from publishing.brands where id = $1 for share')
 const countScheduled = statement(
   `select count(*)::int as count from publishing.posts where brand_id = $1 and (status = 'SCHEDULED' or delivery_phase = 'SENDING')`,
 )
@@ -51,12 +51,14 @@ const brandSql = (rows: Rows<typeof brands>) => ({
   },
 
   /**
-   * Sees to it that a brand stays in use until the transaction ends: for whatever writes something of it.
+   * Sees to it that a brand stays in use until the transaction ends, and approves as it does: for whatever writes something of it.
+   * @returns how its posts are approved
    * @throws CONFLICT, reason BRAND_ARCHIVED
    */
-  async requireInUse(id: string, transaction: Transaction): Promise<void> {
-    const [brand] = await rows.read<{ archivedAt: Date | null }>(shareArchived, [id], transaction)
+  async requireInUse(id: string, transaction: Transaction): Promise<ApprovalMode> {
+    const [brand] = await rows.read<Pick<BrandRow, 'archivedAt' | 'approvalMode'>>(shareState, [id], transaction)
     if (brand) requireInUse(brand)
+    return brand?.approvalMode ?? 'NONE'
   },
 
   /** How many posts wait for their time, or are being sent. */

@@ -117,6 +117,13 @@ export interface PostFilter {
   readonly authorId?: string | null
   readonly scheduledAfter?: Date | null
   readonly scheduledBefore?: Date | null
+  readonly approval?: string | null
+  readonly deliveryPhase?: string | null
+  readonly campaignId?: string | null
+  readonly groupId?: string | null
+  readonly tag?: string | null
+  /** Words that the text or the title holds, whatever the case of their letters. */
+  readonly search?: string | null
 }
 
 /** Collects what a statement is told, and hands back the placeholder of each. */
@@ -132,7 +139,8 @@ const brandsOf = ({ organizationId, brandId }: PostFilter, bind: Bind): string =
 
 /** What a filter asks of a post beside its brand, each as `and …`; only what is asked stands there, so that an index can be chosen for it. */
 function conditionsOf(filter: PostFilter, bind: Bind): string {
-  const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore } = filter
+  const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId, tag, search } = filter
+  const words = search && bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
   return [
     threadId && `p.thread_id = ${bind(threadId)}`,
     status && `p.status = ${bind(status)}`,
@@ -140,6 +148,13 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     authorId && `p.author_id = ${bind(authorId)}`,
     scheduledAfter && `p.scheduled_at >= ${bind(scheduledAfter)}`,
     scheduledBefore && `p.scheduled_at < ${bind(scheduledBefore)}`,
+    // What most posts have stands in no index.
+    approval && (approval === 'NONE' ? `p.approval = 'NONE'` : `p.approval = ${bind(approval)} and p.approval <> 'NONE'`),
+    deliveryPhase && (deliveryPhase === 'NONE' ? `p.delivery_phase = 'NONE'` : `p.delivery_phase = ${bind(deliveryPhase)} and p.delivery_phase <> 'NONE'`),
+    campaignId && `p.campaign_id = ${bind(campaignId)}`,
+    groupId && `p.group_id = ${bind(groupId)}`,
+    tag && `p.tags @> array[${bind(tag)}] and p.tags <> '{}'`,
+    words && `(p.copy || ' ' || coalesce(p.title, '')) ilike ${words}`,
   ]
     .flatMap(condition => (condition ? [` and ${condition}`] : []))
     .join('')
@@ -211,6 +226,7 @@ const withOrganization = statement(
   `select ${columns}, b.organization_id as "organizationId" from publishing.posts p join publishing.brands b on b.id = p.brand_id
    where p.id = any($1::uuid[]) order by p.id for no key update of p`,
 )
+const ofGroup = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.group_id = $2 order by p.id`)
 const writtenToday = countByCaller(posts)
 
 const changed = statement(
@@ -275,6 +291,9 @@ function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
     },
 
     madeBy: writtenToday(rows),
+
+    /** The posts that were composed with one, as they stand. */
+    ofGroup: ({ brandId, groupId }: Pick<PostRow, 'brandId' | 'groupId'>) => rows.read<PostRow>(ofGroup, [brandId, groupId]),
 
     /** What a caller has written in a brand with one of these texts, the oldest first. */
     withWords: (brandId: string, createdBy: string, copies: readonly string[], transaction: Transaction) =>

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Refusal } from '../../../../platform/errors.ts'
+import { checkText } from '../../../../platform/ids.ts'
+import { isPerson, type Viewer } from '../../../viewer.ts'
+import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
+import type { PostApproval, PostRow, PostStatus } from '../../stores/post.ts'
+import { type Content, contentOf } from '../../stores/posts/version.ts'
+
+export type Decision = 'APPROVE' | 'REQUEST_CHANGES' | 'REJECT' | 'HOLD' | 'RELEASE'
+export type ApprovalVerb = 'SUBMIT' | Decision
+
+/** Where a post stands with those who approve, by what is done. Rows are states, columns are verbs; holding and releasing change none of them. */
+export const approvals = {
+  NONE: { SUBMIT: 'PENDING' },
+  PENDING: { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', REJECT: 'REJECTED' },
+  APPROVED: { REQUEST_CHANGES: 'CHANGES_REQUESTED', REJECT: 'REJECTED' },
+  CHANGES_REQUESTED: { SUBMIT: 'PENDING', APPROVE: 'APPROVED', REJECT: 'REJECTED' },
+  REJECTED: { SUBMIT: 'PENDING', APPROVE: 'APPROVED' },
+} as const satisfies Record<PostApproval, Partial<Record<ApprovalVerb, PostApproval>>>
+
+/** What may be done with a post that is in this state. */
+export function approvalMoves(post: Judged, mode: ApprovalMode): readonly ApprovalVerb[] {
+  if (post.status === 'PUBLISHED') return []
+  const verbs = (Object.keys(approvals[post.approval]) as ApprovalVerb[]).filter(verb => verb !== 'SUBMIT' || mode !== 'NONE')
+  return [...verbs, post.held ? 'RELEASE' : 'HOLD']
+}
+
+type Judged = Pick<PostRow, 'status' | 'approval' | 'held'>
+
+const inWords: Readonly<Record<ApprovalVerb, string>> = {
+  SUBMIT: 'submitted',
+  APPROVE: 'approved',
+  REQUEST_CHANGES: 'sent back for changes',
+  REJECT: 'rejected',
+  HOLD: 'held',
+  RELEASE: 'released',
+}
+
+/**
+ * What a verb changes; nothing of one that is held, or released, already.
+ * @throws CONFLICT, reason ILLEGAL_MOVE, with the state, the verb and what is possible
+ */
+export function judge(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Partial<Pick<PostRow, 'approval' | 'held'>> {
+  if (post.status !== 'PUBLISHED') {
+    if (verb === 'HOLD' || verb === 'RELEASE') return { held: verb === 'HOLD' }
+    const next = (approvals[post.approval] as Partial<Record<ApprovalVerb, PostApproval>>)[verb]
+    if (next && (verb !== 'SUBMIT' || mode !== 'NONE')) return { approval: next }
+  }
+  throw illegal(post, verb, mode)
+}
+
+function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal {
+  const possible = approvalMoves(post, mode)
+  const why =
+    post.status === 'PUBLISHED'
+      ? `A PUBLISHED post cannot be ${inWords[verb]}: it is out.`
+      : verb === 'SUBMIT' && mode === 'NONE'
+        ? 'Nobody approves the posts of this brand, so none can be submitted: change its approval mode first.'
+        : `A post whose approval is ${post.approval} cannot be ${inWords[verb]}. Possible: ${possible.join(', ')}.`
+  return new Refusal('CONFLICT', why, { reason: 'ILLEGAL_MOVE', from: post.approval, verb, possible })
+}
+
+/**
+ * Checks that somebody may decide on a post: owners and admins of the organization and the brand's approvers, as persons; of their own
+ * posts only owners.
+ * @throws FORBIDDEN
+ */
+export function requireDecides(viewer: Viewer, { approverIds }: Pick<BrandRow, 'approverIds'>, { authorId }: Pick<PostRow, 'authorId'>): void {
+  const isOwner = viewer.roles.includes('owner')
+  const decides = isPerson(viewer) && (isOwner || viewer.roles.includes('admin') || approverIds.includes(viewer.userId))
+  if (!decides)
+    throw new Refusal('FORBIDDEN', 'Owners and admins of the organization and the brand’s approvers decide, as persons: ask one of them.')
+  if (!isOwner && authorId === viewer.userId) throw new Refusal('FORBIDDEN', 'Nobody but an owner decides on a post of their own: ask somebody else.')
+}
+
+/** How long a comment may be, in characters. */
+export const longestComment = 2_000
+
+/**
+ * The words that go with a step; null without any.
+ * @throws BAD_USER_INPUT when they are too long, or when somebody who has to change a post, or drop it, would not be told why
+ */
+export function readComment(given: string | null | undefined, verb: ApprovalVerb): string | null {
+  const comment = checkText(given?.trim() ?? '', 'comment')
+  const { length } = [...comment]
+  if (length > longestComment)
+    throw new Refusal('BAD_USER_INPUT', `comment has ${length} characters: ${longestComment} are the most.`, { field: 'comment' })
+  if (!comment && (verb === 'REQUEST_CHANGES' || verb === 'REJECT'))
+    throw new Refusal('BAD_USER_INPUT', 'comment is missing: say what has to change, or why not.', { field: 'comment' })
+  return comment || null
+}
+
+/** What of a post those who approve have seen: with something else in it they are asked again. A new time or tag is none of it. */
+export const differs = (before: Content, after: Content): boolean => {
+  const { visibility: _before, ...was } = contentOf(before)
+  const { visibility: _after, ...is } = contentOf(after)
+  return !isDeepStrictEqual(was, is)
+}
+
+/**
+ * Where a post stands after a change by which nobody asks or decides.
+ * @param isScheduled whether it was scheduled by it, or stays so
+ */
+export function approvalAfter(post: { readonly approval: PostApproval }, changed: { isScheduled: boolean; isDifferent: boolean }, mode: ApprovalMode): PostApproval {
+  const { approval } = post
+  if (mode === 'REQUIRED' && approval === 'NONE' && changed.isScheduled) return 'PENDING'
+  if (mode !== 'NONE' && approval === 'APPROVED' && changed.isDifferent) return 'PENDING'
+  return approval
+}
+
+/**
+ * Checks that a post may be published at once.
+ * @throws CONFLICT, reason APPROVAL_REQUIRED
+ */
+export function requireApproved({ approval, status }: { approval: PostApproval; status: PostStatus }, mode: ApprovalMode): void {
+  if (mode !== 'REQUIRED' || approval === 'APPROVED') return
+  throw new Refusal('CONFLICT', `The brand sends only approved posts, and this one’s approval is ${approval}: submit it, or schedule it.`, {
+    reason: 'APPROVAL_REQUIRED',
+    approval,
+    status,
+  })
+}
+
+/** What becomes of a post's approval when its brand's mode changes. */
+export function approvalIn({ approval, status }: Pick<PostRow, 'approval' | 'status'>, mode: ApprovalMode): PostApproval {
+  if (mode === 'REQUIRED' && approval === 'NONE' && status === 'SCHEDULED') return 'PENDING'
+  if (mode === 'NONE' && approval === 'PENDING' && status !== 'PUBLISHED') return 'NONE'
+  return approval
+}

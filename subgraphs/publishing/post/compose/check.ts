@@ -1,0 +1,29 @@
+import type { Context } from '../../context.ts'
+import type { Problem } from '../../network/check.ts'
+import type { Platform } from '../../network/network.ts'
+import { everyNetwork } from '../../network/networks.ts'
+import type { ComposePostsInput } from '../../resolvers.generated.ts'
+import { problemsOfPost } from '../problems.ts'
+import { composed } from './drafts.ts'
+
+/** What a network would say of a post that is composed. */
+export interface Check {
+  readonly platform: Platform
+  /** As the network counts. */
+  readonly length: number
+  readonly maxLength: number
+  readonly problems: readonly Problem[]
+}
+
+/** Says beforehand what each network would object to; nothing is written. */
+export async function checkPosts(context: Context, input: ComposePostsInput): Promise<readonly Check[]> {
+  const { id: brandId } = await context.brands.require(input.brandId, 'brandId')
+  const at = input.scheduledAt ?? context.clock.now()
+  return Promise.all(
+    composed(input).map(async ({ platform, content }) => {
+      const rules = everyNetwork[platform].content
+      const problems = await problemsOfPost(context, { ...content, brandId, platform, position: 1, id: null, at })
+      return { platform, length: rules.measure(content.copy), maxLength: rules.copy, problems }
+    }),
+  )
+}

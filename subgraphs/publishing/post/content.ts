@@ -1,0 +1,124 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { checkText, readId, requireId } from '../../../platform/ids.ts'
+import type { Platform, Target } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { PostMediumInput, PostTargetInput } from '../resolvers.generated.ts'
+import type { PostMedium, PostRow, PostVisibility } from '../stores/post.ts'
+import type { Content } from '../stores/posts/version.ts'
+import { checkCopy, checkTarget } from './rules.ts'
+
+/** How much a post may carry, whatever its network takes. */
+export const most = { title: 100, link: 2_000, tags: 20, tag: 50, media: 20, altText: 1_000, firstComment: 2_000 } as const
+
+/** What people write into a post, as the graph takes it; what is undefined stays, or is nothing in a new one. */
+export interface ContentInput {
+  readonly copy?: string | null | undefined
+  readonly title?: string | null | undefined
+  readonly link?: URL | string | null | undefined
+  readonly tags?: readonly string[] | null | undefined
+  readonly visibility?: PostVisibility | null | undefined
+  readonly media?: readonly PostMediumInput[] | null | undefined
+  readonly firstComment?: string | null | undefined
+  readonly campaignId?: string | null | undefined
+  readonly target?: PostTargetInput | null | undefined
+}
+
+/** Everything that people write into a post. */
+export type Written = Content & Pick<PostRow, 'tags' | 'campaignId'>
+
+/** What a new post has where nothing is given. */
+const nothing = (platform: Platform): Omit<Written, 'copy'> => ({
+  title: null,
+  link: null,
+  tags: [],
+  visibility: everyNetwork[platform].content.visibility,
+  media: [],
+  firstComment: null,
+  campaignId: null,
+  target: null,
+})
+
+/**
+ * What is written becomes of a post, checked as far as it alone tells.
+ * @param before null for a new post
+ * @throws BAD_USER_INPUT
+ */
+export function written(input: ContentInput, platform: Platform, before: Written | null): Written {
+  const { copy, title, link, tags, visibility, media, firstComment, campaignId, target } = input
+  const was = before ?? nothing(platform)
+  return {
+    copy: copy === undefined && before ? before.copy : checkCopy(copy),
+    title: title === undefined ? was.title : readLine(title, 'title', most.title),
+    link: link === undefined ? was.link : readLink(link),
+    tags: tags === undefined ? was.tags : readTags(tags),
+    visibility: visibility === undefined ? was.visibility : readVisibility(visibility, platform),
+    media: media === undefined ? was.media : readMedia(media),
+    firstComment: firstComment === undefined ? was.firstComment : readWords(firstComment, 'firstComment', most.firstComment),
+    campaignId: campaignId === undefined ? was.campaignId : readId(campaignId, 'campaignId'),
+    target: target === undefined ? was.target : checkTarget(toTarget(target), platform),
+  }
+}
+
+/** A target as it is stored. */
+export const toTarget = (input: PostTargetInput | null): Target | null =>
+  input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
+
+/** A text without blanks around it; null without words. */
+function readWords(given: string | null, field: string, longest: number): string | null {
+  const words = checkText(given?.trim() ?? '', field)
+  const { length } = [...words]
+  if (length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: ${longest} are the most.`, { field })
+  return words || null
+}
+
+const lineBreak = /[\n\r\u2028\u2029]/
+
+export function readLine(given: string | null, field: string, longest: number): string | null {
+  const line = readWords(given, field, longest)
+  if (line && lineBreak.test(line)) throw new Refusal('BAD_USER_INPUT', `${field} takes one line: leave the line breaks out.`, { field })
+  return line
+}
+
+function readLink(given: URL | string | null): string | null {
+  if (given === null) return null
+  const { href, protocol } = new URL(given)
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new Refusal('BAD_USER_INPUT', 'link is no address of the web: it begins with https:// or http://.', { field: 'link' })
+  if (href.length > most.link)
+    throw new Refusal('BAD_USER_INPUT', `link has ${href.length} characters: ${most.link} are the most.`, { field: 'link' })
+  return href
+}
+
+function readTags(given: readonly string[] | null): readonly string[] {
+  const tags = [...new Set((given ?? []).flatMap(tag => readLine(tag, 'tags', most.tag) ?? []))]
+  if (tags.length > most.tags) throw new Refusal('BAD_USER_INPUT', `tags names ${tags.length}: ${most.tags} are the most.`, { field: 'tags' })
+  return tags
+}
+
+function readVisibility(given: PostVisibility | null, platform: Platform): PostVisibility | null {
+  const { title, content } = everyNetwork[platform]
+  if (content.visibility !== null) return given ?? content.visibility
+  if (given !== null)
+    throw new Refusal('BAD_USER_INPUT', `${title} is not told who may see a post: leave visibility out, or nobody would heed it.`, { field: 'visibility' })
+  return null
+}
+
+function readMedia(given: readonly PostMediumInput[] | null): readonly PostMedium[] {
+  const media = (given ?? []).map(({ assetId, altText }) => ({
+    assetId: requireId(assetId, 'media.assetId'),
+    altText: readWords(altText ?? null, 'media.altText', most.altText),
+  }))
+  if (media.length > most.media)
+    throw new Refusal('BAD_USER_INPUT', `media names ${media.length}: no network takes more than ${most.media} in a post.`, { field: 'media' })
+  if (new Set(media.map(({ assetId }) => assetId)).size < media.length)
+    throw new Refusal('BAD_USER_INPUT', 'media names an asset twice: a post shows it once.', { field: 'media' })
+  return media
+}
+
+/** Where a first comment stands that is written now: it waits, unless there is none. */
+export const commentOf = (firstComment: string | null): Pick<PostRow, 'firstComment' | 'firstCommentStatus' | 'firstCommentId' | 'firstCommentMessage'> => ({
+  firstComment,
+  firstCommentStatus: firstComment === null ? null : 'PENDING',
+  firstCommentId: null,
+  firstCommentMessage: null,
+})

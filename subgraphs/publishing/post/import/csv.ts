@@ -1,0 +1,77 @@
+import { Refusal } from '../../../../platform/errors.ts'
+
+/** A record of a CSV file, and the line on which it begins, from 1. */
+export interface CsvRecord {
+  readonly line: number
+  readonly fields: readonly string[]
+}
+
+const malformed = (line: number, why: string) => new Refusal('BAD_USER_INPUT', `Line ${line} of the file is no CSV: ${why}.`, { field: 'csv', line })
+
+/**
+ * Reads CSV (RFC 4180): commas, lines that end in LF or CRLF, fields in double quotes that hold either, and doubled quotes in those. Empty
+ * lines are passed over.
+ * @param most records beside the first
+ * @throws BAD_USER_INPUT for quotes that stand where none may, or never end, and for more records
+ */
+export function readCsv(text: string, most: number): readonly CsvRecord[] {
+  const records: CsvRecord[] = []
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text
+  let at = 0
+  let line = 1
+  while (at < source.length) {
+    const begins = line
+    const fields: string[] = []
+    for (;;) {
+      let field: string
+      if (source[at] === '"') {
+        const quoted = quotedField(source, at, line)
+        ;({ field, at, line } = quoted)
+      } else {
+        const end = endOf(source, at)
+        field = source.slice(at, end)
+        if (field.includes('"')) throw malformed(line, 'a quote stands within a field that does not begin with one')
+        at = end
+      }
+      fields.push(field)
+      if (source[at] !== ',') break
+      at += 1
+    }
+    if (source[at] === '\r') at += 1
+    if (source[at] === '\n') at += 1
+    line += 1
+    if (fields.length === 1 && fields[0] === '') continue
+    records.push({ line: begins, fields })
+    if (records.length > most + 1) throw new Refusal('BAD_USER_INPUT', `The file has more than ${most} rows: send it in parts.`, { field: 'csv' })
+  }
+  return records
+}
+
+const endings = /[,\r\n]/g
+
+function endOf(source: string, from: number): number {
+  endings.lastIndex = from
+  const found = endings.exec(source)
+  // A carriage return that ends no line is part of its field.
+  if (found && found[0] === '\r' && source[found.index + 1] !== '\n') return endOf(source, found.index + 1)
+  return found ? found.index : source.length
+}
+
+function quotedField(source: string, from: number, begins: number): { field: string; at: number; line: number } {
+  let at = from + 1
+  let field = ''
+  for (;;) {
+    const end = source.indexOf('"', at)
+    if (end < 0) throw malformed(begins, 'a field in quotes never ends')
+    field += source.slice(at, end)
+    at = end + 1
+    if (source[at] !== '"') break
+    field += '"'
+    at += 1
+  }
+  const next = source[at]
+  const isEnd = next === undefined || next === ',' || next === '\n' || (next === '\r' && source[at + 1] === '\n')
+  const line = begins + (field.match(/\n/g)?.length ?? 0)
+  if (!isEnd) throw malformed(line, 'something follows the quote that ends a field')
+  return { field, at, line }
+}

@@ -1,0 +1,156 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { newId } from '../../../../platform/ids.ts'
+import type { Unit } from '../../../store/books.ts'
+import { create } from '../../../store/write.ts'
+import { actorOf } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import { announcePost } from '../../news/announce.ts'
+import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
+import type { PostRow } from '../../stores/post.ts'
+import type { ImportReportRow, ImportRow as KeptImport } from '../../stores/posts/import.ts'
+import { problemsOfPost, type Surroundings, surroundingsOf } from '../problems.ts'
+import { requireSpace } from '../thread/rules.ts'
+import { addPost, requireRoom, rowOf } from '../write.ts'
+import { type ImportedPost, type ImportRow, type RowProblem, readRows } from './rows.ts'
+
+/** What is imported, and whether it is only looked at. */
+export interface ImportInput {
+  readonly brandId: string
+  readonly csv: string
+  readonly dryRun?: boolean | null | undefined
+  readonly idempotencyKey?: string | null | undefined
+}
+
+/** What became of a file. */
+export interface ImportReport {
+  /** Null for one that was only looked at. */
+  readonly id: string | null
+  readonly dryRun: boolean
+  readonly created: number
+  readonly invalid: number
+  readonly rows: readonly ImportReportRow[]
+}
+
+/** A row with everything that is known of it before it is written. */
+interface Prepared {
+  readonly line: number
+  readonly post: (ImportedPost & { readonly surroundings: Surroundings; readonly position: number }) | null
+  readonly problems: readonly RowProblem[]
+}
+
+/** Writes the posts of a CSV file: each right row, beside wrong ones; once for each key. */
+export async function importPosts(context: Context, { brandId, csv, dryRun, idempotencyKey }: ImportInput): Promise<ImportReport> {
+  const { brands, imports, events } = context
+  const brand = await brands.require(brandId, 'brandId')
+  const rows = await prepare(context, brand, readRows(csv, brand.timeZone))
+  if (dryRun) return { id: null, dryRun: true, created: 0, ...counted(rows.map(row => reportOf(row, null))) }
+  const made: PostRow[] = []
+  const { row } = await create(context, {
+    of: imports,
+    once: { brandId: brand.id, csv, idempotencyKey },
+    tenantId: brand.organizationId,
+    async run(unit, id) {
+      const mode = await brands.requireInUse(brand.id, unit.transaction)
+      const right = rows.flatMap(({ post }) => post ?? [])
+      if (right.length > 0) await requireRoom(context, right.length, unit)
+      const report = await writeAll(context, { brand, mode, made }, rows, unit)
+      const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(context.viewer) }
+      return { brandId: brand.id, id, created: made.length, report, ...stamps }
+    },
+    audit: ({ id, created }) => ({ tenantId: brand.id, action: 'posts.imported', subjectId: id, details: { created } }),
+    announce() {
+      for (const post of made) announcePost(events, brand, post)
+    },
+  })
+  return reportOfKept(row)
+}
+
+const reportOfKept = ({ id, created, report }: KeptImport): ImportReport => ({ id, dryRun: false, created, ...counted(report) })
+
+const counted = (rows: readonly ImportReportRow[]) => ({ rows, invalid: rows.filter(({ status }) => status === 'INVALID').length })
+
+const reportOf = ({ line, post, problems }: Prepared, postId: string | null): ImportReportRow => ({
+  row: line,
+  status: !post ? 'INVALID' : postId ? 'CREATED' : 'VALID',
+  postId,
+  problems,
+})
+
+/** Looks at each row as at a post that somebody writes. */
+async function prepare(context: Context, brand: BrandRow, rows: readonly ImportRow[]): Promise<readonly Prepared[]> {
+  const now = context.clock.now()
+  const places = placesOf(rows)
+  return Promise.all(
+    rows.map(async ({ line, post, problems }, at): Promise<Prepared> => {
+      if (!post) return { line, post: null, problems }
+      const position = places[at]!
+      try {
+        requireSpace(position)
+        const looked = { ...post.content, brandId: brand.id, platform: post.platform, position, id: null, at: post.scheduledAt ?? now }
+        const [surroundings, found] = await Promise.all([surroundingsOf(context, looked), problemsOfPost(context, looked)])
+        const isWrong = post.scheduledAt !== null && (found.some(({ severity }) => severity === 'ERROR') || post.scheduledAt <= now)
+        const late: readonly RowProblem[] = post.scheduledAt && post.scheduledAt <= now ? [hasPassed] : []
+        const kept = isWrong ? null : { ...post, surroundings, position }
+        if (kept?.scheduledAt) rowOf(context, brand, brand.approvalMode, { ...kept }, { now } as Unit, brand.id)
+        return { line, post: kept, problems: [...late, ...found] }
+      } catch (error) {
+        return { line, post: null, problems: [problemOf(error)] }
+      }
+    }),
+  )
+}
+
+const hasPassed: RowProblem = {
+  severity: 'ERROR',
+  code: 'CELL_INVALID',
+  field: 'scheduledAt',
+  message: 'scheduledAt has passed: choose a moment in the future, or leave it out for a draft.',
+}
+
+/** What a refusal says of a row. */
+function problemOf(error: unknown): RowProblem {
+  if (!(error instanceof Refusal)) throw error
+  const { field, problems } = error.extensions as { field?: string; problems?: readonly RowProblem[] }
+  if (problems?.[0]) return problems[0]
+  return { severity: 'ERROR', code: error.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'CELL_INVALID', field: field ?? 'csv', message: error.message }
+}
+
+/** Which place of its thread each row would have, of the right ones. */
+function placesOf(rows: readonly ImportRow[]): readonly number[] {
+  const taken = new Map<string, number>()
+  return rows.map(({ post }) => {
+    if (!post?.threadKey) return 1
+    const place = (taken.get(post.threadKey) ?? 0) + 1
+    taken.set(post.threadKey, place)
+    return place
+  })
+}
+
+interface Writing {
+  readonly brand: BrandRow
+  readonly mode: ApprovalMode
+  readonly made: PostRow[]
+}
+
+async function writeAll(context: Context, { brand, mode, made }: Writing, rows: readonly Prepared[], unit: Unit): Promise<readonly ImportReportRow[]> {
+  const threads = new Map<string, { readonly id: string; count: number }>()
+  const report: ImportReportRow[] = []
+  for (const row of rows) {
+    const { post } = row
+    if (!post) {
+      report.push(reportOf(row, null))
+      continue
+    }
+    const id = newId(unit.now)
+    const thread = post.threadKey ? (threads.get(post.threadKey) ?? { id, count: 0 }) : { id, count: 0 }
+    // A row between them that turned out wrong leaves no hole.
+    const draft = { ...post, threadId: thread.id, position: thread.count + 1, origin: 'IMPORT' as const }
+    const written = await addPost(context, rowOf(context, brand, mode, draft, unit, id), unit)
+    if (thread.count === 1) await context.threads.know(brand.id, thread.id, unit.now, written.createdBy, unit.transaction)
+    thread.count += 1
+    if (post.threadKey) threads.set(post.threadKey, thread)
+    made.push(written)
+    report.push(reportOf(row, written.id))
+  }
+  return report
+}

@@ -1,0 +1,101 @@
+import { Refusal } from '../../../platform/errors.ts'
+import type { Context } from '../context.ts'
+import { type ContentMedium, type Problem, problemsOf } from '../network/check.ts'
+import type { Networks, Platform } from '../network/network.ts'
+import { everyNetwork, whyAbsent } from '../network/networks.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+import type { PostRow } from '../stores/post.ts'
+import { type Content, contentOf } from '../stores/posts/version.ts'
+
+/** A post as it is looked at: one that is written, or is about to be. */
+export interface Looked extends Content {
+  readonly brandId: string
+  readonly platform: Platform
+  /** Its place in the thread, from 1. */
+  readonly position: number
+}
+
+/** What was read of the brand to look at a post: beforehand, for nothing is read elsewhere while a row is held. */
+export interface Surroundings {
+  readonly connections: readonly ConnectionRow[]
+  /** By the id of the asset. */
+  readonly media: ReadonlyMap<string, ContentMedium>
+}
+
+/**
+ * Reads what decides whether posts could be sent.
+ * @throws NOT_FOUND for a medium that is not the brand's
+ */
+export async function surroundingsOf(context: Context, { brandId, media }: Pick<Looked, 'brandId' | 'media'>): Promise<Surroundings> {
+  const [connections, found] = await Promise.all([
+    context.connections.manyBy('brandId').load(brandId),
+    media.map(() => missing),
+  ])
+  return { connections, media: new Map(media.map(({ assetId }, place) => [assetId, found[place]!])) }
+}
+
+/** What would keep a post from being published, or may not be meant: all but what other posts tell of it. Pure. */
+export function problemsIn(post: Looked, { connections, media }: Surroundings): readonly Problem[] {
+  const shown = post.media.map(({ assetId, altText }) => ({ ...(media.get(assetId) ?? missing), altText: altText ?? media.get(assetId)?.altText ?? null }))
+  const content = { copy: post.copy, title: post.title, firstComment: post.firstComment, media: shown, isLater: post.position > 1 }
+  return inOrder([...problemsOf(everyNetwork[post.platform], content), ...placeProblems(connections, post.platform)])
+}
+
+/** What is wrong with where a post is to go, by what the brand has connected. */
+const placeProblems = (connections: readonly ConnectionRow[], platform: Platform): readonly Problem[] =>
+  connections.some(connection => connection.active && connection.platform === platform)
+    ? []
+    : [
+        {
+          severity: 'WARNING',
+          code: 'NO_CONNECTION',
+          field: 'platform',
+          message: `The brand has no active connection to ${everyNetwork[platform].title}: connect an account before the post’s time.`,
+        },
+      ]
+
+/** A medium that went while a post showed it. */
+const missing: ContentMedium = { kind: 'IMAGE', durationMs: null, isReady: false, altText: null }
+
+/** Errors before warnings. */
+const inOrder = (problems: readonly Problem[]) => problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
+
+/** All problems of a post, as it stands. @param post.id null for one that is not written yet; @param post.at when it is to be sent, the present when nobody said */
+export async function problemsOfPost(context: Context, post: Looked & { readonly id: string | null; readonly at: Date }): Promise<readonly Problem[]> {
+  const { brandId, platform, target, copy, at, id: postId } = post
+  const [surroundings, isRepeated] = await Promise.all([
+    surroundingsOf(context, post),
+    copy.trim() ? context.aboutPosts.sameWords.load({ brandId, platform, target, copy, at, postId }) : false,
+  ])
+  const problems = problemsIn(post, surroundings)
+  return isRepeated ? [...problems, duplicate] : problems
+}
+
+const duplicate: Problem = {
+  severity: 'WARNING',
+  code: 'DUPLICATE',
+  field: 'copy',
+  message: 'The same words are set or published for the same place within a week: networks may refuse them, and people have read them.',
+}
+
+/** The problems of a stored post, none of one that is published: nothing here changes it any more. */
+export const problemsOfRow = (context: Context, post: PostRow): Promise<readonly Problem[]> =>
+  post.status === 'PUBLISHED'
+    ? Promise.resolve([])
+    : problemsOfPost(context, { ...contentOf(post), ...post, id: post.id, at: post.scheduledAt ?? context.clock.now() })
+
+/**
+ * Refuses what a network would not take, and what cannot be sent from here.
+ * @param networks null: sent or not, it may stay as it is where no adapter is
+ * @throws BAD_USER_INPUT with all `problems`, and the first error as its sentence
+ */
+export function requirePublishable(problems: readonly Problem[], platform: Platform, networks: Networks | null): void {
+  const [first] = problems
+  if (first?.severity === 'ERROR') throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
+  if (networks && !networks.has(platform))
+    throw new Refusal(
+      'BAD_USER_INPUT',
+      `Posts for ${everyNetwork[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
+      { field: 'platform' },
+    )
+}

@@ -1,0 +1,85 @@
+import { requireQuota } from '../../../platform/limit.ts'
+import { record, type Unit } from '../../store/books.ts'
+import type { Viewer } from '../../viewer.ts'
+import { actorOf } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import { wakeUp } from '../delivery/wake-up.ts'
+import type { Platform } from '../network/network.ts'
+import type { NewRow } from '../../../platform/sql/table.ts'
+import type { ApprovalMode, BrandRow } from '../stores/brand.ts'
+import type { PostOrigin, PostRow, posts as postTable } from '../stores/post.ts'
+import { keepEvent } from '../stores/posts/approval.ts'
+import { keepVersion } from '../stores/posts/version.ts'
+import { approvalAfter } from './approval/rules.ts'
+import { commentOf, type Written } from './content.ts'
+import { problemsIn, requirePublishable, type Surroundings } from './problems.ts'
+import { checkSchedule } from './rules.ts'
+
+/** A post that is about to be written, checked as far as it alone tells. */
+export interface Draft {
+  readonly platform: Platform
+  readonly content: Written
+  readonly scheduledAt: Date | null
+  /** What was read of its brand. */
+  readonly surroundings: Surroundings
+  /** @default its own id: a thread of one */
+  readonly threadId?: string
+  /** @default 1 */
+  readonly position?: number
+  readonly groupId?: string
+  /** @default what stands behind the viewer */
+  readonly origin?: PostOrigin
+}
+
+/** What stands behind a post that a viewer writes. */
+export const originOf = ({ kind }: Viewer): PostOrigin => (kind === 'apiKey' ? 'API_KEY' : kind === 'service' ? 'SERVICE' : 'PERSON')
+
+/**
+ * The row of a new post, at the moment at which it is written.
+ * @throws BAD_USER_INPUT for one that cannot be sent at its set time
+ */
+export function rowOf(
+  { viewer, networks }: Pick<Context, 'viewer' | 'networks'>,
+  { id: brandId }: Pick<BrandRow, 'id'>,
+  mode: ApprovalMode,
+  draft: Draft,
+  { now }: Unit,
+  id: string,
+): NewRow<typeof postTable> {
+  const { platform, content, scheduledAt, surroundings, threadId = id, position = 1, groupId = null, origin = originOf(viewer) } = draft
+  if (scheduledAt) {
+    checkSchedule(scheduledAt, now)
+    requirePublishable(problemsIn({ ...content, brandId, platform, position }, surroundings), platform, networks)
+  }
+  const approval = approvalAfter({ approval: 'NONE' }, { isScheduled: scheduledAt !== null, isDifferent: false }, mode)
+  const stamps = { authorId: viewer.userId, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+  const state = { status: scheduledAt ? ('SCHEDULED' as const) : ('DRAFT' as const), scheduledAt, approval }
+  return { id, brandId, threadId, position, platform, ...content, ...commentOf(content.firstComment), ...state, groupId, origin, ...stamps }
+}
+
+/**
+ * Refuses to write more than a caller may in a day.
+ * @param count how many are to be written
+ * @throws CONFLICT or RATE_LIMITED, as quotas say
+ */
+export async function requireRoom({ posts, quotas, viewer }: Context, count: number, { now, transaction }: Unit): Promise<void> {
+  const made = await posts.madeBy(actorOf(viewer), now, quotas.postsADay, transaction)
+  const room = { inAll: Number.POSITIVE_INFINITY, aDay: quotas.postsADay }
+  requireQuota({ ...made, today: made.today + count - 1 }, room, 'posts that you wrote', 'wait', now)
+}
+
+/** What goes with a post that was written, beside its line in the record: its first version, what approval it waits for, and its wake-up. */
+export async function accompany({ posts, jobs, viewer }: Context, post: PostRow, { now, transaction }: Unit): Promise<void> {
+  const createdBy = actorOf(viewer)
+  await keepVersion(posts, post, transaction)
+  if (post.approval !== 'NONE') await keepEvent(posts, post, { at: now, action: 'RESET', comment: null, createdBy }, transaction)
+  if (post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
+}
+
+/** Writes a post beside another, in the same transaction: several that stand or fall together. */
+export async function addPost(context: Context, row: NewRow<typeof postTable>, unit: Unit): Promise<PostRow> {
+  const post = await context.posts.insert(row, unit.transaction)
+  await record(context, { tenantId: post.brandId, action: 'post.created', subjectId: post.id }, unit)
+  await accompany(context, post, unit)
+  return post
+}

@@ -1,0 +1,24 @@
+import { rows as ask } from '../../../../platform/sql/statement.ts'
+import type { Openable } from '../../../store/store.ts'
+import { approvalLoader } from './approval.ts'
+import type { PostReads } from './of-brand.ts'
+import { sameWordsLoader } from './same-words.ts'
+import { versionLoader } from './version.ts'
+
+/** What is read of posts beside their rows, for one operation. Whoever asks has the post, or the brand, already. */
+interface About {
+  readonly sameWords: ReturnType<typeof sameWordsLoader>
+  readonly versions: ReturnType<typeof versionLoader>
+  readonly approvalEvents: ReturnType<typeof approvalLoader>
+}
+
+export const aboutPosts: Openable<About> = {
+  open({ sequelize, reading }) {
+    const reads: PostReads = { read: (statement, values, transaction) => ask(sequelize, statement, values, transaction, transaction ? undefined : reading) as never }
+    return {
+      sameWords: sameWordsLoader(reading, reads),
+      versions: versionLoader(reading, reads),
+      approvalEvents: approvalLoader(reading, reads),
+    }
+  },
+}

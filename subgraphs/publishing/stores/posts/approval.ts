@@ -1,0 +1,59 @@
+import type DataLoader from 'dataloader'
+import type { Transaction } from 'sequelize'
+import { newId } from '../../../../platform/ids.ts'
+import type { Reading } from '../../../../platform/sql/reading.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { createLoader } from '../../../store/loader.ts'
+import type { PostRow } from '../post.ts'
+import type { PostReads } from './of-brand.ts'
+
+/** RESET: a change of the post, or of its brand's mode, has moved it by itself. */
+export type ApprovalAction = 'SUBMIT' | 'APPROVE' | 'REQUEST_CHANGES' | 'REJECT' | 'HOLD' | 'RELEASE' | 'RESET'
+
+/** One step of a post with those who approve. */
+export interface ApprovalEvent {
+  readonly at: Date
+  readonly action: ApprovalAction
+  readonly comment: string | null
+  /** As the record names who did it. */
+  readonly createdBy: string
+}
+
+/** How many steps are told of a post: the last ones. */
+export const mostEvents = 100
+
+const keep = statement(
+  'insert into publishing.approval_events (brand_id, post_id, id, at, action, comment, created_by) values ($1, $2, $3, $4, $5, $6, $7)',
+)
+const ofPosts = statement(
+  `select e.post_id as "postId", e.at, e.action, e.comment, e.created_by as "createdBy"
+     from unnest($1::uuid[], $2::uuid[]) as asked(brand_id, post_id)
+     join lateral (select * from publishing.approval_events k where k.brand_id = asked.brand_id and k.post_id = asked.post_id
+       order by k.id desc limit ${mostEvents}) e on true
+    order by e.id`,
+)
+
+/** How many posts one statement reads the steps of. */
+const atOnce = 25
+
+/** What became of posts with those who approve, the oldest first, for one operation. */
+export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEvent[]> =>
+  createLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEvent[]>(
+    reading,
+    async asked => {
+      const stored = await rows.read<ApprovalEvent & { postId: string }>(ofPosts, [asked.map(({ brandId }) => brandId), asked.map(({ id }) => id)])
+      const found = Map.groupBy(stored, ({ postId }) => postId)
+      return asked.map(({ id }) => found.get(id) ?? [])
+    },
+    atOnce,
+  )
+
+/** Writes down a step of a post. */
+export async function keepEvent(
+  rows: PostReads,
+  { brandId, id }: Pick<PostRow, 'brandId' | 'id'>,
+  { at, action, comment, createdBy }: ApprovalEvent,
+  transaction: Transaction,
+): Promise<void> {
+  await rows.read(keep, [brandId, id, newId(at), at, action, comment, createdBy], transaction)
+}

@@ -1,0 +1,26 @@
+import { integer, json, type Row, stamps, table, uuid } from '../../../../platform/sql/table.ts'
+import { store } from '../../../store/store.ts'
+import type { Problem } from '../../network/check.ts'
+import { brands } from '../brand.ts'
+
+/** What became of a row of a file. */
+export interface ImportReportRow {
+  /** The line on which it begins; the header stands on 1. */
+  readonly row: number
+  readonly status: 'CREATED' | 'VALID' | 'INVALID'
+  readonly postId: string | null
+  readonly problems: readonly (Omit<Problem, 'code'> & { readonly code: string })[]
+}
+
+/** Files of posts that were imported, as long as the same key answers them again. */
+export const imports = table('publishing.post_imports', {
+  brandId: uuid.key,
+  id: uuid.key,
+  created: integer,
+  report: json.of<readonly ImportReportRow[]>(),
+  ...stamps,
+})
+
+export type ImportRow = Row<typeof imports>
+
+export const importStore = store(imports, { what: 'import', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } })

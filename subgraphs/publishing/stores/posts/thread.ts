@@ -1,0 +1,87 @@
+import type DataLoader from 'dataloader'
+import type { Transaction } from 'sequelize'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { createLoader } from '../../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { brands } from '../brand.ts'
+import { type PostRow, posts } from '../post.ts'
+
+/** Threads of more than one post, and those with a title; any other is told by its one post. */
+export const threads = table('publishing.post_threads', {
+  brandId: uuid.key,
+  id: uuid.key,
+  title: text.maybe,
+  ...stamps,
+})
+
+export type ThreadRow = Row<typeof threads>
+
+/** How many posts a thread may have. */
+export const mostOfThread = 25
+
+const columns = selectList(posts, 'p')
+
+/** A thread that grew by the recipe of before may have more than one can have now: the first of them are told. */
+const ofThreads = statement(
+  `select p.* from unnest($1::uuid[], $2::uuid[]) as asked(brand_id, thread_id)
+     join lateral (select ${columns} from publishing.posts p where p.brand_id = asked.brand_id and p.thread_id = asked.thread_id
+       order by p.position limit 100) p on true
+    order by p.position`,
+)
+const lockThread = statement(
+  `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 order by p.position for no key update of p`,
+)
+const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
+const place = statement('update publishing.posts set position = $3 where brand_id = $1 and id = $2')
+const forgetIfEmpty = statement(
+  `delete from publishing.post_threads t where t.brand_id = $1 and t.id = $2
+     and not exists (select from publishing.posts p where p.brand_id = t.brand_id and p.thread_id = t.id)`,
+)
+const know = statement(
+  `insert into publishing.post_threads (brand_id, id, created_at, updated_at, created_by) values ($1, $2, $3, $3, $4) on conflict do nothing`,
+)
+
+/** What only threads are asked. */
+const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
+  /** The posts of threads, in order, for one operation. */
+  postsOf: createLoader<Pick<ThreadRow, 'brandId' | 'id'>, readonly PostRow[]>(
+    reading,
+    async asked => {
+      const found = Map.groupBy(
+        await rows.read<PostRow>(ofThreads, [asked.map(({ brandId }) => brandId), asked.map(({ id }) => id)]),
+        ({ threadId }) => threadId,
+      )
+      return asked.map(({ id }) => found.get(id) ?? [])
+    },
+    10,
+  ) as DataLoader<Pick<ThreadRow, 'brandId' | 'id'>, readonly PostRow[]>,
+
+  /** The posts of a thread in order, under lock; nobody adds one before the transaction ends. */
+  async lockPosts(brandId: string, threadId: string, transaction: Transaction): Promise<PostRow[]> {
+    await rows.read(lockKey, [`${brandId}:${threadId}`], transaction)
+    return rows.read<PostRow>(lockThread, [brandId, threadId], transaction)
+  },
+
+  /** Puts a post at a place that no other has at that moment. */
+  place: async ({ brandId, id }: Pick<PostRow, 'brandId' | 'id'>, position: number, transaction: Transaction): Promise<void> =>
+    void (await rows.read(place, [brandId, id, position], transaction)),
+
+  /** Lets go of a thread without posts. */
+  forgetIfEmpty: async (brandId: string, id: string, transaction: Transaction): Promise<void> =>
+    void (await rows.read(forgetIfEmpty, [brandId, id], transaction)),
+
+  /** Knows a thread from now on, unless it is known. */
+  know: async (brandId: string, id: string, now: Date, createdBy: string, transaction: Transaction): Promise<void> =>
+    void (await rows.read(know, [brandId, id, now, createdBy], transaction)),
+})
+
+export const threadStore = store(
+  threads,
+  {
+    what: 'thread',
+    tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
+    lists: { all: { below: 'brandId', order: 'newest first' } },
+  },
+  threadSql,
+)
