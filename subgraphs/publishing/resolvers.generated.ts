@@ -3,6 +3,8 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { BrandRow } from './stores/brand.ts';
 import type { ConnectionRow } from './stores/connection.ts';
 import type { PostRow } from './stores/post.ts';
+import type { ApprovalEventRow } from './stores/posts/approval.ts';
+import type { PostThreadRow } from './stores/posts/thread.ts';
 import type { PostVersionRow } from './stores/posts/version.ts';
 import type { Connection as PageOf } from '../../platform/page.ts';
 import type { Context } from './context.ts';
@@ -1337,7 +1339,7 @@ export type ResolversTypes = {
   DeletePostInput: DeletePostInput;
   PostTargetInput: PostTargetInput;
   PostMediumInput: PostMediumInput;
-  ApprovalEvent: ResolverTypeWrapper<ApprovalEvent>;
+  ApprovalEvent: ResolverTypeWrapper<ApprovalEventRow>;
   ApprovalAction: ApprovalAction;
   PostDecision: PostDecision;
   SubmitPostInput: SubmitPostInput;
@@ -1359,7 +1361,7 @@ export type ResolversTypes = {
   PostImportRow: ResolverTypeWrapper<PostImportRow>;
   PostImportStatus: PostImportStatus;
   ImportPostsInput: ImportPostsInput;
-  PostThread: ResolverTypeWrapper<Omit<PostThread, 'posts'> & { posts?: Maybe<ReadonlyArray<Maybe<ResolversTypes['Post']>>> }>;
+  PostThread: ResolverTypeWrapper<PostThreadRow>;
   CreatePostThreadInput: CreatePostThreadInput;
   ThreadPostInput: ThreadPostInput;
   ReorderPostThreadInput: ReorderPostThreadInput;
@@ -1369,7 +1371,7 @@ export type ResolversTypes = {
   BrandEdge: ResolverTypeWrapper<Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversTypes['Brand']> }>;
   PostConnection: ResolverTypeWrapper<PageOf<PostRow>>;
   PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node?: Maybe<ResolversTypes['Post']> }>;
-  PostThreadConnection: ResolverTypeWrapper<Omit<PostThreadConnection, 'nodes' | 'edges'> & { nodes?: Maybe<ReadonlyArray<Maybe<ResolversTypes['PostThread']>>>, edges?: Maybe<ReadonlyArray<Maybe<ResolversTypes['PostThreadEdge']>>> }>;
+  PostThreadConnection: ResolverTypeWrapper<PageOf<PostThreadRow>>;
   PostThreadEdge: ResolverTypeWrapper<Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversTypes['PostThread']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
@@ -1416,7 +1418,7 @@ export type ResolversParentTypes = {
   DeletePostInput: DeletePostInput;
   PostTargetInput: PostTargetInput;
   PostMediumInput: PostMediumInput;
-  ApprovalEvent: ApprovalEvent;
+  ApprovalEvent: ApprovalEventRow;
   SubmitPostInput: SubmitPostInput;
   DecidePostInput: DecidePostInput;
   PostsReport: Omit<PostsReport, 'results'> & { results: ReadonlyArray<ResolversParentTypes['PostResult']> };
@@ -1434,7 +1436,7 @@ export type ResolversParentTypes = {
   PostImport: PostImport;
   PostImportRow: PostImportRow;
   ImportPostsInput: ImportPostsInput;
-  PostThread: Omit<PostThread, 'posts'> & { posts?: Maybe<ReadonlyArray<Maybe<ResolversParentTypes['Post']>>> };
+  PostThread: PostThreadRow;
   CreatePostThreadInput: CreatePostThreadInput;
   ThreadPostInput: ThreadPostInput;
   ReorderPostThreadInput: ReorderPostThreadInput;
@@ -1444,7 +1446,7 @@ export type ResolversParentTypes = {
   BrandEdge: Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Brand']> };
   PostConnection: PageOf<PostRow>;
   PostEdge: Omit<PostEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Post']> };
-  PostThreadConnection: Omit<PostThreadConnection, 'nodes' | 'edges'> & { nodes?: Maybe<ReadonlyArray<Maybe<ResolversParentTypes['PostThread']>>>, edges?: Maybe<ReadonlyArray<Maybe<ResolversParentTypes['PostThreadEdge']>>> };
+  PostThreadConnection: PageOf<PostThreadRow>;
   PostThreadEdge: Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PostThread']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];

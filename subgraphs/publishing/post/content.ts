@@ -60,8 +60,7 @@ export function written(input: ContentInput, platform: Platform, before: Written
 }
 
 /** A target as it is stored. */
-export const toTarget = (input: PostTargetInput | null): Target | null =>
-  input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
+export const toTarget = (input: PostTargetInput | null): Target | null => input && { kind: input.kind, externalId: input.externalId, name: input.name ?? null }
 
 /** A text without blanks around it; null without words. */
 function readWords(given: string | null, field: string, longest: number): string | null {
@@ -84,8 +83,7 @@ function readLink(given: URL | string | null): string | null {
   const { href, protocol } = new URL(given)
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new Refusal('BAD_USER_INPUT', 'link is no address of the web: it begins with https:// or http://.', { field: 'link' })
-  if (href.length > most.link)
-    throw new Refusal('BAD_USER_INPUT', `link has ${href.length} characters: ${most.link} are the most.`, { field: 'link' })
+  if (href.length > most.link) throw new Refusal('BAD_USER_INPUT', `link has ${href.length} characters: ${most.link} are the most.`, { field: 'link' })
   return href
 }
 

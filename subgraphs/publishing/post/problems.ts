@@ -1,4 +1,5 @@
 import { Refusal } from '../../../platform/errors.ts'
+import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
 import { type ContentMedium, type Problem, problemsOf } from '../network/check.ts'
 import type { Networks, Platform } from '../network/network.ts'
@@ -27,10 +28,7 @@ export interface Surroundings {
  * @throws NOT_FOUND for a medium that is not the brand's
  */
 export async function surroundingsOf(context: Context, { brandId, media }: Pick<Looked, 'brandId' | 'media'>): Promise<Surroundings> {
-  const [connections, found] = await Promise.all([
-    context.connections.manyBy('brandId').load(brandId),
-    media.map(() => missing),
-  ])
+  const [connections, found] = await Promise.all([context.connections.manyBy('brandId').load(brandId), media.map(() => missing)])
   return { connections, media: new Map(media.map(({ assetId }, place) => [assetId, found[place]!])) }
 }
 
@@ -38,21 +36,8 @@ export async function surroundingsOf(context: Context, { brandId, media }: Pick<
 export function problemsIn(post: Looked, { connections, media }: Surroundings): readonly Problem[] {
   const shown = post.media.map(({ assetId, altText }) => ({ ...(media.get(assetId) ?? missing), altText: altText ?? media.get(assetId)?.altText ?? null }))
   const content = { copy: post.copy, title: post.title, firstComment: post.firstComment, media: shown, isLater: post.position > 1 }
-  return inOrder([...problemsOf(everyNetwork[post.platform], content), ...placeProblems(connections, post.platform)])
+  return inOrder([...problemsOf(everyNetwork[post.platform], content), ...targetProblems(connections, post.platform, post.target)])
 }
-
-/** What is wrong with where a post is to go, by what the brand has connected. */
-const placeProblems = (connections: readonly ConnectionRow[], platform: Platform): readonly Problem[] =>
-  connections.some(connection => connection.active && connection.platform === platform)
-    ? []
-    : [
-        {
-          severity: 'WARNING',
-          code: 'NO_CONNECTION',
-          field: 'platform',
-          message: `The brand has no active connection to ${everyNetwork[platform].title}: connect an account before the post’s time.`,
-        },
-      ]
 
 /** A medium that went while a post showed it. */
 const missing: ContentMedium = { kind: 'IMAGE', durationMs: null, isReady: false, altText: null }

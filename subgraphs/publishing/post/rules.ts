@@ -63,7 +63,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
   }
   const next = (transitions[status] as Partial<Record<PostVerb, PostStatus>>)[verb]
   if (next) return next
-  const possible = movesFrom(status)
+  const possible = movesFrom(status).filter(each => verbsOfPeople.includes(each))
   throw new Refusal(
     'CONFLICT',
     `A ${status} post cannot be ${inWords[verb]}. ${possible.length ? `Possible: ${possible.join(', ')}.` : 'Nothing here changes it any more; on the network it can still be deleted.'}`,

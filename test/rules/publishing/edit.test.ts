@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Network, Networks } from '../../../subgraphs/publishing/network/network.ts'
 import { open } from '../../../subgraphs/publishing/network/x/adapter.ts'
-import { edit } from '../../../subgraphs/publishing/post/change.ts'
+import { type Around, edit } from '../../../subgraphs/publishing/post/change.ts'
 import { checkCopy, checkMoment, checkSchedule, checkTarget, longestCopy } from '../../../subgraphs/publishing/post/rules.ts'
 import { checkVersion } from '../../../subgraphs/store/write.ts'
 import { refusalOf } from '../refusal.ts'
@@ -10,49 +10,50 @@ import { inMs, now, postRow } from './post-row.ts'
 const nowhere = () => Promise.reject(new Error('rules ask nobody'))
 const x: Network = open({ clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test' }, nowhere)
 const networks: Networks = new Map([['X', x]])
+const around: Around = { networks, mode: 'NONE', connections: [], media: new Map() }
 const later = inMs(60_000)
 const scheduled = postRow({ status: 'SCHEDULED', scheduledAt: later })
 const failed = postRow({ status: 'FAILED', scheduledAt: inMs(-1), failureCode: 'NO_CONNECTION', failureMessage: 'no', failedAt: now })
 
 describe('P-04 an edit', () => {
   test('changes what it mentions and leaves the rest', () => {
-    expect(edit(scheduled, { copy: 'New' }, now, networks)).toEqual({ copy: 'New', target: null, status: 'SCHEDULED', scheduledAt: later })
+    expect(edit(scheduled, { copy: 'New' }, now, around)).toMatchObject({ copy: 'New', target: null, status: 'SCHEDULED', scheduledAt: later })
   })
 
   test('that clears the schedule reverts to a draft without a time', () => {
-    expect(edit(scheduled, { scheduledAt: null }, now, networks)).toMatchObject({ status: 'DRAFT', scheduledAt: null, copy: 'Hello' })
+    expect(edit(scheduled, { scheduledAt: null }, now, around)).toMatchObject({ status: 'DRAFT', scheduledAt: null, copy: 'Hello' })
   })
 
   test('that sets a time schedules a draft', () => {
-    expect(edit(postRow(), { scheduledAt: later }, now, networks)).toMatchObject({ status: 'SCHEDULED', scheduledAt: later })
+    expect(edit(postRow(), { scheduledAt: later }, now, around)).toMatchObject({ status: 'SCHEDULED', scheduledAt: later })
   })
 
   test('P-09 that sets a time or clears it takes the failure away; another leaves it', () => {
     const none = { failureCode: null, failureMessage: null, failedAt: null }
-    expect(edit(failed, { scheduledAt: later }, now, networks)).toMatchObject({ ...none, status: 'SCHEDULED' })
-    expect(edit(failed, { scheduledAt: null }, now, networks)).toMatchObject({ ...none, status: 'DRAFT' })
-    expect(edit(failed, { copy: 'Other' }, now, networks)).not.toHaveProperty('failureCode')
+    expect(edit(failed, { scheduledAt: later }, now, around)).toMatchObject({ ...none, status: 'SCHEDULED' })
+    expect(edit(failed, { scheduledAt: null }, now, around)).toMatchObject({ ...none, status: 'DRAFT' })
+    expect(edit(failed, { copy: 'Other' }, now, around)).not.toHaveProperty('failureCode')
   })
 
   test('keeps the target it does not mention, replaces the one it does, and removes it for null', () => {
     const target = { kind: 'PAGE' as const, externalId: '1', name: 'One' }
     const post = postRow({ platform: 'FACEBOOK', target })
-    expect(edit(post, { copy: 'New' }, now, networks).target).toEqual(target)
+    expect(edit(post, { copy: 'New' }, now, around).target).toEqual(target)
     const other = { ...target, externalId: '2' }
-    expect(edit(post, { target: other }, now, networks).target).toEqual(other)
-    expect(edit(post, { target: null }, now, networks).target).toBe(null)
+    expect(edit(post, { target: other }, now, around).target).toEqual(other)
+    expect(edit(post, { target: null }, now, around).target).toBe(null)
   })
 
   test('of a scheduled text is held to the network’s rules, of a draft it is not', () => {
-    expect(refusalOf(() => edit(scheduled, { copy: 'x'.repeat(281) }, now, networks)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
-    expect(edit(postRow(), { copy: 'x'.repeat(281) }, now, networks).status).toBe('DRAFT')
-    expect(edit(scheduled, { copy: 'x'.repeat(281), scheduledAt: null }, now, networks).status).toBe('DRAFT')
+    expect(refusalOf(() => edit(scheduled, { copy: 'x'.repeat(281) }, now, around)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
+    expect(edit(postRow(), { copy: 'x'.repeat(281) }, now, around).status).toBe('DRAFT')
+    expect(edit(scheduled, { copy: 'x'.repeat(281), scheduledAt: null }, now, around).status).toBe('DRAFT')
   })
 
   test('of a published post is CONFLICT before anything else is looked at', () => {
     const published = postRow({ status: 'PUBLISHED', publishedAt: now, platformPostId: '1' })
     for (const change of [{ copy: 'x' }, { scheduledAt: inMs(-1) }, { scheduledAt: null }])
-      expect(refusalOf(() => edit(published, change, now, networks)).code).toBe('CONFLICT')
+      expect(refusalOf(() => edit(published, change, now, around)).code).toBe('CONFLICT')
   })
 
   test('made against another version is CONFLICT with the present one', () => {
@@ -71,12 +72,12 @@ describe('P-04 an edit', () => {
 describe('a schedule', () => {
   test('lies in the future: not now, not before, and one millisecond is enough', () => {
     for (const at of [inMs(-3600_000), inMs(-1), now])
-      expect(refusalOf(() => checkSchedule(at, now, 'Hello', 'X', x)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scheduledAt' })
-    expect(checkSchedule(inMs(1), now, 'Hello', 'X', x)).toEqual(inMs(1))
+      expect(refusalOf(() => checkSchedule(at, now)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'scheduledAt' })
+    expect(checkSchedule(inMs(1), now)).toEqual(inMs(1))
   })
 
   test('is a moment', () => {
-    expect(refusalOf(() => checkSchedule(new Date(Number.NaN), now, 'Hello', 'X', x)).extensions.field).toBe('scheduledAt')
+    expect(refusalOf(() => checkSchedule(new Date(Number.NaN), now)).extensions.field).toBe('scheduledAt')
   })
 
   test.each([
@@ -92,8 +93,14 @@ describe('a schedule', () => {
   })
 
   test('needs something to say, and a network that is spoken', () => {
-    expect(refusalOf(() => checkSchedule(later, now, ' \n', 'X', x)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'copy' })
-    expect(refusalOf(() => checkSchedule(later, now, 'Hello', 'TIKTOK', undefined)).extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'platform' })
+    expect(refusalOf(() => edit(postRow({ copy: ' \n' }), { scheduledAt: later }, now, around)).extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      field: 'copy',
+    })
+    expect(refusalOf(() => edit(postRow({ platform: 'LINKEDIN' }), { scheduledAt: later }, now, around)).extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      field: 'platform',
+    })
   })
 })
 
@@ -139,8 +146,8 @@ describe('a text and a target as they are stored', () => {
 })
 
 test('a time for a network that is not there is refused with who can change it', () => {
-  const now = new Date('2026-01-01T00:00:00Z')
-  const refused = (platform: 'X' | 'THREADS') => refusalOf(() => checkSchedule(new Date('2026-01-02T00:00:00Z'), now, 'Hello', platform, undefined)).message
+  const nowhere = { ...around, networks: new Map() }
+  const refused = (platform: 'X' | 'THREADS') => refusalOf(() => edit(postRow({ platform }), { scheduledAt: later }, now, nowhere)).message
   expect(refused('X')).toMatch(/^Posts for X cannot be scheduled here: no application is set up for it\. Whoever operates the platform .* draft\.$/)
   expect(refused('THREADS')).toMatch(/^Posts for Threads cannot be scheduled here: the platform does not speak its protocol yet\. .* draft\.$/)
 })

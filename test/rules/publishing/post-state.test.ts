@@ -4,22 +4,26 @@ import type { DeliveryPhase, PostStatus } from '../../../subgraphs/publishing/st
 import { refusalOf } from '../refusal.ts'
 
 const states: readonly PostStatus[] = ['DRAFT', 'SCHEDULED', 'PUBLISHED', 'FAILED']
-const verbs: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete', 'succeed', 'fail']
-const byPeople: readonly PostVerb[] = ['schedule', 'edit', 'revert', 'delete']
+const verbs: readonly PostVerb[] = ['schedule', 'publish', 'edit', 'revert', 'cancel', 'delete', 'succeed', 'fail']
+const byPeople: readonly PostVerb[] = ['schedule', 'publish', 'edit', 'revert', 'cancel', 'delete']
 
 /** Every allowed move, written out a second time by hand: state, verb, state. */
 const allowed: readonly (readonly [PostStatus, PostVerb, PostStatus])[] = [
   ['DRAFT', 'schedule', 'SCHEDULED'],
+  ['DRAFT', 'publish', 'SCHEDULED'],
   ['DRAFT', 'edit', 'DRAFT'],
   ['DRAFT', 'revert', 'DRAFT'],
   ['DRAFT', 'delete', 'DRAFT'],
   ['SCHEDULED', 'schedule', 'SCHEDULED'],
+  ['SCHEDULED', 'publish', 'SCHEDULED'],
+  ['SCHEDULED', 'cancel', 'DRAFT'],
   ['SCHEDULED', 'edit', 'SCHEDULED'],
   ['SCHEDULED', 'revert', 'DRAFT'],
   ['SCHEDULED', 'delete', 'SCHEDULED'],
   ['SCHEDULED', 'succeed', 'PUBLISHED'],
   ['SCHEDULED', 'fail', 'FAILED'],
   ['FAILED', 'schedule', 'SCHEDULED'],
+  ['FAILED', 'publish', 'SCHEDULED'],
   ['FAILED', 'edit', 'FAILED'],
   ['FAILED', 'revert', 'DRAFT'],
   ['FAILED', 'delete', 'FAILED'],
@@ -31,6 +35,8 @@ const inWords: Record<PostVerb, RegExp> = {
   schedule: /cannot be schedul/,
   edit: /cannot be edit/,
   revert: /cannot be revert/,
+  cancel: /cannot be cancel/,
+  publish: /cannot be publish/,
   delete: /cannot be delet/,
   succeed: /cannot be publish/,
   fail: /cannot be fail/,
@@ -71,7 +77,7 @@ describe('P-03 the state of a post', () => {
     ),
   )('%s and %s: nobody can %s it', (status, deliveryPhase: DeliveryPhase, verb) => {
     const { message, extensions } = refusalOf(() => move({ status, deliveryPhase }, verb))
-    expect(extensions).toEqual({ code: 'CONFLICT', status, deliveryPhase })
+    expect(extensions).toEqual({ code: 'CONFLICT', reason: deliveryPhase === 'SENDING' ? 'SENDING' : 'OUTCOME_UNKNOWN', status, deliveryPhase })
     expect(message).toMatch(inWords[verb])
   })
 

@@ -12,13 +12,13 @@ import { type ApprovalVerb, judge, readComment, requireDecides } from './rules.t
 
 /** Asks those who approve for a decision. */
 export const submitPost = (context: Context, { id, comment, expectedVersion }: SubmitPostInput): Promise<PostRow> =>
-  step(context, 'SUBMIT', { id, comment, expectedVersion })
+  step(context, 'SUBMIT', id, comment, expectedVersion)
 
 /** Decides on a post. Of several who decide at once each finds what the one before has decided. */
 export async function decidePost(context: Context, { id, decision, comment, expectedVersion }: DecidePostInput): Promise<PostRow> {
   const post = await context.posts.require(id)
   requireDecides(context.viewer, await context.brands.require(post.brandId), post)
-  return step(context, decision, { id, comment, expectedVersion })
+  return step(context, decision, id, comment, expectedVersion)
 }
 
 const pastParticiple: Readonly<Record<ApprovalVerb, string>> = {
@@ -30,7 +30,13 @@ const pastParticiple: Readonly<Record<ApprovalVerb, string>> = {
   RELEASE: 'released',
 }
 
-async function step(context: Context, verb: ApprovalVerb, { id, comment: words, expectedVersion }: SubmitPostInput): Promise<PostRow> {
+async function step(
+  context: Context,
+  verb: ApprovalVerb,
+  id: string,
+  words: string | null | undefined,
+  expectedVersion: number | null | undefined,
+): Promise<PostRow> {
   const { brands, posts, events, publicUrl, viewer } = context
   const { brandId } = await posts.require(id)
   const brand = await brands.require(brandId)

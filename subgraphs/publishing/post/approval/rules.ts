@@ -68,8 +68,7 @@ function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal 
 export function requireDecides(viewer: Viewer, { approverIds }: Pick<BrandRow, 'approverIds'>, { authorId }: Pick<PostRow, 'authorId'>): void {
   const isOwner = viewer.roles.includes('owner')
   const decides = isPerson(viewer) && (isOwner || viewer.roles.includes('admin') || approverIds.includes(viewer.userId))
-  if (!decides)
-    throw new Refusal('FORBIDDEN', 'Owners and admins of the organization and the brand’s approvers decide, as persons: ask one of them.')
+  if (!decides) throw new Refusal('FORBIDDEN', 'Owners and admins of the organization and the brand’s approvers decide, as persons: ask one of them.')
   if (!isOwner && authorId === viewer.userId) throw new Refusal('FORBIDDEN', 'Nobody but an owner decides on a post of their own: ask somebody else.')
 }
 
@@ -83,8 +82,7 @@ export const longestComment = 2_000
 export function readComment(given: string | null | undefined, verb: ApprovalVerb): string | null {
   const comment = checkText(given?.trim() ?? '', 'comment')
   const { length } = [...comment]
-  if (length > longestComment)
-    throw new Refusal('BAD_USER_INPUT', `comment has ${length} characters: ${longestComment} are the most.`, { field: 'comment' })
+  if (length > longestComment) throw new Refusal('BAD_USER_INPUT', `comment has ${length} characters: ${longestComment} are the most.`, { field: 'comment' })
   if (!comment && (verb === 'REQUEST_CHANGES' || verb === 'REJECT'))
     throw new Refusal('BAD_USER_INPUT', 'comment is missing: say what has to change, or why not.', { field: 'comment' })
   return comment || null
@@ -101,7 +99,11 @@ export const differs = (before: Content, after: Content): boolean => {
  * Where a post stands after a change by which nobody asks or decides.
  * @param isScheduled whether it was scheduled by it, or stays so
  */
-export function approvalAfter(post: { readonly approval: PostApproval }, changed: { isScheduled: boolean; isDifferent: boolean }, mode: ApprovalMode): PostApproval {
+export function approvalAfter(
+  post: { readonly approval: PostApproval },
+  changed: { isScheduled: boolean; isDifferent: boolean },
+  mode: ApprovalMode,
+): PostApproval {
   const { approval } = post
   if (mode === 'REQUIRED' && approval === 'NONE' && changed.isScheduled) return 'PENDING'
   if (mode !== 'NONE' && approval === 'APPROVED' && changed.isDifferent) return 'PENDING'

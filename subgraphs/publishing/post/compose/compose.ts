@@ -40,8 +40,7 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
     async wake(head, unit) {
       await accompany(context, head, unit)
       written.push(head)
-      for (const draft of others)
-        written.push(await addPost(context, rowOf(context, brand, mode, { ...draft, groupId: head.id }, unit, newId(unit.now)), unit))
+      for (const draft of others) written.push(await addPost(context, rowOf(context, brand, mode, { ...draft, groupId: head.id }, unit, newId(unit.now)), unit))
     },
     announce() {
       for (const post of written) announcePost(events, brand, post)

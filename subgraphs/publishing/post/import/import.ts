@@ -45,9 +45,10 @@ export async function importPosts(context: Context, { brandId, csv, dryRun, idem
   const rows = await prepare(context, brand, readRows(csv, brand.timeZone))
   if (dryRun) return { id: null, dryRun: true, created: 0, ...counted(rows.map(row => reportOf(row, null))) }
   const made: PostRow[] = []
+  const once = { brandId: brand.id, csv, idempotencyKey }
   const { row } = await create(context, {
     of: imports,
-    once: { brandId: brand.id, csv, idempotencyKey },
+    once,
     tenantId: brand.organizationId,
     async run(unit, id) {
       const mode = await brands.requireInUse(brand.id, unit.transaction)

@@ -43,8 +43,7 @@ export interface ImportedPost {
  * @throws BAD_USER_INPUT for a file that is none, is too long, or whose header is not one
  */
 export function readRows(csv: string, zone: string): readonly ImportRow[] {
-  if (Buffer.byteLength(csv) > mostBytes)
-    throw new Refusal('BAD_USER_INPUT', `The file has more than ${mostBytes} bytes: send it in parts.`, { field: 'csv' })
+  if (Buffer.byteLength(csv) > mostBytes) throw new Refusal('BAD_USER_INPUT', `The file has more than ${mostBytes} bytes: send it in parts.`, { field: 'csv' })
   const [header, ...records] = readCsv(csv, mostRows)
   const columns = columnsOf(header)
   return records.map(record => readRow(record, columns, zone))
@@ -104,7 +103,8 @@ const kinds: readonly TargetKind[] = ['PAGE', 'GROUP', 'ORGANIZATION', 'PHOTO_AC
 function targetOf(kind: string | null, externalId: string | null) {
   if (kind === null && externalId === null) return null
   const known = kinds.find(each => each === kind?.toUpperCase().replaceAll('-', '_'))
-  if (!known || externalId === null) throw wrong('targetKind', `targetKind and targetId go together: write one of ${kinds.join(', ').toLowerCase()}, and the network’s id.`)
+  if (!known || externalId === null)
+    throw wrong('targetKind', `targetKind and targetId go together: write one of ${kinds.join(', ').toLowerCase()}, and the network’s id.`)
   return { kind: known, externalId, name: null }
 }
 
@@ -114,7 +114,13 @@ const written8601 = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?
 function momentOf(given: string | null, zone: string): Date | null {
   if (given === null) return null
   const [, day, time, offset] = written8601.exec(given) ?? []
-  const at = day && time ? (offset ? new Date(`${day}T${time}${offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`) : instantIn(zone, `${day}T${time}`)) : null
-  if (!at || Number.isNaN(at.getTime())) throw wrong('scheduledAt', 'scheduledAt is no time: write one such as 2027-03-01T09:30, or with an offset 2027-03-01T09:30+02:00.')
+  const at =
+    day && time
+      ? offset
+        ? new Date(`${day}T${time}${offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`)
+        : instantIn(zone, `${day}T${time}`)
+      : null
+  if (!at || Number.isNaN(at.getTime()))
+    throw wrong('scheduledAt', 'scheduledAt is no time: write one such as 2027-03-01T09:30, or with an offset 2027-03-01T09:30+02:00.')
   return at
 }

@@ -10,7 +10,7 @@ import { announcePost } from '../../news/announce.ts'
 import type { CreatePostThreadInput, ReorderPostThreadInput } from '../../resolvers.generated.ts'
 import type { ApprovalMode } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
-import type { ThreadRow } from '../../stores/posts/thread.ts'
+import type { PostThreadRow } from '../../stores/posts/thread.ts'
 import { most, readLine, written } from '../content.ts'
 import { surroundingsOf } from '../problems.ts'
 import { checkMoment } from '../rules.ts'
@@ -18,7 +18,7 @@ import { addPost, requireRoom, rowOf } from '../write.ts'
 import { reordered, requireLength } from './rules.ts'
 
 /** Writes the posts of a thread, all or none; once for each key. */
-export async function createThread(context: Context, input: CreatePostThreadInput): Promise<ThreadRow> {
+export async function createThread(context: Context, input: CreatePostThreadInput): Promise<PostThreadRow> {
   const { brands, threads, events, clock, viewer } = context
   const brand = await brands.require(input.brandId, 'brandId')
   const { platform, scheduledAt = null } = input
@@ -49,7 +49,7 @@ export async function createThread(context: Context, input: CreatePostThreadInpu
 }
 
 /** Puts the posts of a thread in another order. Those that are published, or on their way, keep their places. */
-export async function reorderThread(context: Context, { id: given, postIds, expectedVersion }: ReorderPostThreadInput): Promise<ThreadRow> {
+export async function reorderThread(context: Context, { id: given, postIds, expectedVersion }: ReorderPostThreadInput): Promise<PostThreadRow> {
   const { brands, threads, events } = context
   const ids = postIds.map(postId => requireId(postId, 'postIds'))
   const { id, brandId, createdAt, createdBy } = await threadOf(context, given)
@@ -76,7 +76,12 @@ export async function reorderThread(context: Context, { id: given, postIds, expe
 }
 
 /** @returns the posts that have another place now */
-async function movePosts({ posts, threads, jobs }: Context, { brandId, id }: ThreadRow, ids: readonly string[], { now, transaction }: Unit): Promise<PostRow[]> {
+async function movePosts(
+  { posts, threads, jobs }: Context,
+  { brandId, id }: PostThreadRow,
+  ids: readonly string[],
+  { now, transaction }: Unit,
+): Promise<PostRow[]> {
   const present = await threads.lockPosts(brandId, id, transaction)
   const places = present.map(({ position }) => position)
   const changed = reordered(present, ids).flatMap((post, at) => (post.position === places[at] ? [] : [{ post, position: places[at]! }]))
@@ -96,7 +101,7 @@ const outOfTheWay = 1_000_000
  * A thread: as it is known, or as its one post tells.
  * @throws NOT_FOUND
  */
-export async function threadOf(context: Context, given: string): Promise<ThreadRow> {
+export async function threadOf(context: Context, given: string): Promise<PostThreadRow> {
   const id = requireId(given, 'id')
   const [known, head] = await Promise.all([context.threads.byId.load(id), context.posts.byId.load(id)])
   const found = known ?? (head && head.threadId === id ? ofPost(head) : null)
@@ -105,7 +110,7 @@ export async function threadOf(context: Context, given: string): Promise<ThreadR
 }
 
 /** A thread of which nothing is known but a post. */
-export const ofPost = ({ brandId, threadId: id, createdAt, createdBy }: PostRow): ThreadRow => ({
+export const ofPost = ({ brandId, threadId: id, createdAt, createdBy }: PostRow): PostThreadRow => ({
   brandId,
   id,
   title: null,

@@ -14,7 +14,9 @@ interface About {
 
 export const aboutPosts: Openable<About> = {
   open({ sequelize, reading }) {
-    const reads: PostReads = { read: (statement, values, transaction) => ask(sequelize, statement, values, transaction, transaction ? undefined : reading) as never }
+    const reads: PostReads = {
+      read: (statement, values, transaction) => ask(sequelize, statement, values, transaction, transaction ? undefined : reading) as never,
+    }
     return {
       sameWords: sameWordsLoader(reading, reads),
       versions: versionLoader(reading, reads),

@@ -11,7 +11,7 @@ import type { PostReads } from './of-brand.ts'
 export type ApprovalAction = 'SUBMIT' | 'APPROVE' | 'REQUEST_CHANGES' | 'REJECT' | 'HOLD' | 'RELEASE' | 'RESET'
 
 /** One step of a post with those who approve. */
-export interface ApprovalEvent {
+export interface ApprovalEventRow {
   readonly at: Date
   readonly action: ApprovalAction
   readonly comment: string | null
@@ -22,9 +22,7 @@ export interface ApprovalEvent {
 /** How many steps are told of a post: the last ones. */
 export const mostEvents = 100
 
-const keep = statement(
-  'insert into publishing.approval_events (brand_id, post_id, id, at, action, comment, created_by) values ($1, $2, $3, $4, $5, $6, $7)',
-)
+const keep = statement('insert into publishing.approval_events (brand_id, post_id, id, at, action, comment, created_by) values ($1, $2, $3, $4, $5, $6, $7)')
 const ofPosts = statement(
   `select e.post_id as "postId", e.at, e.action, e.comment, e.created_by as "createdBy"
      from unnest($1::uuid[], $2::uuid[]) as asked(brand_id, post_id)
@@ -37,11 +35,11 @@ const ofPosts = statement(
 const atOnce = 25
 
 /** What became of posts with those who approve, the oldest first, for one operation. */
-export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEvent[]> =>
-  createLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEvent[]>(
+export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEventRow[]> =>
+  createLoader<Pick<PostRow, 'brandId' | 'id'>, readonly ApprovalEventRow[]>(
     reading,
     async asked => {
-      const stored = await rows.read<ApprovalEvent & { postId: string }>(ofPosts, [asked.map(({ brandId }) => brandId), asked.map(({ id }) => id)])
+      const stored = await rows.read<ApprovalEventRow & { postId: string }>(ofPosts, [asked.map(({ brandId }) => brandId), asked.map(({ id }) => id)])
       const found = Map.groupBy(stored, ({ postId }) => postId)
       return asked.map(({ id }) => found.get(id) ?? [])
     },
@@ -52,7 +50,7 @@ export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pi
 export async function keepEvent(
   rows: PostReads,
   { brandId, id }: Pick<PostRow, 'brandId' | 'id'>,
-  { at, action, comment, createdBy }: ApprovalEvent,
+  { at, action, comment, createdBy }: ApprovalEventRow,
   transaction: Transaction,
 ): Promise<void> {
   await rows.read(keep, [brandId, id, newId(at), at, action, comment, createdBy], transaction)

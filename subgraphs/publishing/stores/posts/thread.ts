@@ -15,7 +15,7 @@ export const threads = table('publishing.post_threads', {
   ...stamps,
 })
 
-export type ThreadRow = Row<typeof threads>
+export type PostThreadRow = Row<typeof threads>
 
 /** How many posts a thread may have. */
 export const mostOfThread = 25
@@ -29,9 +29,7 @@ const ofThreads = statement(
        order by p.position limit 100) p on true
     order by p.position`,
 )
-const lockThread = statement(
-  `select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 order by p.position for no key update of p`,
-)
+const lockThread = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.thread_id = $2 order by p.position for no key update of p`)
 const lockKey = statement('select pg_advisory_xact_lock(hashtextextended($1, 1))')
 const place = statement('update publishing.posts set position = $3 where brand_id = $1 and id = $2')
 const forgetIfEmpty = statement(
@@ -45,7 +43,7 @@ const know = statement(
 /** What only threads are asked. */
 const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
   /** The posts of threads, in order, for one operation. */
-  postsOf: createLoader<Pick<ThreadRow, 'brandId' | 'id'>, readonly PostRow[]>(
+  postsOf: createLoader<Pick<PostThreadRow, 'brandId' | 'id'>, readonly PostRow[]>(
     reading,
     async asked => {
       const found = Map.groupBy(
@@ -55,7 +53,7 @@ const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
       return asked.map(({ id }) => found.get(id) ?? [])
     },
     10,
-  ) as DataLoader<Pick<ThreadRow, 'brandId' | 'id'>, readonly PostRow[]>,
+  ) as DataLoader<Pick<PostThreadRow, 'brandId' | 'id'>, readonly PostRow[]>,
 
   /** The posts of a thread in order, under lock; nobody adds one before the transaction ends. */
   async lockPosts(brandId: string, threadId: string, transaction: Transaction): Promise<PostRow[]> {
