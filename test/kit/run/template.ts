@@ -2,13 +2,16 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { pino } from 'pino'
-import { migrate } from '../../../db/migrate.ts'
+import { bookkeepingSchema, migrate } from '../../../db/migrate.ts'
 
 /** The migrated database that every test database is a copy of. */
 export const templateName = 'template_of_tests'
 
 /** Where the workers read the address of the run's server. */
 export const serverVariable = 'SUPERGRAPH_TEST_POSTGRES'
+
+/** Where the workers read which tables of the template have rows: a test that empties its database leaves those as they are. */
+export const filledVariable = 'SUPERGRAPH_TEST_FILLED'
 
 const migrations = join(import.meta.dirname, '..', '..', '..', 'db', 'migrations')
 
@@ -41,8 +44,16 @@ export async function administer(server: string, sql: string): Promise<void> {
   }
 }
 
-/** Makes the template: our migrations of every subgraph, then pg-boss's. */
-export async function makeTemplate(server: string): Promise<void> {
+/** Rows of tables as `schema.name`; a partition is emptied through its parent, and of pg-boss only the jobs are data. */
+export const tables = `
+  select format('%I.%I', n.nspname, c.relname) as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and not c.relispartition
+    and left(n.nspname, 3) <> 'pg_' and n.nspname not in ('information_schema', '${bookkeepingSchema}')
+    and (right(n.nspname, 5) <> '_jobs' or c.relname in ('job', 'job_dependency'))`
+
+/** Makes the template: our migrations of every subgraph, then pg-boss's. @returns its tables that have rows, as `schema.name` */
+export async function makeTemplate(server: string): Promise<readonly string[]> {
   await administer(server, `create database ${templateName}`)
   const url = databaseUrl(server, templateName)
   await migrate({ url, directory: migrations, log: pino({ level: 'silent' }) })
@@ -51,5 +62,14 @@ export async function makeTemplate(server: string): Promise<void> {
     boss.on('error', () => {})
     await boss.start()
     await boss.stop({ graceful: false })
+  }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(tables)
+    const asked = rows.map(({ name }) => `select ${pg.escapeLiteral(name)} as name where exists (select from ${name})`)
+    return (await client.query<{ name: string }>(asked.join(' union all '))).rows.map(({ name }) => name)
+  } finally {
+    await client.end()
   }
 }
