@@ -21,6 +21,7 @@ import {
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { readApplications, type Whereabouts } from './config/networks.ts'
+import { type Objects, objects, objectsOf } from './config/objects.ts'
 import { sharedWithProduction } from './config/production.ts'
 import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
 import { quotas, retention } from './config/quotas.ts'
@@ -65,6 +66,8 @@ export interface Config extends AsRead {
   readonly applications: Applications
   /** Where each network is whose protocol the platform speaks, for applications that are kept elsewhere. */
   readonly whereabouts: Readonly<Partial<Record<Platform, Whereabouts>>>
+  /** Where pictures and films are kept. */
+  readonly objects: Objects
   /** What this process may have open to its database. */
   readonly connections: Connections
   readonly quotas: Values<typeof quotas>
@@ -157,6 +160,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const { primary, trusted: staged } = readFamily(serviceTokens, given, mistakes)
   const dedicated = readDedicated(given, mistakes)
   const { applications, whereabouts, halves } = readApplications(given, mistakes, at.environment === 'staging')
+  const objectStore = readFamily(objects, given, mistakes)
   const trial = readFamily(demo, given, mistakes)
   const mails = readFamily(mail, given, mistakes)
   const { engine, ...running } = readFamily(operations, given, mistakes)
@@ -195,6 +199,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   if (secretsMissing && !secret.encryptionKeys)
     mistakes.push(`ENCRYPTION_KEYS: missing, and ${at.environment} generates none: set k1:<32 random bytes in base64>`)
   mistakes.push(...halves)
+  const keptIn = objectsOf(objectStore, resolve(kept.dataDir), mistakes)
   if (trial.wanted && at.environment === 'production')
     mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
   if (crashAt && !developing) mistakes.push('CRASH_AT: only in development, for tests')
@@ -221,6 +226,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     mail: { server: mails.smtpUrl, from: mails.mailFrom ?? { name: '', address: `no-reply@${new URL(publicUrl).hostname}` } },
     applications,
     whereabouts,
+    objects: keptIn,
     connections,
     quotas: most,
     retention: keptFor,

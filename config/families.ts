@@ -2,6 +2,7 @@ import { documents, operations, rates, streams } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { networkFamilies } from './networks.ts'
+import { objects } from './objects.ts'
 import { aiTimes, email, prices, providerAddresses } from './providers.ts'
 import { quotas, retention } from './quotas.ts'
 import {
@@ -314,7 +315,7 @@ export const keeping = {
 export const documented: readonly { readonly title: string; readonly family: Family }[] = [
   { title: 'Where it is', family: place },
   { title: 'Hosts of services', family: hosts },
-  { title: 'What it keeps', family: storage },
+  { title: 'What it keeps', family: { ...storage, ...objects } },
   { title: 'Secrets', family: { ...secrets, ...seal, ...serviceTokens, ...eachService } },
   ...networkFamilies.map(({ title, family }) => ({ title, family })),
   { title: 'Accounts', family: accounts },

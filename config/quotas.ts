@@ -43,6 +43,11 @@ export const quotas = {
     by: subgraphs,
     does: 'How many posts one caller (a person, a key) may write in 24 hours; deleted ones do not count.',
   }),
+  mediaABrand: setting('MEDIA_PER_BRAND', quota, {
+    fallback: 20_000,
+    by: subgraphs,
+    does: 'How many pictures and films a brand may have in its library.',
+  }),
   ordersADay: setting('ORDERS_PER_DAY', quota, {
     fallback: 20_000,
     by: subgraphs,

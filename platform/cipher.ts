@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Secrets at rest: what a database dump must not give away. */
 export interface Cipher {
@@ -9,6 +9,13 @@ export interface Cipher {
   seal(text: string, about: string): string
   /** Opens what `seal` made with any known key; throws when it was altered, moved, or its key is unknown. */
   open(sealed: string, about: string): string
+  /**
+   * Signs a text that everybody may read, with the newest key: 43 characters that stand in an address as they are.
+   * @param about what the signature is for: it counts for nothing else
+   */
+  sign(text: string, about: string): string
+  /** Whether `sign` made a signature of this text, with any known key. */
+  isSigned(signature: string, text: string, about: string): boolean
 }
 
 /**
@@ -26,6 +33,12 @@ export interface CipherKey {
 /** AES-256-GCM (NIST SP 800-38D); the form is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, base64url parts. */
 export function createCipher(keys: readonly [CipherKey, ...CipherKey[]]): Cipher {
   const byId = new Map(keys.map(entry => [entry.id, entry.key]))
+  // A key of its own: none is used for two things (NIST SP 800-57 §5.2).
+  const signing = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'signatures', 32)))
+  const signatureOf = (key: Buffer, text: string, about: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([about, text]))
+      .digest()
   return {
     seal(text, about) {
       const nonce = randomBytes(12)
@@ -43,6 +56,14 @@ export function createCipher(keys: readonly [CipherKey, ...CipherKey[]]): Cipher
       decipher.setAAD(Buffer.from(about))
       decipher.setAuthTag(Buffer.from(tag, 'base64url'))
       return Buffer.concat([decipher.update(Buffer.from(body, 'base64url')), decipher.final()]).toString('utf8')
+    },
+    sign: (text, about) => signatureOf(signing[0]!, text, about).toString('base64url'),
+    isSigned(signature, text, about) {
+      if (!/^[\w-]{43}$/.test(signature)) return false
+      const given = Buffer.from(signature, 'base64url')
+      // One text for one signature: the last character has two bits that nobody reads.
+      if (given.toString('base64url') !== signature) return false
+      return signing.some(key => timingSafeEqual(signatureOf(key, text, about), given))
     },
   }
 }

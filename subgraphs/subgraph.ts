@@ -11,6 +11,7 @@ import type { OpenJobs } from '../platform/jobs/jobs.ts'
 import type { WayOut } from '../platform/outbound/outbound.ts'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import type { Reading } from '../platform/sql/reading.ts'
+import type { OpenStorage } from '../platform/storage/storage.ts'
 import type { Browser } from './http/browser.ts'
 import type { Slug } from './scopes.ts'
 import type { Viewer } from './viewer.ts'
@@ -33,6 +34,8 @@ export interface Foundation {
   readonly carrier: FactCarrier
   readonly clock: Clock
   readonly cipher: Cipher
+  /** Opens what a subgraph keeps beside its rows: pictures, films. */
+  readonly storage: OpenStorage
   readonly outbound: WayOut
   readonly log: Logger
   /** What the process counts: a subgraph enters figures of its own once. */

@@ -5,6 +5,7 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** What of an answer's headers pages of other origins may read, beside those that they always may. */
 const exposed = [
   'ETag, Location, Retry-After, Sunset, X-Request-Id',
+  'Upload-Offset, Upload-Length, Upload-Expires, Tus-Resumable, X-Media-Asset-Id',
   ...['Attempts', 'Call-Id', 'Cost-Micros', 'Model', 'Provider'].map(name => `X-Gateway-${name}`),
 ].join(', ')
 

@@ -106,6 +106,8 @@ export interface ForwardRow {
    * Apart, its subgraph names the path among those that it `streams`. @default it is read first
    */
   readonly streams?: 'up'
+  /** Whether it answers OPTIONS by itself, where that is no preflight. @default false */
+  readonly asksOptions?: true
   /** Milliseconds until the headers of an answer must be there, where the subgraph runs apart; Infinity: as long as it takes. @default 30000 */
   readonly patienceMs?: number
   /** Whether what the door itself refuses has an `error` in the form of OpenAI's besides, which that one's clients read. @default problems alone */

@@ -26,6 +26,8 @@ import { videoRows } from './providers/video.ts'
 import { widgetRows as providersWidgetRows } from './providers/widget.ts'
 import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
+import { mediaRows } from './publishing/media/asset.ts'
+import { mediaFolderRows } from './publishing/media/folder.ts'
 import { postRows } from './publishing/post.ts'
 import { widgetRows } from './publishing/widget.ts'
 import type { RouteTable } from './row.ts'
@@ -54,5 +56,5 @@ export const routeTables: readonly RouteTable[] = [
       ...processorPayingRows,
     ],
   },
-  { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...widgetRows] },
+  { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...mediaRows, ...mediaFolderRows, ...widgetRows] },
 ]

@@ -16,6 +16,8 @@ import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createOutbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { placeOf } from '../../platform/smtp/dial.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
+import { createFileStorage } from '../../platform/storage/file.ts'
+import { addressOfBucket, createS3Storage } from '../../platform/storage/s3.ts'
 import { addressesFrom, chosenOrigins } from '../../subgraphs/providers/stores/addresses.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
@@ -143,11 +145,13 @@ export function depsOf(
   const outbound = createOutbound([
     ...allowedOrigins,
     ...Object.values(applications).flatMap(addressesOf),
+    ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
   ])
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
+  const storage = 'bucket' in config.objects ? createS3Storage(config.objects.bucket, outbound.stream) : createFileStorage(config.objects.folder)
   const configured = {
     authSecret: keys.authSecret,
     applications,
@@ -166,5 +170,5 @@ export function depsOf(
     thirdParties: addressesFrom(config.providerAddresses, sandbox ?? null),
     allowedOrigins,
   }
-  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, outbound, log, metrics }
+  return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, log, metrics }
 }

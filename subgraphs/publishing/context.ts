@@ -1,5 +1,6 @@
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Storage } from '../../platform/storage/storage.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { KeyCheck } from '../store/key-check.ts'
 import type { Foundation } from '../subgraph.ts'
@@ -9,6 +10,11 @@ import { attemptStore } from './stores/attempt.ts'
 import { authorizationStore } from './stores/authorization.ts'
 import { brandStore } from './stores/brand.ts'
 import { connectionStore } from './stores/connection.ts'
+import { assetStore } from './stores/media/asset.ts'
+import { folderStore } from './stores/media/folder.ts'
+import { objectStore } from './stores/media/object.ts'
+import { uploadStore } from './stores/media/upload.ts'
+import { variantStore } from './stores/media/variant.ts'
 import { postStore } from './stores/post.ts'
 import { aboutPosts } from './stores/posts/about.ts'
 import { importStore } from './stores/posts/import.ts'
@@ -26,6 +32,11 @@ export const stores = (cipher: Cipher) => ({
   attempts: attemptStore,
   authorizations: authorizationStore(cipher),
   widget: widgetStore,
+  mediaAssets: assetStore,
+  mediaFolders: folderStore,
+  mediaUploads: uploadStore,
+  mediaVariants: variantStore,
+  mediaObjects: objectStore,
 })
 
 /** How much may be made, so that one caller cannot fill the database. */
@@ -34,10 +45,17 @@ export interface Quotas {
   readonly brandsAnOrganization: number
   /** Posts that one caller (a person, a key) writes in 24 hours. */
   readonly postsADay: number
+  /** Pictures and films of one brand. */
+  readonly mediaABrand: number
 }
 
+/** Signs addresses, and knows again what it signed. */
+export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
+
 /** What publishing works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl'> {
+export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
+  readonly storage: Storage
+  readonly signatures: Signatures
   readonly networks: Networks
   readonly deliveries: DeliveryFigures
   readonly quotas: Quotas

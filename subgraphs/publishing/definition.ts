@@ -16,7 +16,10 @@ import { deliveryResolvers } from './delivery/resolvers.ts'
 import { agingOf, type Retention } from './delivery/retention.ts'
 import { sweeps } from './delivery/sweep.ts'
 import { deliverQueue } from './delivery/wake-up.ts'
-import { handle } from './http.ts'
+import { handle, streamedPaths } from './http.ts'
+import { mediaAssetResolvers } from './media/asset/resolvers.ts'
+import { mediaFolderResolvers } from './media/folder/resolvers.ts'
+import { mediaSweeps, prepareQueue } from './media/prepare.ts'
 import { measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
 import { lookAgainAtPosts } from './news/announce.ts'
@@ -43,7 +46,7 @@ const adapters = await loadAdapters()
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
-  const { ask, cipher, clock, events, openJobs, outbound, publicUrl, sequelize } = foundation
+  const { ask, cipher, clock, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
   const networks = openNetworks(adapters, settings.applications, outbound)
   /** What delivery works with, made anew for each piece of work. */
@@ -51,8 +54,8 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [deliverQueue(key => deliver(job(), key))],
-    sweeps: [...sweeps(job), ...facts.sweeps, retention(foundation, [...agingOf(settings.retention), ...facts.aging])],
+    queues: [deliverQueue(key => deliver(job(), key)), prepareQueue(job)],
+    sweeps: [...sweeps(job), ...mediaSweeps(job), ...facts.sweeps, retention(foundation, [...agingOf(settings.retention), ...facts.aging])],
     log,
   })
   const services: Services = {
@@ -60,6 +63,9 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     events,
     clock,
     publicUrl,
+    outbound,
+    storage: storage('publishing'),
+    signatures: cipher,
     networks,
     deliveries: measureDelivery(foundation.metrics),
     quotas: settings.quotas,
@@ -95,9 +101,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       connection: connectionResolvers,
       integration: integrationResolvers,
       widget: widgetResolvers,
+      mediaAsset: mediaAssetResolvers,
+      mediaFolder: mediaFolderResolvers,
     }),
     open: contexts.open,
-    http: (request, viewer) => handle(job(), request, viewer),
+    http: (request, viewer) => handle(job(), request, viewer, () => contexts.forRequest(viewer, request)),
+    streams: streamedPaths,
     receive: facts.receive,
     async start() {
       await jobs.start()

@@ -1,13 +1,22 @@
 import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './connection/integration/callback.ts'
-import type { Job } from './context.ts'
+import type { Context, Job } from './context.ts'
+import { answerDirect, directPath } from './media/upload/direct.ts'
+import { answerUpload, isUpload, uploadPath } from './media/upload/tus.ts'
+import { isMedium, serveMedium } from './media/variant/serve.ts'
 import { everyNetwork, platforms } from './network/networks.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 
-/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. @param viewer as whom the router sent it: asked for where another service has to be */
-export async function handle(job: Job, request: Request, viewer: Viewer): Promise<Response> {
+/** Below these paths bodies come as streams. */
+export const streamedPaths: readonly string[] = [uploadPath]
+
+/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. @param open what that viewer may see. @param viewer as whom the router sent it: asked for where another service has to be */
+export async function handle(job: Job, request: Request, viewer: Viewer, open: () => Context): Promise<Response> {
   const url = new URL(request.url)
+  if (isUpload(url.pathname)) return answerUpload(open(), request)
+  if (isMedium(url.pathname)) return serveMedium(job, request)
+  if (request.method === 'POST' && url.pathname === directPath) return answerDirect(open(), request)
   const path = callbackPath.exec(url.pathname)?.[1]
   const platform = platforms.find(name => everyNetwork[name].path === path)
   if (request.method === 'GET' && platform) return callback(job, platform, request, viewer)

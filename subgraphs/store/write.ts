@@ -74,6 +74,8 @@ interface Creation<T extends Table> extends Following<Row<T>> {
   readonly once: { readonly idempotencyKey?: string | null | undefined }
   /** The organization for which it is made. */
   readonly tenantId: string
+  /** What it is known by, where that had to be known before. @default a new id */
+  readonly id?: string | undefined
   /** The row to write. @param id what it is known by */
   run(unit: Unit, id: string): NewRow<T> | Promise<NewRow<T>>
 }
@@ -84,10 +86,10 @@ interface Creation<T extends Table> extends Following<Row<T>> {
  * @throws BAD_USER_INPUT for a key that is none; CONFLICT, reason KEY_REUSED, for one that was used with another content or for another
  *   organization; NOT_FOUND when the first row is gone, or is not this viewer's to see
  */
-export async function create<T extends Table>(context: Writing, { of, once, tenantId, run, ...following }: Creation<T>): Promise<Made<Row<T>>> {
+export async function create<T extends Table>(context: Writing, { of, once, tenantId, id: given, run, ...following }: Creation<T>): Promise<Made<Row<T>>> {
   const idempotency = readIdempotency(once)
   return follow<Made<Row<T>>, Row<T>>(context, following, async unit => {
-    const id = newId(unit.now)
+    const id = given ?? newId(unit.now)
     const earlier = idempotency && (await findMade(context[writing], of, { tenantId, id, ...idempotency }, unit))
     if (earlier) return [{ row: earlier, repeated: true }, null]
     const row = await of.insert(await run(unit, id), unit.transaction)

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { DocumentNode } from 'graphql'
 import { pino } from 'pino'
@@ -9,6 +12,7 @@ import { createCipher } from '../../platform/cipher.ts'
 import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createOutbound, type Outbound, type WayOut } from '../../platform/outbound/outbound.ts'
+import { createFileStorage } from '../../platform/storage/file.ts'
 import { createDocuments } from '../../router/door/documents/documents.ts'
 import { createLog } from '../../router/door/log.ts'
 import { openPlanning, type Planning } from '../../router/engine/plan/apart/planning.ts'
@@ -127,6 +131,9 @@ export async function supergraph({
 }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
   const clock = boundTime(now)
+  // Made when something is kept.
+  const folder = join(tmpdir(), `supergraph-objects-${newId()}`)
+  opening.defer(() => rm(folder, { recursive: true, force: true }))
   const database = opening.use(await createTestDatabase())
   // pg-boss asks SQL for the time: every session of this database, the warm one included, is to read the bound one.
   const name = new URL(database.url).pathname.slice(1)
@@ -162,6 +169,7 @@ export async function supergraph({
       clock: behindMs > 0 ? { now: () => new Date(clock.now().getTime() - behindMs) } : clock,
       cipher: createCipher([{ id: 'test', key: randomBytes(32) }]),
       authSecret: randomBytes(32).toString('hex'),
+      storage: createFileStorage(folder),
       outbound,
       metrics,
       applications: x ? { X: x.settings } : {},

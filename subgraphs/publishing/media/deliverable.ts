@@ -1,12 +1,72 @@
-import type { Job } from '../context.ts'
+import { NotStored } from '../../../platform/storage/storage.ts'
+import { notFound } from '../../store/store.ts'
+import type { Context, Job } from '../context.ts'
+import type { ContentMedium } from '../network/check.ts'
 import type { Medium, Platform } from '../network/network.ts'
-import type { PostRow } from '../stores/post.ts'
+import type { MediaAssetRow } from '../stores/media/asset.ts'
+import type { PostMedium, PostRow } from '../stores/post.ts'
+import { NoPicture } from './file/picture.ts'
+import { keyOf } from './keep.ts'
+import { addressOf } from './variant/address.ts'
+import { streamOf, variantFor, withoutHidden } from './variant/variant.ts'
 
-/** The media of a post in the form in which a network takes them; `failed` says in a sentence why they cannot be had. */
+/**
+ * What a post carries, in the forms that a network takes; they are made where they are not there yet.
+ * @returns `failed`: why one cannot be had, in a sentence; trying again does not help
+ */
 export async function mediaOf(
-  _job: Job,
-  { media }: Pick<PostRow, 'brandId' | 'media'>,
-  _platform: Platform,
-): Promise<{ media: readonly Medium[] } | { failed: string }> {
-  return media.length ? { failed: 'the platform keeps no media yet' } : { media: [] }
+  job: Job,
+  post: Pick<PostRow, 'brandId' | 'media'>,
+  platform: Platform,
+): Promise<{ readonly media: readonly Medium[] } | { readonly failed: string }> {
+  const media: Medium[] = []
+  for (const { assetId, altText } of post.media) {
+    const asset = await job.mediaAssets.byId.load(assetId)
+    if (asset?.brandId !== post.brandId) return { failed: 'A medium of the post was deleted: choose another one.' }
+    if (asset.status !== 'READY')
+      return {
+        failed: `${asset.filename} ${asset.status === 'FAILED' ? 'could not be prepared: upload it again' : 'is being prepared: try again in a moment'}.`,
+      }
+    try {
+      media.push(await mediumOf(job, asset, altText, platform))
+    } catch (error) {
+      if (error instanceof NoPicture) return { failed: `${asset.filename}: ${error.message}` }
+      if (error instanceof NotStored) return { failed: `The bytes of ${asset.filename} are gone: upload it again.` }
+      throw error
+    }
+  }
+  return { media }
+}
+
+async function mediumOf(job: Job, asset: MediaAssetRow, altText: string | null, platform: Platform): Promise<Medium> {
+  const { form, ...told } = await variantFor(job, asset, platform)
+  return {
+    assetId: asset.id,
+    kind: asset.kind,
+    ...told,
+    durationMs: asset.durationMs,
+    altText: altText ?? asset.altText,
+    async open() {
+      const body = await job.storage.get(keyOf(asset.id, asset.kind === 'IMAGE' ? form : 'original'))
+      return asset.hidden.length > 0 ? streamOf(withoutHidden(body, asset.hidden)) : body
+    },
+    address: () => addressOf(job, asset.id, form, 'network'),
+  }
+}
+
+/**
+ * What a post is to carry, as networks' rules look at it.
+ * @throws NOT_FOUND for an asset that the brand does not have
+ */
+export async function contentMedia(
+  { mediaAssets }: Pick<Context, 'mediaAssets'>,
+  brandId: string,
+  media: readonly PostMedium[],
+): Promise<readonly ContentMedium[]> {
+  const assets = await Promise.all(media.map(({ assetId }) => mediaAssets.byId.load(assetId)))
+  return assets.map((asset, at) => {
+    const { assetId, altText } = media[at]!
+    if (asset?.brandId !== brandId) throw notFound(mediaAssets.what, assetId)
+    return { kind: asset.kind, durationMs: asset.durationMs, isReady: asset.status === 'READY', altText: altText ?? asset.altText }
+  })
 }

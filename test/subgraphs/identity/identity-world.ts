@@ -65,6 +65,9 @@ export async function openIdentity({ started = false }: { readonly started?: boo
       carrier: { receivers: ['launcher'], carry: unused },
       clock,
       cipher,
+      storage: () => {
+        throw new Error('identity keeps no objects')
+      },
       outbound: Object.assign(unused, { stream: unused }),
       log,
       metrics: new Registry(),

@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream'
+import { AwsV4Signer } from 'aws4fetch'
+import type { StreamBody, StreamedAnswer, StreamOutbound } from '../outbound/stream.ts'
+import { checkedKey, NotStored, type OpenStorage, piecesOf, type Storage } from './storage.ts'
+
+/** A bucket, and with what it is opened. */
+export interface S3Settings {
+  /** Without a slash at the end. */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Whether the bucket stands in the path, as servers of one's own often want it, or before the host. */
+  readonly pathStyle: boolean
+}
+
+/** Where a bucket answers: what the way out has to let through. */
+export function addressOfBucket({ endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>): string {
+  if (pathStyle) return `${endpoint}/${bucket}`
+  const address = new URL(endpoint)
+  return `${address.protocol}//${bucket}.${address.host}${address.pathname.replace(/\/$/, '')}`
+}
+
+/** What of an error's document is read, in bytes. */
+const mostRead = 16 * 1024
+
+/**
+ * Objects in a bucket of anything that speaks S3 (https://docs.aws.amazon.com/AmazonS3/latest/API), by requests that are signed one by one
+ * (Signature Version 4). Bodies go as they come and are not signed: TLS holds them together. Nothing is tried again here.
+ */
+export function createS3Storage(settings: S3Settings, stream: StreamOutbound): OpenStorage {
+  const base = addressOfBucket(settings)
+  const { accessKeyId, secretAccessKey, region } = settings
+  const ask = async (method: string, key: string, headers: Record<string, string> = {}, body: StreamBody | null = null): Promise<StreamedAnswer> => {
+    const signed = await new AwsV4Signer({ method, url: `${base}/${key}`, headers, accessKeyId, secretAccessKey, region, service: 's3' }).sign()
+    return stream(signed.url, {
+      method,
+      headers: Object.fromEntries(signed.headers),
+      body,
+      totalMs: Number.POSITIVE_INFINITY,
+      mostBytes: Number.POSITIVE_INFINITY,
+    })
+  }
+  return prefix =>
+    ({
+      async put(key, body, { contentType, bytes }) {
+        const headers = { 'content-type': contentType, 'content-length': String(bytes) }
+        const answer = await ask('PUT', checkedKey(prefix, key), headers, body instanceof Uint8Array ? body : piecesOf(body, bytes))
+        if (answer.status !== 200) throw await failure('kept', key, answer)
+        answer.cancel()
+      },
+      async get(key, range) {
+        const answer = await ask('GET', checkedKey(prefix, key), range && { range: `bytes=${range.first}-${range.last}` })
+        if (answer.status === 404) {
+          answer.cancel()
+          throw new NotStored(key)
+        }
+        if (answer.status !== (range ? 206 : 200)) throw await failure('read', key, answer)
+        return Readable.toWeb(Readable.from(answer.body, { objectMode: false })) as ReadableStream<Uint8Array>
+      },
+      async stat(key) {
+        const answer = await ask('HEAD', checkedKey(prefix, key))
+        answer.cancel()
+        if (answer.status === 404) return null
+        if (answer.status !== 200) throw new Error(`${key} could not be looked at: the bucket answered ${answer.status}`)
+        return { bytes: Number(answer.headers.get('content-length')) }
+      },
+      async remove(key) {
+        const answer = await ask('DELETE', checkedKey(prefix, key))
+        if (answer.status >= 300 && answer.status !== 404) throw await failure('removed', key, answer)
+        answer.cancel()
+      },
+    }) satisfies Storage
+}
+
+/** What a bucket says of a request that it refuses; never the request's own headers. */
+async function failure(what: string, key: string, answer: StreamedAnswer): Promise<Error> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of answer.body) {
+    pieces.push(piece)
+    bytes += piece.byteLength
+    if (bytes > mostRead) break
+  }
+  const code = /<Code>(\w{1,80})<\/Code>/.exec(Buffer.concat(pieces).toString('utf8'))?.[1] ?? 'no code'
+  return new Error(`${key} could not be ${what}: the bucket answered ${answer.status}, ${code}`)
+}

@@ -1,0 +1,170 @@
+import { fromEnum, toEnum, toInteger } from '../../enum-case.ts'
+import { listBody } from '../../list.ts'
+import { tagOfVersion } from '../../preconditions.ts'
+import { operationRow, type Row, type RowReply } from '../../row.ts'
+import {
+  type ImportMediaInput,
+  RestDeleteMediaAssetDocument,
+  RestImportMediaDocument,
+  RestMediaAssetDocument,
+  type RestMediaAssetQuery,
+  RestMediaAssetsDocument,
+  type RestMediaAssetsQueryVariables,
+  RestUpdateMediaAssetDocument,
+  type UpdateMediaAssetInput,
+} from './asset.generated.ts'
+
+type GraphAsset = NonNullable<RestMediaAssetQuery['mediaAsset']>
+
+const toRest = ({ author, ...asset }: GraphAsset) => ({
+  ...asset,
+  kind: fromEnum(asset.kind),
+  source: fromEnum(asset.source),
+  status: fromEnum(asset.status),
+  variants: asset.variants.map(variant => ({ ...variant, platform: fromEnum(variant.platform) })),
+  authorId: author?.id ?? null,
+})
+
+const one = (asset: GraphAsset | null | undefined): RowReply | null =>
+  asset ? { headers: { etag: tagOfVersion(asset.version, fromEnum(asset.status)) }, body: toRest(asset) } : null
+
+/** A picture at most, in bytes. */
+const mostPictureBytes = 25 * 1024 * 1024
+/** A film at most, in bytes. */
+const mostFilmBytes = 1024 ** 3
+
+const file = { type: 'string', format: 'binary' } as const
+const asset = { type: 'object', additionalProperties: true } as const
+const tus = 'It speaks tus 1.0.0 (https://tus.io): `Tus-Resumable: 1.0.0` belongs to each request.'
+const offset = 'Its `Upload-Offset` says how far it is, `Upload-Expires` until when it may rest.'
+
+export const mediaRows: readonly Row[] = [
+  operationRow({
+    method: 'GET',
+    path: '/api/media',
+    operation: RestMediaAssetsDocument,
+    query: ['brandId', 'folderId', 'kind', 'tag', 'search', 'first', 'after'],
+    variables: ({ query }) => ({ ...query, kind: toEnum(query.kind), first: toInteger(query.first) }) as RestMediaAssetsQueryVariables,
+    reply: ({ mediaAssets }) => mediaAssets && { body: listBody('media', mediaAssets, toRest) },
+  }),
+  {
+    kind: 'forward',
+    method: 'POST',
+    path: '/api/media',
+    access: { scope: 'publishing:posts.write' },
+    limit: mostPictureBytes,
+    to: 'publishing',
+    patienceMs: 60_000,
+    why: 'raw body',
+    tells: [
+      {
+        name: 'uploadPicture',
+        does: 'Takes a picture or GIF into the library of a brand: the body is its bytes. What it is its bytes say, whatever name and Content-Type do; films are uploaded in parts.',
+        query: {
+          brandId: 'Whose library.',
+          filename: 'What people call the file.',
+          folderId: 'A folder of the same brand.',
+          altText: 'What it shows, for people who cannot see it.',
+        },
+        body: { type: 'application/octet-stream', schema: file },
+        refuses: [404, 409],
+        answers: { 201: { description: 'The asset, with its address in `Location`.', schema: asset } },
+      },
+    ],
+  },
+  operationRow({
+    method: 'POST',
+    path: '/api/media/import',
+    operation: RestImportMediaDocument,
+    body: ['brandId', 'url', 'folderId'],
+    variables: ({ body, idempotencyKey }) => ({ input: { ...body, idempotencyKey } as ImportMediaInput }),
+    reply: ({ importMedia }) => {
+      const made = one(importMedia)
+      return made && { ...made, status: 201, headers: { ...made.headers, location: `/publishing/api/media/${importMedia!.id}` } }
+    },
+  }),
+  operationRow({
+    method: 'GET',
+    path: '/api/media/:id',
+    operation: RestMediaAssetDocument,
+    variables: ({ params }) => ({ id: params.id! }),
+    reply: ({ mediaAsset }) => one(mediaAsset),
+  }),
+  operationRow({
+    method: 'PUT',
+    path: '/api/media/:id',
+    operation: RestUpdateMediaAssetDocument,
+    body: ['altText', 'title', 'tags', 'folderId'],
+    variables: ({ params, body, expectedVersion }) => ({ input: { ...body, id: params.id!, expectedVersion } as UpdateMediaAssetInput }),
+    reply: ({ updateMediaAsset }) => one(updateMediaAsset),
+  }),
+  operationRow({
+    method: 'DELETE',
+    path: '/api/media/:id',
+    operation: RestDeleteMediaAssetDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
+    reply: ({ deleteMediaAsset }) => deleteMediaAsset && { status: 204 },
+  }),
+  ...(['/api/media/uploads', '/api/media/uploads/*'] as const).map(
+    (path): Row => ({
+      kind: 'forward',
+      method: path.endsWith('*') ? '*' : 'POST',
+      path,
+      access: { scope: 'publishing:posts.write' },
+      limit: mostFilmBytes,
+      to: 'publishing',
+      streams: 'up',
+      patienceMs: Number.POSITIVE_INFINITY,
+      asksOptions: true,
+      why: 'foreign handler',
+      tells: path.endsWith('*')
+        ? [
+            {
+              name: 'continueUpload',
+              does: `Sends the next part of an upload, from \`Upload-Offset\` on; \`Upload-Checksum\` (sha1, sha256, md5) is held to it. ${tus}`,
+              at: 'PATCH /{id}',
+              params: { id: 'The upload.' },
+              body: { type: 'application/offset+octet-stream', schema: file },
+              refuses: [404, 409],
+              answers: { 204: `It has come. ${offset} The last part is answered with the asset in \`X-Media-Asset-Id\`.` },
+            },
+            {
+              name: 'endUpload',
+              does: `Ends an upload that is not whole: what came of it is removed. ${tus}`,
+              at: 'DELETE /{id}',
+              params: { id: 'The upload.' },
+              refuses: [404, 409],
+              answers: { 204: 'It is gone.' },
+            },
+          ]
+        : [
+            {
+              name: 'beginUpload',
+              does: `Begins an upload in parts: \`Upload-Length\` says how long it is, \`Upload-Metadata\` \`brandId\`, \`filename\`, \`altText\` and \`folderId\`; the first part may come along. A first part that is no picture or film ends it with 400. ${tus} A rest of 24 hours ends it, too.`,
+              body: { type: 'application/offset+octet-stream', schema: file },
+              refuses: [404, 409, 429],
+              answers: { 201: `It has begun: \`Location\` is where it goes on. ${offset}` },
+            },
+          ],
+    }),
+  ),
+  {
+    kind: 'forward',
+    method: 'GET',
+    path: '/media/:id/:variant',
+    access: { public: 'Networks and browsers fetch pictures and films by addresses that are signed for an hour or a day, and show nothing else.' },
+    limit: 0,
+    to: 'publishing',
+    why: 'stream',
+    tells: [
+      {
+        name: 'getMedium',
+        does: 'The bytes of a picture or film, at an address that the graph answered; parts of them with `Range`.',
+        params: { id: 'The asset.', variant: '`original`, `preview`, or a network.' },
+        query: { expires: 'Until when the address is good, in seconds since 1970.', signature: 'That nothing of it was altered.' },
+        refuses: [403, 404],
+        answers: { 200: { description: 'The bytes.', type: 'application/octet-stream', schema: file } },
+      },
+    ],
+  },
+]

@@ -1,0 +1,139 @@
+/** What a film says of itself. */
+export interface Film {
+  readonly width: number
+  readonly height: number
+  readonly durationMs: number
+  /** First and last bytes of what may say where it was made: the boxes for what people write about a film, which players do without. */
+  readonly hidden: readonly (readonly [number, number])[]
+}
+
+/** Reads bytes of a file, the first and the last included; fewer at its end. */
+export type ReadBytes = (first: number, last: number) => Promise<Uint8Array>
+
+/** How much of a film's description is read, in bytes: hours of it take some megabytes. */
+const mostHeader = 32 * 1024 * 1024
+/** How many boxes are looked at, in all and within each other. */
+const most = { boxes: 20_000, levels: 8 } as const
+
+/** Thrown for a file whose boxes are not what they say. */
+export class NoFilm extends Error {
+  override readonly name = 'NoFilm'
+}
+
+interface Box {
+  readonly type: string
+  /** Where it begins and ends in its buffer, header included. */
+  readonly start: number
+  readonly body: number
+  readonly end: number
+}
+
+/**
+ * Reads what a film says of its size and length, in MP4 (ISO 14496-12) or QuickTime: of its top boxes heads alone, and its description whole.
+ * However it is made, no more than 32 MiB of it are held and some ten thousand boxes looked at.
+ * @throws NoFilm
+ */
+export async function readFilm(bytes: number, read: ReadBytes): Promise<Film> {
+  let film: Film | null = null
+  const beside: (readonly [number, number])[] = []
+  let at = 0
+  // Films in fragments go on with hundreds of boxes of pictures: what tells of the film stands before them.
+  for (let count = 0; at + 8 <= bytes && count < 1_000; count += 1) {
+    const head = Buffer.from(await read(at, Math.min(at + 15, bytes - 1)))
+    const { size, header } = sizeOf(head, 0, bytes - at)
+    const type = head.toString('latin1', 4, 8)
+    if (isWritten(type)) beside.push(hide(at, size, header))
+    if (type === 'moov' && !film) {
+      if (size > mostHeader) throw new NoFilm(`The description of the film is longer than ${mostHeader} bytes.`)
+      const moov = Buffer.from(await read(at, at + size - 1))
+      if (moov.length !== size) throw new NoFilm('The film ends within its description.')
+      film = describe(moov, header, at)
+    }
+    at += size
+  }
+  if (!film) throw new NoFilm('The film has no description (moov): it is not whole, or no film.')
+  return { ...film, hidden: [...film.hidden, ...beside].sort(([one], [other]) => one - other) }
+}
+
+/** Whether a box holds what people or cameras write about a film, where it was made among that (§8.10.1, §8.11.1; XMP lies in `uuid`). */
+const isWritten = (type: string): boolean => type === 'udta' || type === 'meta' || type === 'uuid'
+
+function hide(start: number, size: number, header: number): readonly [number, number] {
+  if (header !== 8) throw new NoFilm('What is written about the film is longer than any film is.')
+  return [start, start + size - 1]
+}
+
+/** The size of a box and of its header. @param room bytes from its beginning to the end of what it lies in */
+function sizeOf(buffer: Buffer, at: number, room: number): { readonly size: number; readonly header: number } {
+  const short = buffer.readUInt32BE(at)
+  if (short === 0) return { size: room, header: 8 }
+  if (short === 1 && buffer.length < at + 16) throw new NoFilm('A box of the film ends within its size.')
+  const size = short === 1 ? Number(buffer.readBigUInt64BE(at + 8)) : short
+  const header = short === 1 ? 16 : 8
+  if (size < header || size > room) throw new NoFilm('A box of the film says that it is longer than what it lies in.')
+  return { size, header }
+}
+
+/** Looks at all boxes between two places. */
+function* boxesIn(buffer: Buffer, from: number, to: number, counted: { boxes: number }): Generator<Box> {
+  for (let at = from; at + 8 <= to; ) {
+    if (++counted.boxes > most.boxes) throw new NoFilm('The film has more boxes than any film has.')
+    const { size, header } = sizeOf(buffer, at, to - at)
+    yield { type: buffer.toString('latin1', at + 4, at + 8), start: at, body: at + header, end: at + size }
+    at += size
+  }
+}
+
+interface Track {
+  isVideo: boolean
+  width: number
+  height: number
+}
+
+function describe(moov: Buffer, header: number, offset: number): Film {
+  const counted = { boxes: 0 }
+  const hidden: (readonly [number, number])[] = []
+  const tracks: Track[] = []
+  let durationMs: number | null = null
+
+  const walk = (from: number, to: number, level: number, track: Track | null) => {
+    if (level > most.levels) throw new NoFilm('The boxes of the film lie deeper in each other than those of any film.')
+    for (const { type, start, body, end } of boxesIn(moov, from, to, counted)) {
+      if (type === 'mvhd') durationMs = durationOf(moov, body, end)
+      else if (isWritten(type)) hidden.push(hide(offset + start, end - start, body - start))
+      else if (type === 'trak') {
+        const own: Track = { isVideo: false, width: 0, height: 0 }
+        tracks.push(own)
+        walk(body, end, level + 1, own)
+      } else if (type === 'mdia') walk(body, end, level + 1, track)
+      else if (type === 'tkhd' && track) Object.assign(track, sizeOfTrack(moov, body, end))
+      else if (type === 'hdlr' && track && end - body >= 12) track.isVideo ||= moov.toString('latin1', body + 8, body + 12) === 'vide'
+    }
+  }
+  walk(header, moov.length, 0, null)
+  const shown = tracks.find(({ isVideo, width, height }) => isVideo && width > 0 && height > 0)
+  if (!shown) throw new NoFilm('The film has no picture: a sound alone is none.')
+  if (durationMs === null) throw new NoFilm('The film does not say how long it is.')
+  return { width: shown.width, height: shown.height, durationMs, hidden }
+}
+
+/** Of a movie header (§8.2.2). */
+function durationOf(moov: Buffer, body: number, end: number): number {
+  const isLong = moov[body] === 1
+  if (end - body < (isLong ? 32 : 20)) throw new NoFilm('The film’s header ends too early.')
+  const scale = moov.readUInt32BE(body + (isLong ? 20 : 12))
+  const units = isLong ? Number(moov.readBigUInt64BE(body + 24)) : moov.readUInt32BE(body + 16)
+  const ms = scale === 0 ? Number.NaN : Math.round((units / scale) * 1000)
+  // 24 days are the most that a whole number of the graph holds in ms.
+  if (!Number.isFinite(ms) || ms > 2_147_483_647) throw new NoFilm('The film says that it is longer than any film is.')
+  return ms
+}
+
+/** Of a track header (§8.3.2): as it is shown, turned where its matrix turns it. */
+function sizeOfTrack(moov: Buffer, body: number, end: number): Pick<Track, 'width' | 'height'> {
+  const matrix = body + (moov[body] === 1 ? 52 : 40)
+  if (end < matrix + 44) throw new NoFilm('A track of the film ends within its header.')
+  const [width, height] = [moov.readUInt32BE(matrix + 36) >>> 16, moov.readUInt32BE(matrix + 40) >>> 16]
+  const isTurned = moov.readInt32BE(matrix) === 0 && moov.readInt32BE(matrix + 4) !== 0
+  return isTurned ? { width: height, height: width } : { width, height }
+}

@@ -1,0 +1,44 @@
+import type { MediumKind } from '../../network/network.ts'
+import type { MediaType } from '../../stores/media/asset.ts'
+
+/** How many bytes of a file's beginning tell what it is. */
+export const headBytes = 32
+
+const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to))
+
+/** Brands of ISO 14496-12 that players take for MP4 (https://mp4ra.org). Pictures in the same boxes, such as HEIC and AVIF, are none of them. */
+const mp4Brands = /^(?:isom|iso[2-9]|mp4[12]|avc1|dash|cmfc|mmp4|MSNV|M4V |M4VP|M4VH|ndsc|ndsh|F4V |f4v )$/
+
+/**
+ * What a file is, by its first bytes alone: names and declared types say nothing.
+ * @returns null for what is none of the types that are taken
+ */
+export function typeOf(head: Uint8Array): MediaType | null {
+  if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg'
+  if (ascii(head, 0, 8) === '\x89PNG\r\n\x1a\n' && ascii(head, 12, 16) === 'IHDR') return 'image/png'
+  if (/^GIF8[79]a$/.test(ascii(head, 0, 6))) return 'image/gif'
+  if (ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP') return 'image/webp'
+  if (ascii(head, 4, 8) === 'ftyp') return ascii(head, 8, 12) === 'qt  ' ? 'video/quicktime' : mp4Brands.test(ascii(head, 8, 12)) ? 'video/mp4' : null
+  // QuickTime files of before 2004 have no file type box.
+  return /^(?:moov|mdat|wide)$/.test(ascii(head, 4, 8)) ? 'video/quicktime' : null
+}
+
+export const kindOf = (type: MediaType): MediumKind => (type === 'image/gif' ? 'GIF' : type.startsWith('video/') ? 'VIDEO' : 'IMAGE')
+
+const mebibyte = 1024 * 1024
+const mostOf: Readonly<Record<MediumKind, number>> = { IMAGE: 25 * mebibyte, GIF: 15 * mebibyte, VIDEO: 1024 * mebibyte }
+
+/** The most bytes that anything has. */
+export const mostBytes = mostOf.VIDEO
+/** The most bytes of a picture or GIF. */
+export const mostPictureBytes = mostOf.IMAGE
+
+/** Why a file of this type cannot be so long, in a sentence; null: it can. */
+export function tooLarge(type: MediaType, bytes: number): string | null {
+  const kind = kindOf(type)
+  const what = { IMAGE: 'A picture', GIF: 'A GIF', VIDEO: 'A film' }[kind]
+  return bytes > mostOf[kind] ? `${what} may have ${mostOf[kind] / mebibyte} MiB, and this one has ${bytes} bytes: make it smaller.` : null
+}
+
+/** What people are told of a file that is none of the types. */
+export const noMedium = 'The file is no JPEG, PNG, WebP, GIF, MP4 or QuickTime: its first bytes say so, whatever it is called.'

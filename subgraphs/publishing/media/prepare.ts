@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import type { Transaction } from 'sequelize'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
+import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
+import { NotStored, type Storage } from '../../../platform/storage/storage.ts'
+import { inTransaction, step } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import type { MediaAssetRow, Part } from '../stores/media/asset.ts'
+import { NoFilm, readFilm } from './file/film.ts'
+import { NoPicture } from './file/picture.ts'
+import { bytesStayMs, keepObject, keepPicture, keyOf, spare } from './keep.ts'
+
+const name = 'prepare-media'
+
+/** Has an asset that came in parts made ready. */
+export const prepareMedia = (jobs: Jobs, { brandId, id }: Pick<MediaAssetRow, 'brandId' | 'id'>, at: Date, transaction: Transaction): Promise<void> =>
+  jobs.enqueue(name, { brandId, assetId: id }, { transaction, startAfter: at, key: id })
+
+/** Two at once: each reads a file of up to 1 GiB. */
+export const prepareQueue = (job: () => Job): JobQueue => ({
+  name,
+  concurrency: 2,
+  groupOf: ({ brandId }) => brandId ?? null,
+  perGroup: 2,
+  handle: async ({ assetId }) => prepare(job(), assetId!),
+})
+
+/** How long an asset may be under way before the sweep takes it up, in ms. */
+const graceMs = 120_000
+/** How long an asset is tried for, in ms: what takes longer fails. */
+const patienceMs = 3_600_000
+
+/** How many objects one round removes. */
+const atOnce = 200
+
+/** Finds assets whose wake-up was lost, and removes objects whose time has come. */
+export const mediaSweeps = (job: () => Job): readonly Sweep[] => [
+  {
+    name: 'media under way',
+    everyMs: 30_000,
+    async run() {
+      const { clock, mediaAssets, log } = job()
+      for (const asset of await mediaAssets.waiting(new Date(clock.now().getTime() - graceMs), 5))
+        await prepare(job(), asset.id).catch(error =>
+          log.error({ err: error, assetId: asset.id }, 'a medium could not be prepared; the next round tries again'),
+        )
+    },
+  },
+  {
+    name: 'objects that are to go',
+    everyMs: 30_000,
+    async run() {
+      const { clock, mediaObjects, storage } = job()
+      const now = clock.now()
+      const keys = await mediaObjects.due(now, atOnce)
+      if (keys.length === 0) return
+      const gone: string[] = []
+      for (const key of keys) {
+        await storage.remove(key)
+        gone.push(key)
+      }
+      await inTransaction(job(), ({ transaction }) => mediaObjects.forget(gone, now, transaction))
+    },
+  },
+]
+
+/** Puts the parts of an asset together, looks at it and makes it ready; of one that is no medium it says so. Done twice it does the same. */
+export async function prepare(job: Job, assetId: string): Promise<void> {
+  const asset = await job.mediaAssets.byId.load(assetId)
+  if (asset?.status !== 'PROCESSING') return
+  let ready: Partial<MediaAssetRow>
+  try {
+    ready = { status: 'READY', ...(asset.kind === 'VIDEO' ? await film(job, asset) : await picture(job, asset)) }
+  } catch (error) {
+    const isHopeless = error instanceof NoFilm || error instanceof NoPicture || error instanceof NotStored
+    if (!isHopeless && job.clock.now().getTime() - asset.createdAt.getTime() < patienceMs) throw error
+    job.log.info({ assetId, why: (error as Error).message }, 'a medium could not be prepared')
+    ready = { status: 'FAILED', previewBroken: true }
+  }
+  await step(job, {
+    of: job.mediaAssets,
+    hold: assetId,
+    decide: row => (row.status === 'PROCESSING' ? { changes: { ...ready, parts: [] }, isNews: true, along: unit => followed(job, asset, ready, unit) } : null),
+  })
+}
+
+/** The parts go, and the whole stays if it was made. */
+async function followed(
+  job: Job,
+  asset: MediaAssetRow,
+  ready: Partial<MediaAssetRow>,
+  unit: { readonly now: Date; readonly transaction: Transaction },
+): Promise<void> {
+  const parts = asset.parts.map(({ key }) => key)
+  if (ready.status === 'READY') await spare(job, asset.id, unit)
+  if (parts.length > 0)
+    await job.mediaObjects.doom(asset.brandId, parts, new Date(unit.now.getTime() + (ready.status === 'READY' ? 0 : bytesStayMs)), unit.transaction)
+}
+
+async function picture(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetRow>> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of joined(job.storage, asset.parts)) pieces.push(piece)
+  return keepPicture(job, asset, asset.mimeType, Buffer.concat(pieces))
+}
+
+async function film(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetRow>> {
+  const key = keyOf(asset.id, 'original')
+  const hash = createHash('sha256')
+  async function* hashed() {
+    for await (const piece of joined(job.storage, asset.parts)) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+  await keepObject(job, asset.brandId, key, hashed(), { contentType: asset.mimeType, bytes: asset.bytes })
+  const { width, height, durationMs, hidden } = await readFilm(
+    asset.bytes,
+    async (first, last) => new Uint8Array(await new Response(await job.storage.get(key, { first, last })).arrayBuffer()),
+  )
+  // Nothing here decodes films: none has a preview.
+  return { width, height, durationMs, hidden, sha256: hash.digest('hex'), previewBroken: true }
+}
+
+async function* joined(storage: Storage, parts: readonly Part[]): AsyncGenerator<Uint8Array> {
+  for (const { key } of parts) yield* await storage.get(key)
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { newId, readId, requireName } from '../../../../platform/ids.ts'
+import { problemOf } from '../../../http/problem.ts'
+import { inTransaction } from '../../../store/write.ts'
+import { actorOf } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import { readAltText } from '../asset/rules.ts'
+import { shownAsset } from '../asset/shown.ts'
+import { kindOf, noMedium, typeOf } from '../file/type.ts'
+import { requireFolder } from '../folder/rules.ts'
+import { createPicture } from '../keep.ts'
+
+/** Where bytes of pictures are sent as they are. */
+export const directPath = '/publishing/api/media'
+
+const known = new Set(['brandId', 'filename', 'folderId', 'altText'])
+
+/** Takes a picture or GIF as it is. */
+export async function answerDirect(context: Context, request: Request): Promise<Response> {
+  try {
+    const { searchParams } = new URL(request.url)
+    for (const name of searchParams.keys())
+      if (!known.has(name))
+        throw new Refusal('BAD_USER_INPUT', `There is no query parameter "${name.slice(0, 80)}" here: known are ${[...known].join(', ')}.`, {
+          field: name.slice(0, 80),
+        })
+    const brand = await context.brands.require(searchParams.get('brandId') ?? '', 'brandId')
+    const bytes = await request.bytes()
+    if (bytes.byteLength === 0) throw new Refusal('BAD_USER_INPUT', 'The body is missing: send the bytes of a picture or GIF.')
+    const type = typeOf(bytes)
+    if (!type) throw new Refusal('BAD_USER_INPUT', noMedium)
+    if (kindOf(type) === 'VIDEO') throw new Refusal('BAD_USER_INPUT', 'Films are uploaded in parts: begin at POST /publishing/api/media/uploads.')
+    const folderId = readId(searchParams.get('folderId'), 'folderId')
+    await inTransaction(context, unit => requireFolder(context, brand.id, folderId, unit))
+    const given = {
+      brandId: brand.id,
+      filename: requireName(searchParams.get('filename') || 'picture', 'filename', 255),
+      altText: readAltText(searchParams.get('altText')),
+      folderId,
+    }
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const { row } = await createPicture(context, {
+      ...given,
+      organizationId: brand.organizationId,
+      id: newId(context.clock.now()),
+      once: { ...given, sha256, idempotencyKey: request.headers.get('idempotency-key') } as { idempotencyKey: string | null },
+      source: 'UPLOAD',
+      authorId: context.viewer.userId,
+      createdBy: actorOf(context.viewer),
+      type,
+      bytes,
+    })
+    return Response.json(shownAsset(context, row), {
+      status: 201,
+      headers: { location: `${directPath}/${row.id}`, etag: `"${row.version}"`, 'cache-control': 'no-store' },
+    })
+  } catch (error) {
+    if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
+    const refused = problemOf(request, error as Refusal)
+    return (error as Refusal).extensions.reason === 'TOO_LARGE' ? new Response(refused.body, { status: 413, headers: refused.headers }) : refused
+  }
+}

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { Refusal } from '../../../../platform/errors.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { inTransaction, write } from '../../../store/write.ts'
+import type { Context } from '../../context.ts'
+import type { MediaType, Part } from '../../stores/media/asset.ts'
+import type { UploadRow } from '../../stores/media/upload.ts'
+import { headBytes, kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
+import { keepObject, requireRoom } from '../keep.ts'
+import { prepareMedia } from '../prepare.ts'
+
+/** How much of an upload is held until it is kept, in bytes: no part is larger. */
+const partBytes = 8 * 1024 * 1024
+/** In so many parts an upload may come. */
+const mostParts = 4_000
+/** How long an upload may rest, in ms. */
+export const uploadRestsMs = 24 * 3_600_000
+
+/** Ends an upload: what came was no medium, or too large. The answer says it, and the upload is gone. */
+export class Ended extends Error {
+  readonly status: 400 | 413
+  constructor(status: 400 | 413, sentence: string) {
+    super(sentence)
+    this.name = 'Ended'
+    this.status = status
+  }
+}
+
+/** Thrown when somebody else has written to an upload meanwhile. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
+/** A body that comes, and how it ended. */
+export interface Coming {
+  readonly body: ReadableStream<Uint8Array> | null
+  /** Says at the end of the body whether it is what its sender meant; parts count only then. @default each counts as it comes */
+  readonly proven?: { update(piece: Uint8Array): void; holds(): boolean } | undefined
+}
+
+/** Thrown for a body that is not what its checksum says. */
+export class Altered extends Error {
+  override readonly name = 'Altered'
+}
+
+/**
+ * Takes what comes of an upload, and notes each part as it is kept: what breaks off is not lost.
+ * @returns the upload as it stands then
+ * @throws Ended, Overtaken, Altered
+ */
+export async function receive(context: Context, upload: UploadRow, { body, proven }: Coming): Promise<UploadRow> {
+  let now = upload
+  const unnoted: Part[] = []
+  const reader = body?.getReader()
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let unnotedBytes = 0
+  let failure: unknown
+
+  const judge = async () => {
+    if (now.mimeType !== null) return
+    const head = Buffer.concat([Buffer.from(now.head, 'base64'), ...held]).subarray(0, headBytes)
+    if (head.length < Math.min(headBytes, now.bytes)) {
+      now = { ...now, head: head.toString('base64') }
+      return
+    }
+    const mimeType = typeOf(head)
+    const wrong = mimeType ? tooLarge(mimeType, now.bytes) : noMedium
+    if (wrong) {
+      await endUpload(context, { ...now, parts: [...now.parts, ...unnoted] })
+      throw new Ended(mimeType ? 413 : 400, wrong)
+    }
+    now = { ...now, mimeType, head: '' }
+  }
+  const note = async () => {
+    if (unnoted.length === 0) return
+    const parts = unnoted.splice(0)
+    unnotedBytes = 0
+    now = await noted(context, now, parts)
+  }
+  const keep = async () => {
+    if (heldBytes === 0) return
+    await judge()
+    if (now.parts.length + unnoted.length >= mostParts) throw new Refusal('BAD_USER_INPUT', `An upload comes in ${mostParts} parts at most: send more at once.`)
+    const key = `uploads/${now.id}/${randomBytes(9).toString('hex')}`
+    const bytes = heldBytes
+    await keepObject(context, now.brandId, key, Buffer.concat(held), { contentType: 'application/octet-stream', bytes })
+    held = []
+    heldBytes = 0
+    unnotedBytes += bytes
+    unnoted.push({ key, bytes })
+    if (!proven) await note()
+  }
+  try {
+    for (;;) {
+      // A client that goes away leaves a body that fails: what came of it is kept all the same.
+      const next = await reader?.read().catch(error => {
+        failure = error
+        return { done: true as const, value: undefined }
+      })
+      if (!next || next.done) break
+      const room = now.bytes - now.received - unnotedBytes - heldBytes
+      if (next.value.byteLength > room) throw new Refusal('BAD_USER_INPUT', `The upload has ${now.bytes} bytes, and more came: begin it again with its length.`)
+      proven?.update(next.value)
+      held.push(next.value)
+      heldBytes += next.value.byteLength
+      if (now.mimeType === null) await judge()
+      if (heldBytes >= partBytes) await keep()
+    }
+    if (failure && proven) throw failure
+    await keep()
+    if (proven && !proven.holds()) throw new Altered()
+    await note()
+  } catch (error) {
+    await reader?.cancel().catch(() => {})
+    throw error
+  }
+  if (failure) throw failure
+  return now
+}
+
+async function noted(context: Context, upload: UploadRow, parts: readonly Part[]): Promise<UploadRow> {
+  const { mediaUploads, mediaObjects } = context
+  const row = await inTransaction(context, async ({ now, transaction }) => {
+    const expiresAt = new Date(now.getTime() + uploadRestsMs)
+    const taken = await mediaUploads.take(upload, parts, { head: upload.head, mimeType: upload.mimeType, expiresAt }, now, transaction)
+    // Parts go with the upload, should nobody go on with it.
+    if (taken)
+      await mediaObjects.doom(
+        upload.brandId,
+        taken.parts.map(({ key }) => key),
+        new Date(expiresAt.getTime() + 3_600_000),
+        transaction,
+      )
+    return taken
+  })
+  if (!row) throw new Overtaken()
+  return row
+}
+
+/** Ends an upload before it is whole: it is gone, and its parts go. */
+export const endUpload = (context: Context, upload: UploadRow): Promise<void> =>
+  inTransaction(context, async ({ now, transaction }) => {
+    const row = await context.mediaUploads.lock(upload.id, transaction)
+    if (row && row.assetId === null) await context.mediaUploads.remove(row, transaction)
+    const keys = upload.parts.map(({ key }) => key)
+    if (!row?.assetId && keys.length > 0) await context.mediaObjects.doom(upload.brandId, keys, now, transaction)
+  })
+
+/** Makes an asset of an upload that is whole, once: a job looks at it and makes it ready. */
+export async function completed(context: Context, upload: UploadRow): Promise<string> {
+  const { mediaUploads, mediaAssets, mediaObjects, clock, jobs } = context
+  const id = newId(clock.now())
+  await write(context, {
+    async run(unit) {
+      const { now, transaction } = unit
+      const row = await mediaUploads.lock(upload.id, transaction)
+      if (!row || row.assetId !== null || row.received !== row.bytes) return null
+      await requireRoom(context, row.brandId, unit)
+      const mimeType = row.mimeType as MediaType
+      const { brandId, filename, altText, folderId, authorId, bytes, parts, createdBy } = row
+      const asset = await mediaAssets.insert(
+        {
+          ...{ brandId, id, filename, altText, folderId, authorId, bytes, parts, createdBy, mimeType },
+          kind: kindOf(mimeType),
+          source: 'UPLOAD',
+          status: 'PROCESSING',
+          createdAt: now,
+          updatedAt: now,
+        },
+        transaction,
+      )
+      await mediaUploads.update(row, { assetId: id, parts: [], updatedAt: now }, transaction)
+      await mediaObjects.spare(
+        parts.map(({ key }) => key),
+        transaction,
+      )
+      await prepareMedia(jobs, asset, now, transaction)
+      return asset
+    },
+    audit: asset => ({ tenantId: asset!.brandId, action: 'media.created', subjectId: asset!.id, details: { kind: asset!.kind, source: asset!.source } }),
+  })
+  const whole = await inTransaction(context, ({ transaction }) => mediaUploads.lock(upload.id, transaction))
+  if (whole?.assetId) return whole.assetId
+  throw new Overtaken()
+}

@@ -1,0 +1,105 @@
+import { isId } from '../../../../platform/ids.ts'
+import type { ByteRange } from '../../../../platform/storage/storage.ts'
+import { NotStored } from '../../../../platform/storage/storage.ts'
+import { problem } from '../../../http/problem.ts'
+import { inTransaction } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import { everyNetwork, platforms } from '../../network/networks.ts'
+import type { MediaAssetRow } from '../../stores/media/asset.ts'
+import { keyOf } from '../keep.ts'
+import { goodFor } from './address.ts'
+import { streamOf, withoutHidden } from './variant.ts'
+
+const path = /^\/publishing\/media\/([^/]+)\/([a-z-]{1,20})$/
+
+/** What a browser may do with a file that it shows by itself: nothing. */
+const guards = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; sandbox",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // Pages of other origins show them.
+  'cross-origin-resource-policy': 'cross-origin',
+  'accept-ranges': 'bytes',
+} as const
+
+/** Whether a path is that of a signed address. */
+export const isMedium = (pathname: string): boolean => path.test(pathname)
+
+/** Answers a signed address: the bytes of one form of an asset, or a part of them (RFC 9110 §14). */
+export async function serveMedium(job: Job, request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url)
+  const [, id = '', form = ''] = path.exec(pathname) ?? []
+  const left = goodFor(job.signatures, id, form, searchParams, job.clock.now())
+  if (left === null) return problem(request, 'FORBIDDEN', 'This address was altered, or has expired: ask for the asset again, which has a new one.')
+  const gone = () => problem(request, 'NOT_FOUND', 'What was here is not there any more.')
+  const asset = isId(id) ? await job.mediaAssets.byId.load(id) : null
+  const shown = asset && (await shownAs(job, asset, form))
+  if (!asset || !shown) return gone()
+  const key = keyOf(id, shown.from)
+  const bytes = shown.bytes ?? (await job.storage.stat(key))?.bytes
+  if (bytes === undefined) return lost(job, asset, form).then(gone)
+  const range = rangeOf(request.headers.get('range'), bytes)
+  const headers = new Headers({ ...guards, 'content-type': shown.mimeType, 'cache-control': `private, max-age=${left}, immutable`, etag: `"${id}-${form}"` })
+  if (range === 'none') {
+    headers.set('content-range', `bytes */${bytes}`)
+    return new Response(null, { status: 416, headers })
+  }
+  if (request.headers.get('if-none-match')?.includes(headers.get('etag')!)) return new Response(null, { status: 304, headers })
+  headers.set('content-length', String(range ? range.last - range.first + 1 : bytes))
+  headers.set(
+    'content-disposition',
+    `inline; filename*=UTF-8''${encodeURIComponent(asset.filename).replaceAll(/['()*]/g, sign => `%${sign.charCodeAt(0).toString(16)}`)}`,
+  )
+  if (range) headers.set('content-range', `bytes ${range.first}-${range.last}/${bytes}`)
+  const status = range ? 206 : 200
+  if (request.method === 'HEAD') return new Response(null, { status, headers })
+  try {
+    const body = await job.storage.get(key, range ?? undefined)
+    const clean = shown.isFilm && asset.hidden.length > 0 ? streamOf(withoutHidden(body, asset.hidden, range?.first)) : body
+    return new Response(clean, { status, headers })
+  } catch (error) {
+    if (error instanceof NotStored) return lost(job, asset, form).then(gone)
+    throw error
+  }
+}
+
+interface Shown {
+  /** Under which name its bytes are. */
+  readonly from: string
+  readonly mimeType: string
+  /** Null: only the storage knows. */
+  readonly bytes: number | null
+  /** Whether what it says of where it was made is left out. */
+  readonly isFilm: boolean
+}
+
+/** What a form of an asset is; null for one that is not there. */
+async function shownAs({ mediaVariants }: Job, asset: MediaAssetRow, form: string): Promise<Shown | null> {
+  if (asset.status !== 'READY') return null
+  if (form === 'original') return { from: form, mimeType: asset.mimeType, bytes: asset.bytes, isFilm: false }
+  if (form === 'preview') return asset.previewBroken ? null : { from: form, mimeType: 'image/webp', bytes: null, isFilm: false }
+  const platform = platforms.find(each => everyNetwork[each].path === form)
+  if (!platform) return null
+  if (asset.kind !== 'IMAGE') return { from: 'original', mimeType: asset.mimeType, bytes: asset.bytes, isFilm: asset.kind === 'VIDEO' }
+  const known = (await mediaVariants.ofAsset.load(asset.id)).find(variant => variant.platform === platform)
+  return known ? { from: form, mimeType: known.mimeType, bytes: known.bytes, isFilm: false } : null
+}
+
+/** A preview that is gone is broken from now on, so that lists say so; an original that is gone is an accident. */
+async function lost(job: Job, asset: MediaAssetRow, form: string): Promise<void> {
+  if (form !== 'preview') return job.log.error({ assetId: asset.id, form }, 'the bytes of an asset are gone')
+  await inTransaction(job, async ({ transaction }) => {
+    const now = await job.mediaAssets.lock(asset.id, transaction)
+    if (now && !now.previewBroken) await job.mediaAssets.update(now, { previewBroken: true }, transaction)
+  })
+}
+
+/** The part that is asked for; null for all of it, and for several parts or what is no range; `none` for one that is not there. */
+export function rangeOf(header: string | null, bytes: number): ByteRange | 'none' | null {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
+  if (from === undefined || to === undefined || (from === '' && to === '')) return null
+  if (from === '') return Number(to) === 0 ? 'none' : { first: Math.max(0, bytes - Number(to)), last: bytes - 1 }
+  const [first, last] = [Number(from), to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)]
+  if (to !== '' && Number(to) < first) return null
+  return first >= bytes ? 'none' : { first, last }
+}

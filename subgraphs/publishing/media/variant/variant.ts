@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import { inTransaction } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import type { Platform } from '../../network/network.ts'
+import { everyNetwork } from '../../network/networks.ts'
+import type { MediaAssetRow } from '../../stores/media/asset.ts'
+import type { MediaVariantRow } from '../../stores/media/variant.ts'
+import { formOf } from '../file/picture.ts'
+import { keepObject, keyOf } from '../keep.ts'
+import { formFor } from './form.ts'
+
+/** What a network is given of an asset, and where that is. */
+export type Given = Pick<MediaVariantRow, 'mimeType' | 'width' | 'height' | 'bytes'> & { readonly form: string }
+
+/**
+ * The form in which a network takes an asset. A picture is written anew, once, without what a camera wrote into it; GIFs and films go as they
+ * are, films without what they say of where they were made.
+ * @throws NoPicture, NotStored
+ */
+export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platform): Promise<Given> {
+  const form = everyNetwork[platform].path
+  if (asset.kind !== 'IMAGE') return { mimeType: asset.mimeType, width: asset.width, height: asset.height, bytes: asset.bytes, form }
+  const known = (await job.mediaVariants.ofAsset.clear(asset.id).load(asset.id)).find(variant => variant.platform === platform)
+  if (known) return { ...known, form }
+  const { storage } = job
+  const original = new Uint8Array(await new Response(await storage.get(keyOf(asset.id, 'original'))).arrayBuffer())
+  const made = await formOf(original, asset.mimeType, formFor[platform])
+  const key = keyOf(asset.id, form)
+  const { mimeType, width, height } = made
+  const bytes = made.bytes.byteLength
+  await keepObject(job, asset.brandId, key, made.bytes, { contentType: mimeType, bytes })
+  const row = { brandId: asset.brandId, assetId: asset.id, platform, mimeType, width, height, bytes }
+  await inTransaction(job, async ({ now, transaction }) => {
+    // Of one that was deleted meanwhile the object goes with time.
+    if (await job.mediaVariants.keep({ ...row, createdAt: now }, transaction)) await job.mediaObjects.spare([key], transaction)
+  })
+  job.mediaVariants.ofAsset.clear(asset.id)
+  return { mimeType, width, height, bytes, form }
+}
+
+/** A film's bytes without what is written about it: such boxes become free space (ISO 14496-12 §8.1.2), and all else stays where it is. */
+export async function* withoutHidden(pieces: AsyncIterable<Uint8Array>, hidden: MediaAssetRow['hidden'], from = 0): AsyncGenerator<Uint8Array> {
+  let at = from
+  for await (const piece of pieces) {
+    const last = at + piece.byteLength - 1
+    const here = hidden.filter(([begin, end]) => begin <= last && end >= at)
+    if (here.length === 0) yield piece
+    else {
+      const clean = new Uint8Array(piece)
+      for (const [begin, end] of here)
+        for (let place = Math.max(begin + 4, at); place <= Math.min(end, last); place += 1) clean[place - at] = free[place - begin - 4] ?? 0
+      yield clean
+    }
+    at = last + 1
+  }
+}
+
+/** The type of a box that means nothing. */
+const free = Buffer.from('free')
+
+/** Pieces as a stream; whoever leaves it ends them. */
+export const streamOf = (pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> =>
+  Readable.toWeb(Readable.from(pieces, { objectMode: false })) as ReadableStream<Uint8Array>

@@ -1,0 +1,157 @@
+import type { Transaction } from 'sequelize'
+import { isId } from '../../../../platform/ids.ts'
+import type { Usage } from '../../../../platform/limit.ts'
+import { type Connection, isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { keptStatements, statement } from '../../../../platform/sql/statement.ts'
+import { integer, json, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
+import { type Asked, filteredPages } from '../../../store/filtered.ts'
+import { createLoader } from '../../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import type { MediumKind } from '../../network/network.ts'
+import { brands } from '../brand.ts'
+import { type PostRow, posts } from '../post.ts'
+
+export type MediaType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'video/mp4' | 'video/quicktime'
+export type MediaSource = 'UPLOAD' | 'GENERATED' | 'IMPORT'
+export type MediaStatus = 'PROCESSING' | 'READY' | 'FAILED'
+
+/** One of several objects that are one file together, in their order. */
+export interface Part {
+  readonly key: string
+  readonly bytes: number
+}
+
+export const mediaAssets = table('publishing.media_assets', {
+  brandId: uuid.key,
+  id: uuid.key,
+  kind: text.of<MediumKind>(),
+  filename: text,
+  mimeType: text.of<MediaType>(),
+  bytes: integer,
+  width: integer.maybe,
+  height: integer.maybe,
+  durationMs: integer.maybe,
+  sha256: text.maybe,
+  altText: text.maybe,
+  title: text.maybe,
+  tags: texts.or([]),
+  folderId: uuid.maybe,
+  source: text.of<MediaSource>(),
+  status: text.of<MediaStatus>(),
+  previewBroken: truth.or(false),
+  /** First and last bytes of what a film says of where it was made. */
+  hidden: json.of<readonly (readonly [number, number])[]>().or([]),
+  /** What it came in, until it is one object. */
+  parts: json.of<readonly Part[]>().or([]),
+  authorId: uuid.maybe,
+  ...stamps,
+})
+
+export type MediaAssetRow = Row<typeof mediaAssets>
+
+/** Newest first. */
+export const newestAssets: Order<MediaAssetRow> = {
+  name: 'mediaAssets.newest',
+  position: asset => [asset.createdAt.toISOString(), asset.id],
+  parts: [isMoment, isId],
+}
+
+/** Which assets of a brand; what is null does not narrow. */
+export interface AssetFilter {
+  readonly brandId: string
+  readonly folderId: string | null
+  readonly kind: MediumKind | null
+  readonly tag: string | null
+  /** Words of a name, title or alternative text. */
+  readonly search: string | null
+}
+
+const columns = selectList(mediaAssets, 'a')
+
+function conditionsOf({ brandId, folderId, kind, tag, search }: AssetFilter): { readonly where: string; readonly values: unknown[] } {
+  const values: unknown[] = [brandId]
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const where = [
+    'a.brand_id = $1',
+    folderId && `a.folder_id = ${bind(folderId)}`,
+    kind && `a.kind = ${bind(kind)}`,
+    tag && `a.tags @> array[${bind(tag)}]`,
+    search && `concat_ws(' ', a.filename, a.title, a.alt_text) ilike ${bind(`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`)}`,
+  ]
+  return { where: where.filter(Boolean).join(' and '), values }
+}
+
+function pageOf(filter: AssetFilter, { after, limit }: PageRequest): Asked {
+  const { where, values } = conditionsOf(filter)
+  const behind = after ? ` and (a.created_at, a.id) < ($${values.push(after[0])}::timestamptz, $${values.push(after[1])}::uuid)` : ''
+  return {
+    text: `select ${columns} from publishing.media_assets a where ${where}${behind} order by a.created_at desc, a.id desc limit $${values.push(limit)}`,
+    values,
+  }
+}
+
+function countOf(filter: AssetFilter): Asked {
+  const { where, values } = conditionsOf(filter)
+  return { text: `select count(*)::int as count from publishing.media_assets a where ${where}`, values }
+}
+
+const filtered = keptStatements(100)
+
+/** A post that carries an asset. */
+const carries = `p.media @> jsonb_build_array(jsonb_build_object('assetId', a.id::text))`
+
+const usages = statement(
+  `select a.id, count(p.id)::int as count from unnest($1::uuid[]) a (id) join publishing.posts p on p.media <> '[]' and ${carries} group by a.id`,
+)
+const users = statement(
+  `select p.id, p.status from unnest($2::uuid[]) a (id) join publishing.posts p on p.brand_id = $1 and p.media <> '[]' and ${carries} and p.status <> 'PUBLISHED'
+    order by p.id limit 100`,
+)
+const postColumns = selectList(posts, 'p')
+const usingPage = (after: boolean) =>
+  statement(
+    `select ${postColumns} from unnest($1::uuid[]) a (id) join publishing.posts p on p.brand_id = $2 and p.media <> '[]' and ${carries}
+      ${after ? 'where (p.created_at, p.id) < ($4::timestamptz, $5::uuid)' : ''} order by p.created_at desc, p.id desc limit $3`,
+  )
+const [usingFirst, usingNext] = [usingPage(false), usingPage(true)]
+const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 18))')
+const countMade = statement('select count(*)::int as "inAll" from publishing.media_assets where brand_id = $1')
+const waiting = statement(`select ${columns} from publishing.media_assets a where a.status = 'PROCESSING' and a.updated_at < $1 order by a.updated_at limit $2`)
+const several = statement(`select ${columns} from publishing.media_assets a where a.brand_id = $1 and a.id = any($2::uuid[]) order by a.id for share`)
+
+/** What only assets are asked. */
+function assetSql(rows: Rows<typeof mediaAssets>, { reading }: Opening) {
+  const pages = filteredPages<MediaAssetRow, AssetFilter>(rows, reading, { kept: filtered, page: pageOf, count: countOf, order: () => newestAssets })
+  return {
+    /** A page of the assets of a brand that the viewer may see. */
+    filtered: (filter: AssetFilter, request: PageRequest): Promise<Connection<MediaAssetRow>> => pages(filter, request),
+
+    /** How many posts carry an asset, by its id. */
+    usageOf: createLoader<string, number>(reading, async ids => {
+      const found = new Map((await rows.read<{ id: string; count: number }>(usages, [ids])).map(({ id, count }) => [id, count]))
+      return ids.map(id => found.get(id) ?? 0)
+    }),
+
+    /** Posts of a brand that carry one of these assets and are not published, at most a hundred. */
+    usedBy: (brandId: string, ids: readonly string[], transaction: Transaction) => rows.read<{ id: string }>(users, [brandId, ids], transaction),
+
+    /** Posts that carry an asset, newest first. */
+    postsWith: ({ id, brandId }: Pick<MediaAssetRow, 'id' | 'brandId'>, { limit, after }: PageRequest) =>
+      after ? rows.read<PostRow>(usingNext, [[id], brandId, limit, ...after]) : rows.read<PostRow>(usingFirst, [[id], brandId, limit]),
+
+    /** What a brand has. Nobody makes another asset for it before the transaction ends. */
+    async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
+      await rows.read(lockMaking, [brandId], transaction)
+      const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
+      return { inAll: made!.inAll, today: 0, todaySince: null }
+    },
+
+    /** Assets that have been prepared since before a moment. */
+    waiting: (before: Date, limit: number) => rows.read(waiting, [before, limit]),
+
+    /** Assets of a brand by their ids, held so that none is deleted before the transaction ends. */
+    held: (brandId: string, ids: readonly string[], transaction: Transaction) => rows.read(several, [brandId, ids], transaction),
+  }
+}
+
+export const assetStore = store(mediaAssets, { what: 'media asset', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, assetSql)
