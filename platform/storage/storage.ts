@@ -1,3 +1,5 @@
+import { passing, single } from './pieces.ts'
+
 /** Bytes under keys: what is too large for rows. A key is written once as a whole: whoever reads one sees all of it, or none. */
 export interface Storage {
   /**
@@ -55,12 +57,15 @@ export function checkedKey(prefix: string, key: string): string {
 }
 
 /** A body in pieces; it fails where it has another length than was said. */
-export async function* piecesOf(body: Body, bytes: number): AsyncGenerator<Uint8Array> {
+export function piecesOf(body: Body, bytes: number): AsyncIterable<Uint8Array> {
   let seen = 0
-  for await (const piece of body instanceof Uint8Array ? [body] : body) {
+  const wrong = () => new Error(`the object has ${seen > bytes ? 'more' : seen} bytes, and ${bytes} were promised`)
+  const count = (piece: Uint8Array) => {
     seen += piece.byteLength
-    if (seen > bytes) break
-    yield piece
+    if (seen > bytes) throw wrong()
+    return piece
   }
-  if (seen !== bytes) throw new Error(`the object has ${seen > bytes ? 'more' : seen} bytes, and ${bytes} were promised`)
+  return passing(body instanceof Uint8Array ? single(body) : body, count, () => {
+    if (seen !== bytes) throw wrong()
+  })
 }

@@ -1,4 +1,4 @@
-import type { Fact, FactCarrier, Receipt } from '../../platform/facts.ts'
+import type { Fact, FactCarrier, Receipt } from '../../platform/jobs/facts/fact.ts'
 import type { Foundation, Registration, Subgraph } from '../../subgraphs/subgraph.ts'
 import { createAsk } from '../ask.ts'
 import type { Engine } from '../engine/engine.ts'

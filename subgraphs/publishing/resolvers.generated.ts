@@ -6,6 +6,9 @@ import type { MediaAssetRow } from './stores/media/asset.ts';
 import type { MediaFolderRow } from './stores/media/folder.ts';
 import type { MediaVariantRow } from './stores/media/variant.ts';
 import type { PostRow } from './stores/post.ts';
+import type { ApprovalEventRow } from './stores/posts/approval.ts';
+import type { PostThreadRow } from './stores/posts/thread.ts';
+import type { PostVersionRow } from './stores/posts/version.ts';
 import type { Connection as PageOf } from '../../platform/page.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -119,6 +122,12 @@ export type Query = {
   readonly post?: Maybe<Post>;
   /** Posts of the active organization, newest first; with `threadId` in the thread's order. Filters narrow each other. */
   readonly posts?: Maybe<PostConnection>;
+  /** What each network would say of posts that are composed, before they are written: the same as `composePosts` looks at. Nothing is kept. */
+  readonly postChecks?: Maybe<ReadonlyArray<Maybe<PostCheck>>>;
+  /** A thread by its id, which is the `threadId` of its posts; a post alone is a thread of one. */
+  readonly postThread?: Maybe<PostThread>;
+  /** Threads of a brand, newest first: those that have, or had, more than one post, and those that were written as one. */
+  readonly postThreads?: Maybe<PostThreadConnection>;
   /** What publishing shows on the dashboard of the active organization: scheduled today, failed, published this week (UTC), and the next post. */
   readonly publishingWidget?: Maybe<WidgetPayload>;
 };
@@ -170,6 +179,29 @@ export type QueryPostsArgs = {
   authorId?: InputMaybe<Scalars['ID']['input']>;
   scheduledAfter?: InputMaybe<Scalars['DateTime']['input']>;
   scheduledBefore?: InputMaybe<Scalars['DateTime']['input']>;
+  approval?: InputMaybe<PostApproval>;
+  deliveryPhase?: InputMaybe<DeliveryPhase>;
+  campaignId?: InputMaybe<Scalars['ID']['input']>;
+  groupId?: InputMaybe<Scalars['ID']['input']>;
+  tag?: InputMaybe<Scalars['String']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryPostChecksArgs = {
+  input: ComposePostsInput;
+};
+
+
+export type QueryPostThreadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryPostThreadsArgs = {
+  brandId: Scalars['ID']['input'];
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
@@ -214,6 +246,24 @@ export type Mutation = {
   readonly reschedulePost?: Maybe<Post>;
   /** Deletes a post that is not published, and answers it as it was. A scheduled one is not sent. CONFLICT while it is being sent, while its outcome is unknown, and once it is published. */
   readonly deletePost?: Maybe<Post>;
+  /** Asks those who approve for a decision. CONFLICT where nobody approves, and for a post that waits for a decision or has one already. */
+  readonly submitPost?: Maybe<Post>;
+  /** Decides on a post: for owners and admins of the organization and the brand's approvers, as persons; of their own posts only owners. Of several who decide at once each finds what the one before has decided: CONFLICT with what is possible. `status` never changes by it; an approved post whose time has come is sent at once. */
+  readonly decidePost?: Maybe<Post>;
+  /** Sets several posts for new future times, 100 at most, each on its own: one that is refused leaves the others as they are. */
+  readonly reschedulePosts?: Maybe<PostsReport>;
+  /** Deletes several posts, 100 at most, each on its own: one that is refused leaves the others as they are. */
+  readonly deletePosts?: Maybe<PostsReport>;
+  /** Writes one post for each network, all or none, as one group: the common words, and what an override says otherwise. With `scheduledAt` each is queued, and an error of one of them refuses them all; without, they stay drafts. */
+  readonly composePosts?: Maybe<PostComposition>;
+  /** Writes posts from a CSV file (RFC 4180, UTF-8, a header, 500 rows and 1 MiB at most): each right row, beside wrong ones. Columns: `platform` and `copy`, and in any order `scheduledAt threadKey targetKind targetId mediaIds tags campaignId link title`; lists with `;`. Times without an offset are the brand's. BAD_USER_INPUT for what is no such file. */
+  readonly importPosts?: Maybe<PostImport>;
+  /** Writes the posts of a thread for one network, all or none, in their order: 25 at most. With `scheduledAt` the first is sent then, and each later one after the one before. */
+  readonly createPostThread?: Maybe<PostThread>;
+  /** Puts the posts of a thread in another order. Those that are published, or being sent, keep their places: CONFLICT otherwise. */
+  readonly reorderPostThread?: Maybe<PostThread>;
+  /** Puts the content of an earlier version back, as a change like any other: what is kept since stays in the list of versions. NOT_FOUND for a version that is not kept any more. */
+  readonly restorePostVersion?: Maybe<Post>;
 };
 
 
@@ -309,6 +359,51 @@ export type MutationReschedulePostArgs = {
 
 export type MutationDeletePostArgs = {
   input: DeletePostInput;
+};
+
+
+export type MutationSubmitPostArgs = {
+  input: SubmitPostInput;
+};
+
+
+export type MutationDecidePostArgs = {
+  input: DecidePostInput;
+};
+
+
+export type MutationReschedulePostsArgs = {
+  input: ReschedulePostsInput;
+};
+
+
+export type MutationDeletePostsArgs = {
+  input: DeletePostsInput;
+};
+
+
+export type MutationComposePostsArgs = {
+  input: ComposePostsInput;
+};
+
+
+export type MutationImportPostsArgs = {
+  input: ImportPostsInput;
+};
+
+
+export type MutationCreatePostThreadArgs = {
+  input: CreatePostThreadInput;
+};
+
+
+export type MutationReorderPostThreadArgs = {
+  input: ReorderPostThreadInput;
+};
+
+
+export type MutationRestorePostVersionArgs = {
+  input: RestorePostVersionInput;
 };
 
 /** A name under which an organization publishes. Posts and connections belong to the brand and stay with it when it moves to another organization. */
@@ -712,6 +807,24 @@ export type Post = {
   readonly copy: Scalars['String']['output'];
   /** The network that it is for. */
   readonly platform: Platform;
+  /** What it is called, where its network has titles, and in lists here. */
+  readonly title?: Maybe<Scalars['String']['output']>;
+  /** An address that goes with the text, where its network shows one. */
+  readonly link?: Maybe<Scalars['URL']['output']>;
+  /** Words of the organization's own, by which posts are found; no network is told. */
+  readonly tags: ReadonlyArray<Scalars['String']['output']>;
+  /** Who may see it there; null on networks that are not told. */
+  readonly visibility?: Maybe<PostVisibility>;
+  /** A comment of the account itself under the post, sent once it is published; null without one. */
+  readonly firstComment?: Maybe<FirstComment>;
+  /** What it was composed together with, one post a network; null for a post alone. */
+  readonly groupId?: Maybe<Scalars['ID']['output']>;
+  /** The campaign's id, for callers who read no campaigns. */
+  readonly campaignId?: Maybe<Scalars['ID']['output']>;
+  /** What it was written by. */
+  readonly origin: PostOrigin;
+  /** Held by those who approve: not sent until they release it, whatever else is true. */
+  readonly held: Scalars['Boolean']['output'];
   /** Where on the network it goes, when the account has several places; null is the account itself. */
   readonly target?: Maybe<PostTarget>;
   readonly status: PostStatus;
@@ -745,7 +858,52 @@ export type Post = {
   readonly connection?: Maybe<Connection>;
   /** What it carries, in the order in which it is shown. */
   readonly media: ReadonlyArray<PostMedia>;
+  /** What became of it with those who approve, the oldest first: the last 100 steps. */
+  readonly approvalEvents?: Maybe<ReadonlyArray<Maybe<ApprovalEvent>>>;
+  /** What would keep its network from taking it (errors, first), or may not be meant (warnings), as things stand; empty for a published post. */
+  readonly problems: ReadonlyArray<PostProblem>;
+  /** The thread that it belongs to. */
+  readonly thread?: Maybe<PostThread>;
+  /** The last 50 states of its content, the newest first; the present one is the first. */
+  readonly versions?: Maybe<ReadonlyArray<Maybe<PostVersion>>>;
 };
+
+/** Who may see a post, where the network asks. */
+export type PostVisibility =
+  | 'PUBLIC'
+  /** Whoever has its address. */
+  | 'UNLISTED'
+  /** The account alone. */
+  | 'PRIVATE';
+
+/** What a post was written by. */
+export type PostOrigin =
+  | 'PERSON'
+  | 'API_KEY'
+  /** An app that works for the organization. */
+  | 'SERVICE'
+  /** A file that somebody imported. */
+  | 'IMPORT';
+
+/** A comment that an account leaves under a post of its own. */
+export type FirstComment = {
+  readonly __typename?: 'FirstComment';
+  readonly text: Scalars['String']['output'];
+  readonly status: FirstCommentStatus;
+  /** The network's own id of the comment. */
+  readonly platformPostId?: Maybe<Scalars['ID']['output']>;
+  /** Why it was not sent, or why nobody knows: it is not repeated by itself, and the post stays published. */
+  readonly message?: Maybe<Scalars['String']['output']>;
+};
+
+/** How far a first comment has come. */
+export type FirstCommentStatus =
+  /** The post is not published yet, or was a moment ago. */
+  | 'PENDING'
+  | 'SENT'
+  | 'FAILED'
+  /** The call was made and nobody knows whether the network accepted. */
+  | 'UNKNOWN';
 
 /** Why a post was not delivered, for people and for programs. */
 export type PostFailure = {
@@ -818,6 +976,20 @@ export type CreatePostInput = {
   readonly platform: Platform;
   /** The text; may be empty for a draft, never at a set time. */
   readonly copy: Scalars['String']['input'];
+  /** At most 100 characters on one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** An address of the web. */
+  readonly link?: InputMaybe<Scalars['URL']['input']>;
+  /** 20 at most, of 50 characters each. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Who may see it; refused for networks that are not told. Left out, it is PRIVATE where the network asks. */
+  readonly visibility?: InputMaybe<PostVisibility>;
+  /** Media of the brand, in the order in which they are shown. */
+  readonly media?: InputMaybe<ReadonlyArray<PostMediumInput>>;
+  /** A comment of the account under the post, 2,000 characters at most. */
+  readonly firstComment?: InputMaybe<Scalars['String']['input']>;
+  /** A campaign of the brand. */
+  readonly campaignId?: InputMaybe<Scalars['ID']['input']>;
   /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. */
   readonly threadId?: InputMaybe<Scalars['ID']['input']>;
   /** A future moment to send it at; without it, the post is a draft. */
@@ -832,6 +1004,20 @@ export type CreatePostInput = {
 export type UpdatePostInput = {
   readonly id: Scalars['ID']['input'];
   readonly copy?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly link?: InputMaybe<Scalars['URL']['input']>;
+  /** Replaces them. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Who may see it; refused for networks that are not told. */
+  readonly visibility?: InputMaybe<PostVisibility>;
+  /** Replaces them. */
+  readonly media?: InputMaybe<ReadonlyArray<PostMediumInput>>;
+  /** Null removes it. */
+  readonly firstComment?: InputMaybe<Scalars['String']['input']>;
+  /** Null takes it out of its campaign. */
+  readonly campaignId?: InputMaybe<Scalars['ID']['input']>;
   /** A future moment queues the post; null clears the schedule and makes it a draft again. */
   readonly scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Replaces where on the network it goes; null removes it. */
@@ -863,6 +1049,322 @@ export type PostTargetInput = {
   readonly externalId: Scalars['String']['input'];
   /** What people call it. */
   readonly name?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A picture or film that a post shows. */
+export type PostMediumInput = {
+  /** A media asset of the brand. */
+  readonly assetId: Scalars['ID']['input'];
+  /** What it shows, for people who cannot see it; without, what the asset says of itself. */
+  readonly altText?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A step of a post with those who approve. */
+export type ApprovalEvent = {
+  readonly __typename?: 'ApprovalEvent';
+  readonly at: Scalars['DateTime']['output'];
+  readonly action: ApprovalAction;
+  readonly comment?: Maybe<Scalars['String']['output']>;
+  /** Who did it; null for a key or a service. */
+  readonly user?: Maybe<User>;
+};
+
+/** What is done with a post by those who approve, or with them. */
+export type ApprovalAction =
+  | 'SUBMIT'
+  | 'APPROVE'
+  | 'REQUEST_CHANGES'
+  | 'REJECT'
+  | 'HOLD'
+  | 'RELEASE'
+  /** By itself: the post was scheduled or changed, or its brand approves in another way. */
+  | 'RESET';
+
+/** What may be decided on a post. */
+export type PostDecision =
+  /** It is sent at its time. */
+  | 'APPROVE'
+  /** It is not sent before somebody changes it and asks again. Needs a comment. */
+  | 'REQUEST_CHANGES'
+  /** It is not sent. Needs a comment. */
+  | 'REJECT'
+  /** It is not sent until it is released, whatever else is decided. */
+  | 'HOLD'
+  /** Ends a hold. */
+  | 'RELEASE';
+
+/** Which post is to be decided on. */
+export type SubmitPostInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Words for those who decide, 2,000 characters at most. */
+  readonly comment?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the change with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What is decided on a post. */
+export type DecidePostInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly decision: PostDecision;
+  /** Why; REQUEST_CHANGES and REJECT need it. 2,000 characters at most. */
+  readonly comment?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the decision with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What became of several posts. */
+export type PostsReport = {
+  readonly __typename?: 'PostsReport';
+  /** In the order of the input. */
+  readonly results: ReadonlyArray<PostResult>;
+  readonly succeeded: Scalars['Int']['output'];
+  readonly failed: Scalars['Int']['output'];
+};
+
+/** What became of one of them. */
+export type PostResult = {
+  readonly __typename?: 'PostResult';
+  readonly id: Scalars['ID']['output'];
+  /** As it stands now, or stood when it was deleted; null when it was refused. */
+  readonly post?: Maybe<Post>;
+  /** Why it was refused; null when it was not. */
+  readonly error?: Maybe<PostResultError>;
+};
+
+/** Why one of several posts was refused. */
+export type PostResultError = {
+  readonly __typename?: 'PostResultError';
+  /** A code as errors have it: `CONFLICT`. */
+  readonly code: Scalars['String']['output'];
+  readonly message: Scalars['String']['output'];
+};
+
+/** Which posts to set for when. */
+export type ReschedulePostsInput = {
+  readonly items: ReadonlyArray<ReschedulePostsItem>;
+};
+
+/** The new time of one of several posts. */
+export type ReschedulePostsItem = {
+  readonly id: Scalars['ID']['input'];
+  /** A future moment. */
+  readonly scheduledAt: Scalars['DateTime']['input'];
+  /** Refuses this one with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which posts to delete. */
+export type DeletePostsInput = {
+  readonly items: ReadonlyArray<DeletePostsItem>;
+};
+
+/** One of several posts to delete. */
+export type DeletePostsItem = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses this one with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What would keep a network from taking a post, or may not be meant. */
+export type PostProblem = {
+  readonly __typename?: 'PostProblem';
+  readonly severity: ProblemSeverity;
+  /** One of the codes in the documentation, e.g. COPY_TOO_LONG, DUPLICATE. */
+  readonly code: Scalars['String']['output'];
+  /** What it is about: `copy`, `media`. */
+  readonly field: Scalars['String']['output'];
+  /** What is wrong and what to do, in a sentence. */
+  readonly message: Scalars['String']['output'];
+};
+
+/** How bad it is. */
+export type ProblemSeverity =
+  /** The network would not take it: it cannot be scheduled so. */
+  | 'ERROR'
+  /** It may not be meant. */
+  | 'WARNING';
+
+/** What a network would say of a post. */
+export type PostCheck = {
+  readonly __typename?: 'PostCheck';
+  readonly platform: Platform;
+  /** How long the text is, as the network counts. */
+  readonly length: Scalars['Int']['output'];
+  /** How long it may be. */
+  readonly maxLength: Scalars['Int']['output'];
+  /** Errors first. */
+  readonly problems: ReadonlyArray<PostProblem>;
+};
+
+/** Posts that were composed together. */
+export type PostComposition = {
+  readonly __typename?: 'PostComposition';
+  /** What they have in common: `posts(groupId:)` lists them. */
+  readonly groupId: Scalars['ID']['output'];
+  /** One a network, in the order in which the networks were named. */
+  readonly posts?: Maybe<ReadonlyArray<Maybe<Post>>>;
+};
+
+/** What is to be said, and where. */
+export type ComposePostsInput = {
+  /** A brand of the active organization. */
+  readonly brandId: Scalars['ID']['input'];
+  /** Each network once. */
+  readonly platforms: ReadonlyArray<Platform>;
+  /** The text, where no override says otherwise. */
+  readonly copy: Scalars['String']['input'];
+  /** At most 100 characters on one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** An address of the web. */
+  readonly link?: InputMaybe<Scalars['URL']['input']>;
+  /** 20 at most, of 50 characters each. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Who may see them, on networks that are told; the others do not heed it. */
+  readonly visibility?: InputMaybe<PostVisibility>;
+  /** Media of the brand, in the order in which they are shown. */
+  readonly media?: InputMaybe<ReadonlyArray<PostMediumInput>>;
+  /** A comment of the account under each post, 2,000 characters at most. */
+  readonly firstComment?: InputMaybe<Scalars['String']['input']>;
+  /** A campaign of the brand. */
+  readonly campaignId?: InputMaybe<Scalars['ID']['input']>;
+  /** A future moment to send them all at; without it, they are drafts. */
+  readonly scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** What is said otherwise on single networks; what one leaves out is as everywhere. */
+  readonly overrides?: InputMaybe<ReadonlyArray<ComposeOverrideInput>>;
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first posts as they stand then instead of writing others. CONFLICT (reason `KEY_REUSED`) with another input. A check does not heed it. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What is said otherwise on one network; null says nothing there. */
+export type ComposeOverrideInput = {
+  /** One of `platforms`. */
+  readonly platform: Platform;
+  readonly copy?: InputMaybe<Scalars['String']['input']>;
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  readonly link?: InputMaybe<Scalars['URL']['input']>;
+  readonly visibility?: InputMaybe<PostVisibility>;
+  readonly media?: InputMaybe<ReadonlyArray<PostMediumInput>>;
+  readonly firstComment?: InputMaybe<Scalars['String']['input']>;
+  /** Where on the network it goes. */
+  readonly target?: InputMaybe<PostTargetInput>;
+};
+
+/** What became of a file of posts. */
+export type PostImport = {
+  readonly __typename?: 'PostImport';
+  /** Null for one that was only looked at. */
+  readonly id?: Maybe<Scalars['ID']['output']>;
+  readonly dryRun: Scalars['Boolean']['output'];
+  /** How many posts were written. */
+  readonly created: Scalars['Int']['output'];
+  /** How many rows were not right. */
+  readonly invalid: Scalars['Int']['output'];
+  /** In the order of the file. */
+  readonly rows: ReadonlyArray<PostImportRow>;
+};
+
+/** What became of a row. */
+export type PostImportRow = {
+  readonly __typename?: 'PostImportRow';
+  /** The line on which it begins; the header stands on 1. */
+  readonly row: Scalars['Int']['output'];
+  readonly status: PostImportStatus;
+  /** The post that was written of it. */
+  readonly postId?: Maybe<Scalars['ID']['output']>;
+  /** What is wrong with it, or may not be meant. */
+  readonly problems: ReadonlyArray<PostProblem>;
+};
+
+/** What became of a row. */
+export type PostImportStatus =
+  | 'CREATED'
+  /** It would be written: the file was only looked at. */
+  | 'VALID'
+  | 'INVALID';
+
+/** Which file to write posts from. */
+export type ImportPostsInput = {
+  /** A brand of the active organization. */
+  readonly brandId: Scalars['ID']['input'];
+  /** The whole file. */
+  readonly csv: Scalars['String']['input'];
+  /** Looks at the file, and writes nothing. */
+  readonly dryRun?: InputMaybe<Scalars['Boolean']['input']>;
+  /** For a week the same key with the same file, sent by whoever of the organization, answers the first report instead of writing anything. CONFLICT (reason `KEY_REUSED`) with another file. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Posts that follow each other: each is sent after the one before it is published. */
+export type PostThread = {
+  readonly __typename?: 'PostThread';
+  /** The `threadId` of its posts. */
+  readonly id: Scalars['ID']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  /** What it is called here. */
+  readonly title?: Maybe<Scalars['String']['output']>;
+  /** In their order. */
+  readonly posts?: Maybe<ReadonlyArray<Maybe<Post>>>;
+  /** PUBLISHED when every post is, FAILED when one is, SCHEDULED when one is, else DRAFT. */
+  readonly status?: Maybe<PostStatus>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Counts changes of its order: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** What a new thread is made of. */
+export type CreatePostThreadInput = {
+  /** A brand of the active organization. */
+  readonly brandId: Scalars['ID']['input'];
+  readonly platform: Platform;
+  /** At most 100 characters on one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** A future moment to send the first at; without it, they are drafts. */
+  readonly scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** 1 to 25, in their order. */
+  readonly posts: ReadonlyArray<ThreadPostInput>;
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first thread as it stands then instead of writing another. CONFLICT (reason `KEY_REUSED`) with another input. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** One post of a new thread. */
+export type ThreadPostInput = {
+  readonly copy: Scalars['String']['input'];
+  /** Media of the brand, in the order in which they are shown. */
+  readonly media?: InputMaybe<ReadonlyArray<PostMediumInput>>;
+};
+
+/** The new order of a thread. */
+export type ReorderPostThreadInput = {
+  readonly id: Scalars['ID']['input'];
+  /** All of its posts, each once. */
+  readonly postIds: ReadonlyArray<Scalars['ID']['input']>;
+  /** Refuses the change with CONFLICT when the thread has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A state of a post's content. */
+export type PostVersion = {
+  readonly __typename?: 'PostVersion';
+  /** The post's version with which it became so: hand it to `restorePostVersion`. */
+  readonly version: Scalars['Int']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Who wrote it so; null for a key or a service. */
+  readonly author?: Maybe<User>;
+  readonly copy: Scalars['String']['output'];
+  readonly title?: Maybe<Scalars['String']['output']>;
+  readonly link?: Maybe<Scalars['URL']['output']>;
+  readonly target?: Maybe<PostTarget>;
+  /** The media that it showed, in order. */
+  readonly mediaIds: ReadonlyArray<Scalars['ID']['output']>;
+};
+
+/** Which content to put back. */
+export type RestorePostVersionInput = {
+  readonly id: Scalars['ID']['input'];
+  /** One of `Post.versions`. */
+  readonly version: Scalars['Int']['input'];
+  /** Refuses the change with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A page of a list: entries of type `Brand`. */
@@ -929,6 +1431,28 @@ export type PostEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
   readonly node?: Maybe<Post>;
+};
+
+/** A page of a list: entries of type `PostThread`. */
+export type PostThreadConnection = {
+  readonly __typename?: 'PostThreadConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<PostThread>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<PostThreadEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `PostThread` with its place in the list. */
+export type PostThreadEdge = {
+  readonly __typename?: 'PostThreadEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<PostThread>;
 };
 
 
@@ -1092,6 +1616,10 @@ export type ResolversTypes = {
   DeleteMediaFolderInput: DeleteMediaFolderInput;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Post: ResolverTypeWrapper<PostRow>;
+  PostVisibility: PostVisibility;
+  PostOrigin: PostOrigin;
+  FirstComment: ResolverTypeWrapper<FirstComment>;
+  FirstCommentStatus: FirstCommentStatus;
   PostFailure: ResolverTypeWrapper<PostFailure>;
   PostTarget: ResolverTypeWrapper<PostTarget>;
   PostTargetKind: PostTargetKind;
@@ -1103,12 +1631,43 @@ export type ResolversTypes = {
   ReschedulePostInput: ReschedulePostInput;
   DeletePostInput: DeletePostInput;
   PostTargetInput: PostTargetInput;
+  PostMediumInput: PostMediumInput;
+  ApprovalEvent: ResolverTypeWrapper<ApprovalEventRow>;
+  ApprovalAction: ApprovalAction;
+  PostDecision: PostDecision;
+  SubmitPostInput: SubmitPostInput;
+  DecidePostInput: DecidePostInput;
+  PostsReport: ResolverTypeWrapper<Omit<PostsReport, 'results'> & { results: ReadonlyArray<ResolversTypes['PostResult']> }>;
+  PostResult: ResolverTypeWrapper<Omit<PostResult, 'post'> & { post?: Maybe<ResolversTypes['Post']> }>;
+  PostResultError: ResolverTypeWrapper<PostResultError>;
+  ReschedulePostsInput: ReschedulePostsInput;
+  ReschedulePostsItem: ReschedulePostsItem;
+  DeletePostsInput: DeletePostsInput;
+  DeletePostsItem: DeletePostsItem;
+  PostProblem: ResolverTypeWrapper<PostProblem>;
+  ProblemSeverity: ProblemSeverity;
+  PostCheck: ResolverTypeWrapper<PostCheck>;
+  PostComposition: ResolverTypeWrapper<Omit<PostComposition, 'posts'> & { posts?: Maybe<ReadonlyArray<Maybe<ResolversTypes['Post']>>> }>;
+  ComposePostsInput: ComposePostsInput;
+  ComposeOverrideInput: ComposeOverrideInput;
+  PostImport: ResolverTypeWrapper<PostImport>;
+  PostImportRow: ResolverTypeWrapper<PostImportRow>;
+  PostImportStatus: PostImportStatus;
+  ImportPostsInput: ImportPostsInput;
+  PostThread: ResolverTypeWrapper<PostThreadRow>;
+  CreatePostThreadInput: CreatePostThreadInput;
+  ThreadPostInput: ThreadPostInput;
+  ReorderPostThreadInput: ReorderPostThreadInput;
+  PostVersion: ResolverTypeWrapper<PostVersionRow>;
+  RestorePostVersionInput: RestorePostVersionInput;
   BrandConnection: ResolverTypeWrapper<PageOf<BrandRow>>;
   BrandEdge: ResolverTypeWrapper<Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversTypes['Brand']> }>;
   MediaAssetConnection: ResolverTypeWrapper<PageOf<MediaAssetRow>>;
   MediaAssetEdge: ResolverTypeWrapper<Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversTypes['MediaAsset']> }>;
   PostConnection: ResolverTypeWrapper<PageOf<PostRow>>;
   PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node?: Maybe<ResolversTypes['Post']> }>;
+  PostThreadConnection: ResolverTypeWrapper<PageOf<PostThreadRow>>;
+  PostThreadEdge: ResolverTypeWrapper<Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversTypes['PostThread']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
@@ -1154,6 +1713,7 @@ export type ResolversParentTypes = {
   DeleteMediaFolderInput: DeleteMediaFolderInput;
   Subscription: Record<PropertyKey, never>;
   Post: PostRow;
+  FirstComment: FirstComment;
   PostFailure: PostFailure;
   PostTarget: PostTarget;
   User: User;
@@ -1162,12 +1722,39 @@ export type ResolversParentTypes = {
   ReschedulePostInput: ReschedulePostInput;
   DeletePostInput: DeletePostInput;
   PostTargetInput: PostTargetInput;
+  PostMediumInput: PostMediumInput;
+  ApprovalEvent: ApprovalEventRow;
+  SubmitPostInput: SubmitPostInput;
+  DecidePostInput: DecidePostInput;
+  PostsReport: Omit<PostsReport, 'results'> & { results: ReadonlyArray<ResolversParentTypes['PostResult']> };
+  PostResult: Omit<PostResult, 'post'> & { post?: Maybe<ResolversParentTypes['Post']> };
+  PostResultError: PostResultError;
+  ReschedulePostsInput: ReschedulePostsInput;
+  ReschedulePostsItem: ReschedulePostsItem;
+  DeletePostsInput: DeletePostsInput;
+  DeletePostsItem: DeletePostsItem;
+  PostProblem: PostProblem;
+  PostCheck: PostCheck;
+  PostComposition: Omit<PostComposition, 'posts'> & { posts?: Maybe<ReadonlyArray<Maybe<ResolversParentTypes['Post']>>> };
+  ComposePostsInput: ComposePostsInput;
+  ComposeOverrideInput: ComposeOverrideInput;
+  PostImport: PostImport;
+  PostImportRow: PostImportRow;
+  ImportPostsInput: ImportPostsInput;
+  PostThread: PostThreadRow;
+  CreatePostThreadInput: CreatePostThreadInput;
+  ThreadPostInput: ThreadPostInput;
+  ReorderPostThreadInput: ReorderPostThreadInput;
+  PostVersion: PostVersionRow;
+  RestorePostVersionInput: RestorePostVersionInput;
   BrandConnection: PageOf<BrandRow>;
   BrandEdge: Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Brand']> };
   MediaAssetConnection: PageOf<MediaAssetRow>;
   MediaAssetEdge: Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversParentTypes['MediaAsset']> };
   PostConnection: PageOf<PostRow>;
   PostEdge: Omit<PostEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Post']> };
+  PostThreadConnection: PageOf<PostThreadRow>;
+  PostThreadEdge: Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PostThread']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
 };
@@ -1238,6 +1825,9 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   mediaFolders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['MediaFolder']>>, ParentType, ContextType, RequireFields<QueryMediaFoldersArgs, 'brandId'>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
   posts?: Resolver<Maybe<ResolversTypes['PostConnection']>, ParentType, ContextType, RequireFields<QueryPostsArgs, 'first'>>;
+  postChecks?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostCheck']>>>, ParentType, ContextType, RequireFields<QueryPostChecksArgs, 'input'>>;
+  postThread?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType, RequireFields<QueryPostThreadArgs, 'id'>>;
+  postThreads?: Resolver<Maybe<ResolversTypes['PostThreadConnection']>, ParentType, ContextType, RequireFields<QueryPostThreadsArgs, 'brandId' | 'first'>>;
   publishingWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
 };
 
@@ -1261,6 +1851,15 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationUpdatePostArgs, 'input'>>;
   reschedulePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationReschedulePostArgs, 'input'>>;
   deletePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'input'>>;
+  submitPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationSubmitPostArgs, 'input'>>;
+  decidePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationDecidePostArgs, 'input'>>;
+  reschedulePosts?: Resolver<Maybe<ResolversTypes['PostsReport']>, ParentType, ContextType, RequireFields<MutationReschedulePostsArgs, 'input'>>;
+  deletePosts?: Resolver<Maybe<ResolversTypes['PostsReport']>, ParentType, ContextType, RequireFields<MutationDeletePostsArgs, 'input'>>;
+  composePosts?: Resolver<Maybe<ResolversTypes['PostComposition']>, ParentType, ContextType, RequireFields<MutationComposePostsArgs, 'input'>>;
+  importPosts?: Resolver<Maybe<ResolversTypes['PostImport']>, ParentType, ContextType, RequireFields<MutationImportPostsArgs, 'input'>>;
+  createPostThread?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType, RequireFields<MutationCreatePostThreadArgs, 'input'>>;
+  reorderPostThread?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType, RequireFields<MutationReorderPostThreadArgs, 'input'>>;
+  restorePostVersion?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationRestorePostVersionArgs, 'input'>>;
 };
 
 export type BrandResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Brand'] = ResolversParentTypes['Brand'], FederationReferenceType extends FederationReferenceTypes['Brand'] = FederationReferenceTypes['Brand']> = {
@@ -1370,6 +1969,15 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   position?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   copy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
+  title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  link?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  tags?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  visibility?: Resolver<Maybe<ResolversTypes['PostVisibility']>, ParentType, ContextType>;
+  firstComment?: Resolver<Maybe<ResolversTypes['FirstComment']>, ParentType, ContextType>;
+  groupId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  campaignId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['PostOrigin'], ParentType, ContextType>;
+  held?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   target?: Resolver<Maybe<ResolversTypes['PostTarget']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['PostStatus'], ParentType, ContextType>;
   deliveryPhase?: Resolver<ResolversTypes['DeliveryPhase'], ParentType, ContextType>;
@@ -1388,6 +1996,17 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   connection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType>;
   media?: Resolver<ReadonlyArray<ResolversTypes['PostMedia']>, ParentType, ContextType>;
+  approvalEvents?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApprovalEvent']>>>, ParentType, ContextType>;
+  problems?: Resolver<ReadonlyArray<ResolversTypes['PostProblem']>, ParentType, ContextType>;
+  thread?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType>;
+  versions?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostVersion']>>>, ParentType, ContextType>;
+};
+
+export type FirstCommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FirstComment'] = ResolversParentTypes['FirstComment']> = {
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['FirstCommentStatus'], ParentType, ContextType>;
+  platformPostId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type PostFailureResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostFailure'] = ResolversParentTypes['PostFailure']> = {
@@ -1405,6 +2024,85 @@ export type PostTargetResolvers<ContextType = Context, ParentType extends Resolv
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type ApprovalEventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ApprovalEvent'] = ResolversParentTypes['ApprovalEvent']> = {
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  action?: Resolver<ResolversTypes['ApprovalAction'], ParentType, ContextType>;
+  comment?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+};
+
+export type PostsReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostsReport'] = ResolversParentTypes['PostsReport']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['PostResult']>, ParentType, ContextType>;
+  succeeded?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PostResultResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostResult'] = ResolversParentTypes['PostResult']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['PostResultError']>, ParentType, ContextType>;
+};
+
+export type PostResultErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostResultError'] = ResolversParentTypes['PostResultError']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type PostProblemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostProblem'] = ResolversParentTypes['PostProblem']> = {
+  severity?: Resolver<ResolversTypes['ProblemSeverity'], ParentType, ContextType>;
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type PostCheckResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostCheck'] = ResolversParentTypes['PostCheck']> = {
+  platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
+  length?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  maxLength?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  problems?: Resolver<ReadonlyArray<ResolversTypes['PostProblem']>, ParentType, ContextType>;
+};
+
+export type PostCompositionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostComposition'] = ResolversParentTypes['PostComposition']> = {
+  groupId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  posts?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Post']>>>, ParentType, ContextType>;
+};
+
+export type PostImportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostImport'] = ResolversParentTypes['PostImport']> = {
+  id?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  dryRun?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  created?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  invalid?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  rows?: Resolver<ReadonlyArray<ResolversTypes['PostImportRow']>, ParentType, ContextType>;
+};
+
+export type PostImportRowResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostImportRow'] = ResolversParentTypes['PostImportRow']> = {
+  row?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['PostImportStatus'], ParentType, ContextType>;
+  postId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  problems?: Resolver<ReadonlyArray<ResolversTypes['PostProblem']>, ParentType, ContextType>;
+};
+
+export type PostThreadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostThread'] = ResolversParentTypes['PostThread']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  posts?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Post']>>>, ParentType, ContextType>;
+  status?: Resolver<Maybe<ResolversTypes['PostStatus']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PostVersionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostVersion'] = ResolversParentTypes['PostVersion']> = {
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  copy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  link?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  target?: Resolver<Maybe<ResolversTypes['PostTarget']>, ParentType, ContextType>;
+  mediaIds?: Resolver<ReadonlyArray<ResolversTypes['ID']>, ParentType, ContextType>;
 };
 
 export type BrandConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandConnection'] = ResolversParentTypes['BrandConnection']> = {
@@ -1443,6 +2141,18 @@ export type PostEdgeResolvers<ContextType = Context, ParentType extends Resolver
   node?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
 };
 
+export type PostThreadConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostThreadConnection'] = ResolversParentTypes['PostThreadConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostThread']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostThreadEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PostThreadEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostThreadEdge'] = ResolversParentTypes['PostThreadEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   URL?: GraphQLScalarType;
@@ -1465,15 +2175,29 @@ export type Resolvers<ContextType = Context> = {
   MediaFolder?: MediaFolderResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
+  FirstComment?: FirstCommentResolvers<ContextType>;
   PostFailure?: PostFailureResolvers<ContextType>;
   PostTarget?: PostTargetResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  ApprovalEvent?: ApprovalEventResolvers<ContextType>;
+  PostsReport?: PostsReportResolvers<ContextType>;
+  PostResult?: PostResultResolvers<ContextType>;
+  PostResultError?: PostResultErrorResolvers<ContextType>;
+  PostProblem?: PostProblemResolvers<ContextType>;
+  PostCheck?: PostCheckResolvers<ContextType>;
+  PostComposition?: PostCompositionResolvers<ContextType>;
+  PostImport?: PostImportResolvers<ContextType>;
+  PostImportRow?: PostImportRowResolvers<ContextType>;
+  PostThread?: PostThreadResolvers<ContextType>;
+  PostVersion?: PostVersionResolvers<ContextType>;
   BrandConnection?: BrandConnectionResolvers<ContextType>;
   BrandEdge?: BrandEdgeResolvers<ContextType>;
   MediaAssetConnection?: MediaAssetConnectionResolvers<ContextType>;
   MediaAssetEdge?: MediaAssetEdgeResolvers<ContextType>;
   PostConnection?: PostConnectionResolvers<ContextType>;
   PostEdge?: PostEdgeResolvers<ContextType>;
+  PostThreadConnection?: PostThreadConnectionResolvers<ContextType>;
+  PostThreadEdge?: PostThreadEdgeResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = Context> = {

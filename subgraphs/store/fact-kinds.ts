@@ -47,7 +47,7 @@ interface Kind<Body extends z.ZodType = z.ZodType, To extends Slug = Slug> {
 
 const kind = <Body extends z.ZodType, const To extends Slug>(facts: Kind<Body, To>) => facts
 
-/** Every fact that crosses from one subgraph to another: what it says, who writes it and who receives it. `platform/facts.ts` says how. */
+/** Every fact that crosses from one subgraph to another: what it says, who writes it and who receives it. `platform/jobs/facts/fact.ts` says how. */
 export const factKinds = {
   'organization.created': kind({
     from: ['identity'],

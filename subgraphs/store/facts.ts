@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { causeNow, doFor } from '../../platform/caller/cause.ts'
 import { crash } from '../../platform/crash.ts'
-import { type Fact, longMs, type Receipt } from '../../platform/facts.ts'
+import { type Fact, longMs, type Receipt } from '../../platform/jobs/facts/fact.ts'
 import { inboxAging, inboxOf, isTooOld, recordFact } from '../../platform/jobs/facts/inbox.ts'
 import { outboxAging, outboxOf } from '../../platform/jobs/facts/outbox.ts'
 import { createRelay } from '../../platform/jobs/facts/relay.ts'

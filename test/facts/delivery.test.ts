@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { longMs, mostBodyBytes } from '../../platform/facts.ts'
+import { longMs, mostBodyBytes } from '../../platform/jobs/facts/fact.ts'
 import { pauseMs } from '../../platform/jobs/facts/relay.ts'
 import { createReadiness } from '../../router/door/health.ts'
 import { until } from '../kit/launch.ts'

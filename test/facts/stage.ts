@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { createOpenPool } from '../../db/connect.ts'
-import type { Fact, FactCarrier } from '../../platform/facts.ts'
+import type { Fact, FactCarrier } from '../../platform/jobs/facts/fact.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { tell, type Unit } from '../../subgraphs/store/books.ts'

@@ -1,7 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize'
-import { type Fact, keptDays } from '../../facts.ts'
 import { rows, type Statement, statement } from '../../sql/statement.ts'
 import type { Aging } from '../retention.ts'
+import { type Fact, keptDays } from './fact.ts'
 
 const dayMs = 86_400_000
 

@@ -1,8 +1,8 @@
 import type { Sequelize, Transaction } from 'sequelize'
-import { keptDays, mostBodyBytes } from '../../facts.ts'
 import { newId } from '../../ids.ts'
 import { rows, type Statement, statement } from '../../sql/statement.ts'
 import type { Aging } from '../retention.ts'
+import { keptDays, mostBodyBytes } from './fact.ts'
 
 /** A fact that is to be written, and for whom. */
 export interface Outgoing {

@@ -3,10 +3,10 @@ import type { Logger } from 'pino'
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../clock.ts'
 import { crash } from '../../crash.ts'
-import type { Fact, FactCarrier } from '../../facts.ts'
 import { rows } from '../../sql/statement.ts'
 import { within } from '../deadline.ts'
 import type { Sweep } from '../queue.ts'
+import type { Fact, FactCarrier } from './fact.ts'
 import type { Outbox } from './outbox.ts'
 
 /** How often facts are looked for that nobody told of, in ms: those of processes that died, and those that wait for their next try. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Transaction } from 'sequelize'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
+import { following, passing } from '../../../platform/storage/pieces.ts'
 import { NotStored, type Storage } from '../../../platform/storage/storage.ts'
 import { inTransaction, step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
@@ -106,13 +107,11 @@ async function picture(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAss
 async function film(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetRow>> {
   const key = keyOf(asset.id, 'original')
   const hash = createHash('sha256')
-  async function* hashed() {
-    for await (const piece of joined(job.storage, asset.parts)) {
-      hash.update(piece)
-      yield piece
-    }
-  }
-  await keepObject(job, asset.brandId, key, hashed(), { contentType: asset.mimeType, bytes: asset.bytes })
+  const hashed = passing(joined(job.storage, asset.parts), piece => {
+    hash.update(piece)
+    return piece
+  })
+  await keepObject(job, asset.brandId, key, hashed, { contentType: asset.mimeType, bytes: asset.bytes })
   const { width, height, durationMs, hidden } = await readFilm(
     asset.bytes,
     async (first, last) => new Uint8Array(await new Response(await job.storage.get(key, { first, last })).arrayBuffer()),
@@ -121,6 +120,11 @@ async function film(job: Job, asset: MediaAssetRow): Promise<Partial<MediaAssetR
   return { width, height, durationMs, hidden, sha256: hash.digest('hex'), previewBroken: true }
 }
 
-async function* joined(storage: Storage, parts: readonly Part[]): AsyncGenerator<Uint8Array> {
-  for (const { key } of parts) yield* await storage.get(key)
-}
+const joined = (storage: Storage, parts: readonly Part[]): AsyncIterable<Uint8Array> =>
+  following(
+    parts.map(
+      ({ key }) =>
+        () =>
+          storage.get(key),
+    ),
+  )

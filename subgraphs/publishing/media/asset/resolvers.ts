@@ -31,7 +31,7 @@ export const mediaAssetResolvers: Resolvers = {
         of: mediaAssets,
         id,
         expectedVersion,
-        before: ({ transaction }) => brands.requireInUse(brandId, transaction),
+        before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
         async decide(asset, unit) {
           const folderId = wanted.folderId === undefined ? asset.folderId : readId(wanted.folderId, 'folderId')
           if (folderId !== asset.folderId) await requireFolder(context, brandId, folderId, unit)
@@ -53,7 +53,7 @@ export const mediaAssetResolvers: Resolvers = {
         of: mediaAssets,
         id,
         expectedVersion,
-        before: ({ transaction }) => brands.requireInUse(brandId, transaction),
+        before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
         async decide(asset, { now, transaction }) {
           const users = await mediaAssets.usedBy(brandId, [asset.id], transaction)
           if (users.length > 0) {

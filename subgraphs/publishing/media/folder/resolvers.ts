@@ -44,7 +44,7 @@ export const mediaFolderResolvers: Resolvers = {
         of: mediaFolders,
         id,
         expectedVersion,
-        before: ({ transaction }) => brands.requireInUse(brandId, transaction),
+        before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
         async decide(folder, { transaction }) {
           const to = parentId === undefined ? folder.parentId : readId(parentId, 'parentId')
           if (to !== folder.parentId) requirePlace(await mediaFolders.tree(brandId, transaction), folder.id, to)

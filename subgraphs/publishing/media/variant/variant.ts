@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { passing } from '../../../../platform/storage/pieces.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import type { Platform } from '../../network/network.ts'
@@ -39,20 +40,18 @@ export async function variantFor(job: Job, asset: MediaAssetRow, platform: Platf
 }
 
 /** A film's bytes without what is written about it: such boxes become free space (ISO 14496-12 §8.1.2), and all else stays where it is. */
-export async function* withoutHidden(pieces: AsyncIterable<Uint8Array>, hidden: MediaAssetRow['hidden'], from = 0): AsyncGenerator<Uint8Array> {
+export function withoutHidden(pieces: AsyncIterable<Uint8Array>, hidden: MediaAssetRow['hidden'], from = 0): AsyncIterable<Uint8Array> {
   let at = from
-  for await (const piece of pieces) {
-    const last = at + piece.byteLength - 1
-    const here = hidden.filter(([begin, end]) => begin <= last && end >= at)
-    if (here.length === 0) yield piece
-    else {
-      const clean = new Uint8Array(piece)
-      for (const [begin, end] of here)
-        for (let place = Math.max(begin + 4, at); place <= Math.min(end, last); place += 1) clean[place - at] = free[place - begin - 4] ?? 0
-      yield clean
-    }
+  return passing(pieces, piece => {
+    const [first, last] = [at, at + piece.byteLength - 1]
     at = last + 1
-  }
+    const here = hidden.filter(([begin, end]) => begin <= last && end >= first)
+    if (here.length === 0) return piece
+    const clean = new Uint8Array(piece)
+    for (const [begin, end] of here)
+      for (let place = Math.max(begin + 4, first); place <= Math.min(end, last); place += 1) clean[place - first] = free[place - begin - 4] ?? 0
+    return clean
+  })
 }
 
 /** The type of a box that means nothing. */
