@@ -6,12 +6,13 @@ import { studio } from './ai/studio.ts'
 import { hooks } from './hooks/hooks.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
 import { linkedin } from './social/linkedin/linkedin.ts'
+import { tiktok } from './social/tiktok/tiktok.ts'
 import { x } from './social/x/x.ts'
 import { stripe } from './stripe/stripe.ts'
 import { youtube } from './youtube/youtube.ts'
 
 /** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
-export const twins = { x, linkedin } as const satisfies Readonly<Record<string, Twin>>
+export const twins = { x, linkedin, tiktok } as const satisfies Readonly<Record<string, Twin>>
 
 /** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
 export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube, hooks }

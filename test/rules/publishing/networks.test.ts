@@ -3,7 +3,7 @@ import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
 import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import { applicationAt, type PlayedName, playedNames, twinOf } from '../../../sandbox/networks.ts'
-import { addressesOf, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
+import { addressesOf, isTrial, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters, openNetworks, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
 
 const spoken = platforms.flatMap(platform => {
@@ -50,4 +50,40 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
     expect(openNetworks(adapters, {}, nowhere).size).toBe(0)
     expect(whyAbsent(platform)).toMatch(/application/)
   })
+})
+
+describe('an application for trying', () => {
+  const trial = { TIKTOK_SANDBOX_CLIENT_ID: 'id', TIKTOK_SANDBOX_CLIENT_SECRET: 'secret' }
+  const { AUTH_SECRET, ENCRYPTION_KEYS } = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
+  const staging = { ENVIRONMENT: 'staging', AUTH_SECRET, ENCRYPTION_KEYS }
+
+  test('counts in staging, before one of the network’s own, and is known as such', () => {
+    const { TIKTOK } = readConfig({ ...staging, ...trial, TIKTOK_CLIENT_ID: 'other', TIKTOK_CLIENT_SECRET: 'other' }).applications
+    expect(TIKTOK).toMatchObject({ clientId: 'id', clientSecret: 'secret', apiUrl: 'https://open.tiktokapis.com' })
+    expect([isTrial(TIKTOK!), isTrial(readConfig({ ...staging, TIKTOK_CLIENT_ID: 'a', TIKTOK_CLIENT_SECRET: 'b' }).applications.TIKTOK!)]).toEqual([
+      true,
+      false,
+    ])
+    const { TIKTOK_SANDBOX_CLIENT_SECRET: _, ...half } = trial
+    expect(() => readConfig({ ...staging, ...half })).toThrow('TIKTOK_SANDBOX_CLIENT_ID and TIKTOK_SANDBOX_CLIENT_SECRET')
+  })
+
+  test('is ignored elsewhere', () => {
+    expect(readConfig(trial).applications).toEqual({})
+    expect(readConfig({ TIKTOK_SANDBOX_CLIENT_ID: 'id' }).applications).toEqual({})
+  })
+})
+
+test('a network at the addresses of another follows them, and its version, with an application of its own', () => {
+  const { applications } = readConfig({
+    LINKEDIN_PAGE_CLIENT_ID: 'a',
+    LINKEDIN_PAGE_CLIENT_SECRET: 'b',
+    LINKEDIN_API_URL: 'https://li.test/',
+    LINKEDIN_VERSION: '202609',
+  })
+  expect(applications).toMatchObject({
+    LINKEDIN_PAGE: { clientId: 'a', apiUrl: 'https://li.test', version: '202609', tokenUrl: 'https://www.linkedin.com/oauth/v2/accessToken' },
+  })
+  expect(applications).not.toHaveProperty('LINKEDIN')
+  expect(() => readConfig({ LINKEDIN_VERSION: '2026' })).toThrow('LINKEDIN_VERSION: must be a month such as 202610')
 })

@@ -1,5 +1,6 @@
 import { codePoints } from '../check.ts'
-import type { NetworkFacts } from '../network.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { TiktokAddress } from './oauth.ts'
 
 /** TikTok accounts: one film a post. */
 export const tiktok = {
@@ -14,5 +15,13 @@ export const tiktok = {
     media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
     visibility: null,
   },
-  protocol: null,
+  protocol: {
+    prefix: 'TIKTOK',
+    addresses: {
+      authorizeUrl: { fallback: 'https://www.tiktok.com/v2/auth/authorize/', does: 'Where TikTok asks people.' },
+      apiUrl: { fallback: 'https://open.tiktokapis.com', does: 'Where TikTok is called.' },
+    },
+    hasTrials: true,
+    load: () => import('./adapter.ts'),
+  } satisfies Protocol<TiktokAddress>,
 } satisfies NetworkFacts
