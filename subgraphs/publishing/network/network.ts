@@ -91,7 +91,7 @@ export const addressesOf = (application: Application): readonly string[] =>
   Object.entries(application).flatMap(([name, value]) => (name.endsWith('Url') ? [value] : []))
 
 /** Whether a network gave an application for trying: what it publishes, only its own account sees. */
-export const isTrial = ({ kind }: { readonly kind?: string }): boolean => kind === 'TRIAL'
+export const isTrial = (application: { readonly [Name in string]?: string }): boolean => application.kind === 'TRIAL'
 
 /** Tokens as a network granted them. */
 export interface Grant {
