@@ -4,7 +4,7 @@ import type { Mailing, WantedRecord } from '../../stores/email/mailing.ts'
 import { statusOf } from './records.ts'
 
 /** How long one question may take at one server, in ms, and how often it is asked. */
-const patience = { timeout: 2_000, tries: 2 }
+const usual = { timeout: 2_000, tries: 2 }
 /** How long all questions of one domain may take together, in ms. */
 const allMs = 6_000
 /** How many records of one place are looked at, and how many domains are looked up at once. */
@@ -14,8 +14,8 @@ const atOnce = 8
 /** Answers that say that there is nothing. */
 const nothing = ['ENODATA', 'ENOTFOUND']
 
-/** @param servers `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`; null: those of the machine */
-export function createLookUp(servers: readonly string[] | null): Mailing['lookUp'] {
+/** @param servers `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`; null: those of the machine @param patience @default 2 s, twice */
+export function createLookUp(servers: readonly string[] | null, patience = usual): Mailing['lookUp'] {
   let busy = 0
   const waiting: (() => void)[] = []
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { key, person, personally } from '../../../kit/viewers.ts'
 import {
@@ -89,6 +90,7 @@ describe('A-05 a person profile is written', () => {
     expect(other.refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
   })
 
+  const refusing = shared(() => supergraph())
   test.each<[string, object, string]>([
     ['without a name', { displayName: ' ' }, 'displayName'],
     ['with a tone of 501 characters', { writingStyle: { tone: 'x'.repeat(501) } }, 'writingStyle.tone'],
@@ -101,7 +103,7 @@ describe('A-05 a person profile is written', () => {
     ['about what is no id', { subjectId: 'nonsense' }, 'subjectId'],
     ['about nobody', { subjectId: newId() }, 'subjectId'],
   ])('never %s', async (_, input, field) => {
-    await using graph = await supergraph()
+    const graph = refusing()
     const { owner } = await graph.seed.owner()
     const answer = await graph.execute(createPersonProfile, { input: { displayName: 'A voice', ...input } }, { as: owner })
     expect(answer.refused('BAD_USER_INPUT').extensions.field).toBe(field)

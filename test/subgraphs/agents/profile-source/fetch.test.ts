@@ -26,7 +26,18 @@ async function siteAnd(answer: RequestListener) {
   const { owner } = await graph.seed.owner()
   const { id } = await seedProfile(graph, { organizationId: owner.organizationId!, subjectId: owner.userId! })
   const open = opening.move()
-  return { site, asked, graph, owner, profileId: id, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return {
+    site,
+    asked,
+    graph,
+    owner,
+    profileId: id,
+    async [Symbol.asyncDispose]() {
+      // Whoever still waits for an answer is not waited for.
+      server.closeAllConnections()
+      await open.disposeAsync()
+    },
+  }
 }
 
 const add = async (graph: Supergraph, as: Viewer, personProfileId: string, url: string) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { personally } from '../../../kit/viewers.ts'
 import { createOrder, order, orders } from '../documents.ts'
@@ -72,6 +73,7 @@ describe('Y-01 an order is written', () => {
     expect((await graph.execute(order, { id }, { as: owner })).data().order.total.amountMinor).toBe(999_999_999_999)
   })
 
+  const refusing = shared(() => supergraph())
   test.each([
     ['without lines', { lines: [] }, 'lines'],
     ['with a line that is wrong', { lines: [ticket, { ...ticket, taxRate: '19.00001' }] }, 'lines[1].taxRate'],
@@ -81,7 +83,7 @@ describe('Y-01 an order is written', () => {
     ['for what is no merchant’s id', { merchantId: 'nonsense' }, 'merchantId'],
     ['with a key of no characters', { idempotencyKey: '' }, 'idempotencyKey'],
   ])('never %s', async (_, more, field) => {
-    await using graph = await supergraph()
+    const graph = refusing()
     const { owner } = await graph.seed.owner()
     const answer = await graph.execute(createOrder, { input: { ...input, ...more } }, { as: owner })
     expect(answer.refused('BAD_USER_INPUT').extensions.field).toBe(field)

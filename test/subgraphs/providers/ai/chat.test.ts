@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shared } from '../../../kit/shared.ts'
 import { type AiWorld, aiWorld, chatModel, type Json, readStream, secondModel } from './world.ts'
 
 const format = {
@@ -59,8 +60,9 @@ describe('G-02 a chat', () => {
     expect(((await (await world.chat('hi', { model: 'claude-haiku-4-5' })).json()) as Json).model).toBe(secondModel)
   })
 
+  const well = shared(() => aiWorld())
   test.each([chatModel, secondModel])('of %s has tools called, and answers in the form that is asked for, in one piece and streamed', async model => {
-    await using world = await aiWorld()
+    const world = well()
     const planned = ((await (await world.chat('A plan', { model, response_format: format })).json()) as Json).choices[0]
     expect([planned.finish_reason, JSON.parse(planned.message.content)]).toEqual(['stop', { title: expect.stringContaining('A plan') }])
     const free = ((await (await world.chat('A plan', { model, response_format: { type: 'json_object' } })).json()) as Json).choices[0]
@@ -80,7 +82,7 @@ describe('G-02 a chat', () => {
   })
 
   test.each([chatModel, secondModel])('of %s streams a word at a time, tells what was used only when asked, and ends with [DONE]', async model => {
-    await using world = await aiWorld()
+    const world = well()
     const text = 'One two thrée “four” five \\ six'
     const plain = await world.chat(text, { model, stream: true })
     expect([plain.status, plain.headers.get('content-type'), plain.headers.get('x-gateway-model'), plain.headers.get('x-gateway-cost-micros')]).toEqual([
@@ -107,7 +109,7 @@ describe('G-02 a chat', () => {
   })
 
   test.each([chatModel, secondModel])('of %s ends at its maximum, and where it is told to stop', async model => {
-    await using world = await aiWorld()
+    const world = well()
     const short = (await (await world.chat('a b c d e f g', { model, max_completion_tokens: undefined, max_tokens: 3 })).json()) as Json
     expect([short.choices[0].finish_reason, short.usage.completion_tokens]).toEqual(['length', 3])
     const stopped = ((await (await world.chat('a b STOP d', { model, stop: 'STOP' })).json()) as Json).choices[0]

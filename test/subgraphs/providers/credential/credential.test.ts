@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person, personally } from '../../../kit/viewers.ts'
 import { createCredential, credential, credentials, deleteCredential, fields } from '../documents.ts'
@@ -73,6 +74,7 @@ describe('G-01 a credential is kept', () => {
     expect(await names(graph, owner)).toHaveLength(3)
   })
 
+  const refusing = shared(() => supergraph())
   test.each<readonly [string, object, string]>([
     ['of no provider', { provider: 'nobody', fields: [] }, 'provider'],
     ['with a field that it does not have', { ...openai, fields: [...apiKey(), { name: 'gatewayUrl', value: 'https://example.com' }] }, 'fields[1].name'],
@@ -88,7 +90,7 @@ describe('G-01 a credential is kept', () => {
       'fields[3].value',
     ],
   ])('never %s', async (_, input, field) => {
-    await using graph = await supergraph()
+    const graph = refusing()
     const { owner } = await graph.seed.owner()
     expect((await tryToMake(graph, owner, input)).refused('BAD_USER_INPUT').extensions.field).toBe(field)
     expect(await graph.rows('select from providers.credentials')).toEqual([])

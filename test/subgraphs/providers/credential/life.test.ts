@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { createCredential, credentialResolution, deleteCredential, rotateCredential, testCredential, updateCredential } from '../documents.ts'
@@ -141,13 +142,14 @@ describe('G-01 a credential is rotated', () => {
     expect(await graph.rows('select previous_secret from providers.credentials')).toEqual([{ previous_secret: null }])
   })
 
+  const refusing = shared(() => supergraph())
   test.each<readonly [string, object, string]>([
     ['without a secret', { fields: [] }, 'fields'],
     ['with a field that it does not have', { fields: [...apiKey('sk-x'), { name: 'host', value: 'h' }] }, 'fields[1].name'],
     ['for longer than a week', { fields: apiKey('sk-x'), graceSeconds: 604_801 }, 'graceSeconds'],
     ['for less than nothing', { fields: apiKey('sk-x'), graceSeconds: -1 }, 'graceSeconds'],
   ])('never %s', async (_, input, field) => {
-    await using graph = await supergraph()
+    const graph = refusing()
     const { owner } = await graph.seed.owner()
     const { id } = await make(graph, owner, { provider: 'openai', fields: apiKey(secret) })
     expect((await rotate(graph, owner, { id, ...input })).refused('BAD_USER_INPUT').extensions.field).toBe(field)

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lookUp } from '../../../../subgraphs/providers/email/domain/look.ts'
+import { createLookUp } from '../../../../subgraphs/providers/email/domain/lookup.ts'
+import { recordsOf } from '../../../../subgraphs/providers/email/domain/records.ts'
 import { transitions, unprovenMs } from '../../../../subgraphs/providers/email/domain/rules.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { seedDomain, seedMessage } from './seed.ts'
@@ -59,14 +62,27 @@ test('G-07 a domain is PENDING until all its records are found, FAILED when one 
   expect(told[0]!.body).toMatchObject({ kind: 'SENDER_DOMAIN_FAILED', audience: 'managers' })
 })
 
-test.each(['status', 'timeout-after-accept', 'malformed', 'accept-then-reset'])('a server of DNS that answers with %s is no news of a domain', async fault => {
+test('a server of DNS that answers with an error is no news of a domain', async () => {
   const dns = await twins()
   await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address] } })
   const { owner } = await graph.seed.owner()
   const { id } = await seedDomain(graph, { organizationId: owner.organizationId! })
-  await dns.armDns({ fault, times: 100, ...(fault === 'status' && { status: 503 }) })
+  await dns.armDns({ fault: 'status', status: 503, times: 100 })
   const answer = (await ask(graph, owner, 'verifySenderDomain', { id })).data().verifySenderDomain
   expect(answer.status).toBe('VERIFIED')
+})
+
+test.each([
+  'status',
+  'timeout-after-accept',
+  'malformed',
+  'accept-then-reset',
+])('of a server of DNS that answers with %s nothing is known of any record', async fault => {
+  const dns = await twins()
+  const wanted = recordsOf({ domain: 'silent.example', token: 'x', publicKey: 'y', selector: 's' } as never, 'gateway.example')
+  expect(wanted).toHaveLength(5)
+  await dns.armDns({ fault, times: 100, ...(fault === 'status' && { status: 503 }) })
+  expect(await createLookUp([dns.sandbox.dns!.address], { timeout: 150, tries: 2 })(wanted)).toEqual({})
 })
 
 test('a name is one organization’s; who has not proved it for a week lets go of it, and its record says so', async () => {
@@ -91,21 +107,23 @@ test('a name is one organization’s; who has not proved it for a week lets go o
   ;(await add(first)).refused('CONFLICT')
 })
 
-test.each([
-  'example',
-  'localhost',
-  'mail.local',
-  '192.0.2.1',
-  'a..example.com',
-  '-a.example.com',
-  'exa mple.com',
-  `${'a'.repeat(64)}.com`,
-  'x@example.com',
-  '',
-])('%j is no domain to send from', async domain => {
-  await using graph = await supergraph()
-  const { owner } = await graph.seed.owner()
-  ;(await ask(graph, owner, 'addSenderDomain', { domain }, 'id')).refused('BAD_USER_INPUT')
+describe('a name that is none', () => {
+  const world = shared(() => supergraph())
+  test.each([
+    'example',
+    'localhost',
+    'mail.local',
+    '192.0.2.1',
+    'a..example.com',
+    '-a.example.com',
+    'exa mple.com',
+    `${'a'.repeat(64)}.com`,
+    'x@example.com',
+    '',
+  ])('%j is no domain to send from', async domain => {
+    const { owner } = await world().seed.owner()
+    ;(await ask(world(), owner, 'addSenderDomain', { domain }, 'id')).refused('BAD_USER_INPUT')
+  })
 })
 
 test('G-07 what is the platform’s everybody sees and its super admins alone change; admins of the platform suspend any domain', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { EmailStatus } from '../../../../subgraphs/providers/stores/email/message.ts'
 import { anonymous } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { seedDomain, seedMessage } from './seed.ts'
 
@@ -67,6 +68,8 @@ test('who sent it is told alone, and an app that is no service here is told noth
   expect([await there.status(), await there.told()]).toEqual(['DELIVERED', []])
 })
 
+const untouched = shared(() => world())
+
 test.each([
   ['another secret', { by: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],
   ['no signature', { headers: { 'webhook-signature': '' } }],
@@ -74,7 +77,7 @@ test.each([
   ['another id', { headers: { 'webhook-id': 'msg_other' } }],
   ['another time', { headers: { 'webhook-timestamp': '1' } }],
 ] as const)('a report with %s is refused, and changes nothing', async (_, how) => {
-  await using there = await world()
+  const there = untouched()
   expect(await there.report(there.event('complaint'), how)).toBe(401)
   expect([await there.status(), await there.suppressed()]).toEqual(['SENT', []])
 })
@@ -102,7 +105,7 @@ test.each([
   [{ recipient: 'nobody' }],
   [{ at: 'yesterday' }],
 ])('what is no report (%j) is 400 though it is signed', async more => {
-  await using there = await world()
+  const there = untouched()
   expect(await there.report(typeof more === 'string' ? more : { ...there.event('bounce'), ...more })).toBe(400)
   expect(await there.status()).toBe('SENT')
 })

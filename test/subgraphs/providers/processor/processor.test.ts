@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shared } from '../../../kit/shared.ts'
 import { eur, newKey, processorStage, secret, service } from './stage.ts'
 
 const price = { unitAmount: eur(1500), recurring: { interval: 'MONTH' } }
@@ -217,8 +218,9 @@ describe('G-08 a key', () => {
     expect((await stage.calls()).map(({ status, cost_micros }) => [status, Number(cost_micros)])).toEqual(Array(2).fill(['SUCCEEDED', 100]))
   })
 
+  const refusing = shared(() => processorStage())
   test.each(['', ' blank', 'ü', 'a\nb', 'x'.repeat(256)])('that no header can carry is refused, and nothing is sent: %j', async idempotencyKey => {
-    await using stage = await processorStage()
+    const stage = refusing()
     expect(await stage.refused('createProcessorCustomer', { idempotencyKey })).toMatchObject({ code: 'BAD_USER_INPUT', field: 'idempotencyKey' })
     expect(stage.graph.sent.filter(line => line.includes('stripe'))).toEqual([])
   })

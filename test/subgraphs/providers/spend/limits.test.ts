@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { key, person } from '../../../kit/viewers.ts'
 import { ended, model, order, seedLimit } from './seed.ts'
@@ -198,6 +199,7 @@ describe('G-04 a spend limit', () => {
     expect((await tryToMake(graph, owner, { ...once, hardLimitMicros: 7 })).refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
   })
 
+  const refusing = shared(() => supergraph())
   test.each<readonly [string, object, string, string]>([
     ['nothing', { hardLimitMicros: null }, 'BAD_USER_INPUT', 'softLimitMicros'],
     ['a negative amount', { softLimitMicros: -1 }, 'BAD_USER_INPUT', 'softLimitMicros'],
@@ -210,7 +212,7 @@ describe('G-04 a spend limit', () => {
     ['a model without a provider', { scopeType: 'MODEL', scopeValue: 'gpt-5' }, 'BAD_USER_INPUT', 'scopeValue'],
     ['what takes too long to say', { note: 'n'.repeat(501) }, 'BAD_USER_INPUT', 'note'],
   ])('never limits %s', async (_, more, code, field) => {
-    await using graph = await supergraph()
+    const graph = refusing()
     const { owner } = await graph.seed.owner()
     expect((await tryToMake(graph, owner, ofOrganization(owner, more))).refused(code as 'BAD_USER_INPUT').extensions.field).toBe(field)
     expect(await graph.rows('select from providers.spend_limits')).toEqual([])

@@ -6,6 +6,7 @@ import { callerOf, requireNoService, requireOperation } from '../../../../../sub
 import type { ServiceOperation } from '../../../../../subgraphs/scopes.ts'
 import { anonymous } from '../../../../../subgraphs/viewer.ts'
 import { openDoor } from '../../../../kit/door.ts'
+import { shared } from '../../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { key, person } from '../../../../kit/viewers.ts'
 
@@ -48,6 +49,7 @@ describe('G-10 a service client', () => {
     ])
   })
 
+  const refusing = shared(() => supergraph())
   test.each([
     ['Support', [], 'appId'],
     ['app_', [], 'appId'],
@@ -57,7 +59,7 @@ describe('G-10 a service client', () => {
     ['app_payments', ['VIDEO'], 'operations'],
     ['app_agents', ['NETWORK_APPLICATIONS'], 'operations'],
   ])('called %s with %j is refused', async (appId, operations, field) => {
-    await using graph = await supergraph()
+    const graph = refusing()
     expect((await attempt(graph, 'createServiceClient', { appId, name: 'X', operations })).refused('BAD_USER_INPUT').extensions).toMatchObject({ field })
     expect(await graph.rows('select from providers.service_clients')).toHaveLength(0)
   })
