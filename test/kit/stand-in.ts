@@ -3,26 +3,46 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import type { Demo } from '../../sandbox/network.ts'
+import type { PlayedName } from '../../sandbox/networks.ts'
+import type { Application, Platform } from '../../subgraphs/publishing/network/network.ts'
+import { type Applications, everyNetwork, platforms } from '../../subgraphs/publishing/network/networks.ts'
 import type { XApplication } from '../../subgraphs/publishing/network/x/oauth.ts'
 
 /** X as the sandbox plays it: a real server on loopback with a folder of its own and the test's clock. */
-export interface StandIn extends AsyncDisposable {
+export interface StandIn extends AsyncDisposable, Played {
   readonly origin: string
   readonly settings: XApplication
-  readonly demo: Demo
-  /** What was published, oldest first. */
-  published(): Promise<readonly { readonly id: string; readonly text: string; readonly inReplyToId?: string | null }[]>
+  /** Our applications at every network that the sandbox plays. */
+  readonly applications: Applications
+  /** Another network of ours that it plays. */
+  at(platform: Platform): Played
   /** Takes it off the network: connections are refused until what comes back is disposed of, which brings it back as it was. */
   away(): Promise<AsyncDisposable>
+}
+
+/** A network as the sandbox plays it. */
+export interface Played {
+  readonly demo: Demo
+  /** What was published, oldest first. */
+  published(): Promise<readonly Published[]>
   /** Arms a fault in place of the one before; without one, disarms. */
   arm(fault?: { readonly fault: string; readonly status?: number; readonly times?: number; readonly delayMs?: number }): Promise<void>
 }
 
-export async function standIn(clock: Clock, redirectUri: string): Promise<StandIn> {
+export interface Published {
+  readonly id: string
+  readonly text: string
+  readonly inReplyToId?: string | null
+  readonly target?: { readonly kind: string; readonly id: string }
+  readonly media?: readonly { readonly mimeType: string; readonly bytes: number; readonly sha256: string }[]
+}
+
+/** @param redirectUriOf where people come back to from a network */
+export async function standIn(clock: Clock, redirectUriOf: (platform: Platform) => string): Promise<StandIn> {
   const { startSandbox } = await import('../../sandbox/server.ts')
-  const { applicationAt } = await import('../../sandbox/networks.ts')
+  const { applicationAt, playedNames, twinOf } = await import('../../sandbox/networks.ts')
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-'))
-  const start = (port: number) => startSandbox({ folder, port, clock, redirectUris: [redirectUri] })
+  const start = (port: number) => startSandbox({ folder, port, clock, redirectUris: platforms.map(redirectUriOf) })
   let sandbox = await start(0)
   const { port } = sandbox
   const control = async <Answer>(path: string, body?: object): Promise<Answer> => {
@@ -33,13 +53,34 @@ export async function standIn(clock: Clock, redirectUri: string): Promise<StandI
     if (!answer.ok) throw new Error(`the sandbox refuses ${path}: ${await answer.text()}`)
     return (await answer.json()) as Answer
   }
+  const names = new Map(
+    platforms.flatMap(platform => {
+      const name = playedNames.find(each => each === everyNetwork[platform].path)
+      return name && everyNetwork[platform].protocol ? [[platform, name] as const] : []
+    }),
+  )
+  const at = (platform: Platform): Played => {
+    const name: PlayedName | undefined = names.get(platform)
+    if (!name) throw new Error(`the sandbox plays no ${platform}`)
+    const network = twinOf(name)
+    return {
+      get demo() {
+        return sandbox.demo[name]
+      },
+      published: () => control(`received?network=${network}`),
+      arm: async (fault = { fault: 'none' }) => void (await control('faults', { network, ...fault })),
+    }
+  }
   return {
     origin: sandbox.origin,
     settings: applicationAt(sandbox.origin, 'x', sandbox.demo.x),
+    applications: Object.fromEntries([...names].map(([platform, name]) => [platform, applicationAt(sandbox.origin, name, sandbox.demo[name]) as Application])),
+    at,
     get demo() {
       return sandbox.demo.x
     },
-    published: () => control('received?network=x'),
+    published: at('X').published,
+    arm: at('X').arm,
     async away() {
       await sandbox.stop()
       return {
@@ -48,7 +89,6 @@ export async function standIn(clock: Clock, redirectUri: string): Promise<StandI
         },
       }
     },
-    arm: async (fault = { fault: 'none' }) => void (await control('faults', { network: 'x', ...fault })),
     async [Symbol.asyncDispose]() {
       await sandbox.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -139,7 +139,7 @@ export async function supergraph({
   const name = new URL(database.url).pathname.slice(1)
   await database.sequelize.query(`alter database ${name} set pgboss.test_clock = 'on'`)
   await database.sequelize.query(`set pgboss.test_clock = 'on'`)
-  const x = sandbox ? opening.use(await standIn(clock, callbackUrl(publicUrl, 'X'))) : null
+  const x = sandbox ? opening.use(await standIn(clock, platform => callbackUrl(publicUrl, platform))) : null
   const way = createOutbound([...trusts, ...inside, ...(x ? [x.origin] : [])])
   opening.defer(() => way.close())
   const sent: string[] = []
@@ -172,7 +172,7 @@ export async function supergraph({
       storage: createFileStorage(folder),
       outbound,
       metrics,
-      applications: x ? { X: x.settings } : {},
+      applications: x?.applications ?? {},
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,
