@@ -200,18 +200,25 @@ const oddities = (door: string, destination: string): string[] => [
   `http://publishing.localhost${door}`,
 ]
 
-/** Each address once, from every door to every destination; and the hosts take turns, but for one door that has its addresses on each. */
+/**
+ * From every door to every destination, each address once: one door has all of its addresses on each host, at the others forms and
+ * hosts take turns, so that every door and every destination meets every form.
+ */
 function* all(make: typeof disguises, port: number): Generator<readonly [host: string, target: string]> {
   const hosts = hostsOf(port)
   const seen = new Set<string>()
-  for (const door of doors)
-    for (const destination of destinations)
-      for (const target of make(door, destination)) {
+  for (const [at, door] of doors.entries())
+    for (const [to, destination] of destinations.entries()) {
+      const forms = make(door, destination)
+      const isWhole = door === '/identity/api/auth/token'
+      const some = isWhole ? forms : [0, 1, 2].map(step => forms[(at + to * 3 + step) % forms.length]!)
+      for (const target of some) {
         if (seen.has(target)) continue
         seen.add(target)
         const turn = hosts[seen.size % hosts.length]!
-        for (const host of door === '/identity/api/auth/token' ? hosts : [turn]) yield [host, target]
+        for (const host of isWhole ? hosts : [turn]) yield [host, target]
       }
+    }
 }
 
 /** Runs a few at a time. */
@@ -312,6 +319,8 @@ describe('a subgraph’s own port', () => {
         for (const audience of servers.keys())
           for (const [what, purpose] of [['nothing', null] as const, ...purposes('POST', place)]) {
             if (place === '/health/ready') continue
+            // To another subgraph's seal it matters little what it is for: what would open the place, and what opens most.
+            if (audience !== slug && what !== ownOf(slug, place) && what !== 'an operation') continue
             const headers: Record<string, string> = purpose ? { [sealHeader]: await makeSeal(router, audience, purpose) } : {}
             const answer = await knock(server.port, place, { headers })
             const opens = audience === slug && what === ownOf(slug, place)
@@ -326,8 +335,10 @@ describe('a subgraph’s own port', () => {
     const wrong: unknown[] = []
     for (const [slug, server] of servers)
       for (const destination of destinations)
-        for (const target of disguises('/identity/api/auth/token', destination))
-          for (const [, purpose] of purposes('POST', destination)) {
+        for (const [at, target] of disguises('/identity/api/auth/token', destination).entries())
+          for (const [what, purpose] of purposes('POST', destination)) {
+            // Each address comes with what would open its destination; the other purposes take turns.
+            if (what !== ownOf(slug, destination) && what !== purposes('POST', destination)[at % 11]![0]) continue
             const answer = await knock(server.port, target, { headers: { [sealHeader]: await makeSeal(router, slug, purpose) } })
             if (answer.status !== 400 || answer.reached.length > 0) wrong.push([slug, target, answer])
           }
