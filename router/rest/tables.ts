@@ -29,6 +29,7 @@ import { integrationRows } from './publishing/integration.ts'
 import { mediaRows } from './publishing/media/asset.ts'
 import { mediaFolderRows } from './publishing/media/folder.ts'
 import { postRows } from './publishing/post.ts'
+import { revocationRows } from './publishing/revocation.ts'
 import { widgetRows } from './publishing/widget.ts'
 import type { RouteTable } from './row.ts'
 
@@ -56,5 +57,5 @@ export const routeTables: readonly RouteTable[] = [
       ...processorPayingRows,
     ],
   },
-  { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...mediaRows, ...mediaFolderRows, ...widgetRows] },
+  { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...revocationRows, ...mediaRows, ...mediaFolderRows, ...widgetRows] },
 ]

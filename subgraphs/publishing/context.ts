@@ -19,6 +19,8 @@ import { postStore } from './stores/post.ts'
 import { aboutPosts } from './stores/posts/about.ts'
 import { importStore } from './stores/posts/import.ts'
 import { threadStore } from './stores/posts/thread.ts'
+import { networkAccountStore } from './stores/revocation/network-account.ts'
+import { signedRequestStore } from './stores/revocation/signed-request.ts'
 import { widgetStore } from './stores/widget.ts'
 
 /** What publishing keeps, each store under the name by which resolvers and jobs know it. */
@@ -31,6 +33,8 @@ export const stores = (cipher: Cipher) => ({
   connections: connectionStore(cipher),
   attempts: attemptStore,
   authorizations: authorizationStore(cipher),
+  signedRequests: signedRequestStore,
+  networkAccounts: networkAccountStore,
   widget: widgetStore,
   mediaAssets: assetStore,
   mediaFolders: folderStore,

@@ -8,6 +8,7 @@ import type { Foundation, Subgraph } from '../subgraph.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { integrationResolvers } from './connection/integration/resolvers.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
+import { deletions } from './connection/revocation/deletion.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
 import { deliver } from './delivery/deliver.ts'
 import { tellOfFailedBefore } from './delivery/failed-before.ts'
@@ -55,7 +56,13 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const jobs = openJobs({
     slug: registration.slug,
     queues: [deliverQueue(key => deliver(job(), key)), prepareQueue(job)],
-    sweeps: [...sweeps(job), ...mediaSweeps(job), ...facts.sweeps, retention(foundation, [...agingOf(settings.retention), ...facts.aging])],
+    sweeps: [
+      ...sweeps(job),
+      deletions(() => job('deletion')),
+      ...mediaSweeps(job),
+      ...facts.sweeps,
+      retention(foundation, [...agingOf(settings.retention), ...facts.aging]),
+    ],
     log,
   })
   const services: Services = {

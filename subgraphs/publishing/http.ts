@@ -1,5 +1,6 @@
 import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './connection/integration/callback.ts'
+import { answerRevocation } from './connection/revocation/answer.ts'
 import type { Context, Job } from './context.ts'
 import { answerDirect, directPath } from './media/upload/direct.ts'
 import { answerUpload, isUpload, uploadPath } from './media/upload/tus.ts'
@@ -21,6 +22,8 @@ export async function handle(job: Job, request: Request, viewer: Viewer, open: (
   const platform = platforms.find(name => everyNetwork[name].path === path)
   if (request.method === 'GET' && platform) return callback(job, platform, request, viewer)
   if (request.method === 'POST' && platform) return confirmed(job, platform, request, viewer)
+  const revocation = answerRevocation(job, request, url.pathname)
+  if (revocation) return revocation
   const problem = {
     type: 'about:blank',
     title: 'Not Found',

@@ -22,5 +22,20 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
       select from publishing.posts p where p.brand_id = o.brand_id and p.id = o.post_id and p.delivery_phase in ('SENDING', 'UNKNOWN'))`,
     order: 'o.started_at',
   },
+  // One that is older than a day is not heard any more; what became of a deletion may be asked for a year.
+  {
+    table: 'publishing.signed_requests',
+    key: 'id',
+    days: 2,
+    old: `o.event = 'DEAUTHORIZE' and o.received_at < $1`,
+    order: 'o.received_at',
+  },
+  {
+    table: 'publishing.signed_requests',
+    key: 'id',
+    days: 365,
+    old: `o.event = 'DATA_DELETION' and o.received_at < $1 and o.status = 'COMPLETED'`,
+    order: 'o.received_at',
+  },
   { table: 'publishing.authorizations', key: 'brand_id, state_hash', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
 ]

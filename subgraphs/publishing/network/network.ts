@@ -118,6 +118,8 @@ export interface Account {
   readonly externalId: string
   /** What people call it, e.g. `@demo`. */
   readonly name: string
+  /** What the network calls the account in what it sends us, where that is not `externalId`. */
+  readonly scopedId?: string
   readonly avatarUrl?: string | null
   /** Where within the account posts may go, in the network's order; absent where an account is one place. */
   readonly places?: readonly Place[]
@@ -255,6 +257,20 @@ export type Lookup =
   /** The network lists everything since the attempt began, and it is not there. `isAnothers`: the text is, as a post that was left out. */
   | { readonly found: false; readonly isAnothers: boolean }
 
+/** What a network sends us of an account, signed with the secret of our application there. */
+export type SignedRequest =
+  | {
+      readonly outcome: 'read'
+      /** The account's `externalId`, or `scopedId`. */
+      readonly accountId: string
+      readonly issuedAt: Date
+      /** SHA-256 in hex of what was signed: the same for the same request. */
+      readonly digest: string
+    }
+  | { readonly outcome: 'malformed' }
+  /** The signature is not that of our application there. */
+  | { readonly outcome: 'forged' }
+
 /** Thrown when a grant cannot be had or renewed. `permanent`: only a person who authorizes again can help. */
 export class GrantFailure extends Error {
   readonly permanent: boolean
@@ -291,6 +307,8 @@ export interface Network {
   refresh(tokens: GrantTokens): Promise<Grant>
   /** Whose account a grant is for, with its places. Throws GrantFailure. */
   account(accessToken: string): Promise<Account>
+  /** Reads what the network sends us of accounts that took their permission back; absent where it sends nothing. Never throws. */
+  readSigned?(request: string): SignedRequest
   /** Ends a grant at the network, where it can. Throws what the network answers otherwise. */
   revoke?(tokens: GrantTokens): Promise<void>
   /** How it is found out whether the network has a post for this place, where that differs from the network's capabilities. */

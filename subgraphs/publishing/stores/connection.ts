@@ -178,7 +178,8 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
       const present = (await Connection.findOne({ where, raw: true, transaction })) as ConnectionRow | null
       const id = present?.id ?? newId(now)
       const tokens = { reconnectBefore: null, ...sealed(id, grant, now), lastCheckedAt: now, ...described({ id, targets: present?.targets ?? [] }, account) }
-      const changes = { ...tokens, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
+      const scoped = account.scopedId && { metadata: { scopedId: account.scopedId } }
+      const changes = { ...tokens, ...scoped, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
       const health = healthOf({ ...changes, platform }, now)
       if (present) return { before: present, after: await rows.update(present, { ...changes, health, version: present.version + 1 }, transaction) }
       const [{ count: inAll } = { count: 0 }] = await rows.read<{ count: number }>(countOfBrand, [brandId], transaction)

@@ -147,7 +147,6 @@ describe('a text and a target as they are stored', () => {
 
 test('a time for a network that is not there is refused with who can change it', () => {
   const nowhere = { ...around, networks: new Map() }
-  const refused = (platform: 'X' | 'THREADS') => refusalOf(() => edit(postRow({ platform }), { scheduledAt: later }, now, nowhere)).message
+  const refused = (platform: 'X') => refusalOf(() => edit(postRow({ platform }), { scheduledAt: later }, now, nowhere)).message
   expect(refused('X')).toMatch(/^Posts for X cannot be scheduled here: no application is set up for it\. Whoever operates the platform .* draft\.$/)
-  expect(refused('THREADS')).toMatch(/^Posts for Threads cannot be scheduled here: the platform does not speak its protocol yet\. .* draft\.$/)
 })

@@ -1,5 +1,7 @@
 import { codePoints } from '../check.ts'
-import type { NetworkFacts } from '../network.ts'
+import { graphVersion } from '../meta/version.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { InstagramAddress } from './adapter.ts'
 
 /** Instagram business accounts: pictures and films, never a text alone. */
 export const instagram = {
@@ -14,5 +16,14 @@ export const instagram = {
     media: { least: 1, images: 10, gifs: 0, videos: 10, most: 10, mixed: true, videoSeconds: null },
     visibility: null,
   },
-  protocol: null,
+  protocol: {
+    prefix: 'INSTAGRAM',
+    addresses: {
+      authorizeUrl: { fallback: 'https://www.instagram.com/oauth/authorize', does: 'Where Instagram asks people.' },
+      tokenUrl: { fallback: 'https://api.instagram.com/oauth/access_token', does: 'Where Instagram takes codes.' },
+      apiUrl: { fallback: 'https://graph.instagram.com', does: 'Where Instagram is called, and lengthens tokens.' },
+    },
+    settings: { version: graphVersion('Instagram') },
+    load: () => import('./adapter.ts'),
+  } satisfies Protocol<InstagramAddress, 'version'>,
 } satisfies NetworkFacts

@@ -1,5 +1,6 @@
 import { emojiAsBytes } from '../check.ts'
-import type { NetworkFacts } from '../network.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { ThreadsAddress } from './adapter.ts'
 
 /** Threads accounts: short texts, threads as replies. */
 export const threads = {
@@ -14,5 +15,12 @@ export const threads = {
     media: { least: 0, images: 20, gifs: 0, videos: 20, most: 20, mixed: true, videoSeconds: null },
     visibility: null,
   },
-  protocol: null,
+  protocol: {
+    prefix: 'THREADS',
+    addresses: {
+      authorizeUrl: { fallback: 'https://www.threads.com/oauth/authorize', does: 'Where Threads asks people.' },
+      apiUrl: { fallback: 'https://graph.threads.net', does: 'Where Threads is called, and gives tokens.' },
+    },
+    load: () => import('./adapter.ts'),
+  } satisfies Protocol<ThreadsAddress>,
 } satisfies NetworkFacts

@@ -1,0 +1,55 @@
+import type { Sweep } from '../../../../platform/jobs/queue.ts'
+import { record, tell } from '../../../store/books.ts'
+import { inTransaction, write } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import type { SignedRequestRow } from '../../stores/revocation/signed-request.ts'
+import { healthFacts } from '../health.ts'
+import { waitForCallsMs } from './rules.ts'
+
+/** How often what is to be deleted is looked for, in ms, and how many requests one round takes. */
+const everyMs = 5_000
+const atOnce = 20
+
+/**
+ * Deletes what people asked networks to have deleted: the connections of their account as they stood when the request came, with profile,
+ * places, tokens and figures. Posts are the organization's, and stay. The rows alone say what is to be done, so a process that dies leaves
+ * nothing undone.
+ */
+export const deletions = (job: () => Job): Sweep => ({
+  name: 'deletions of accounts',
+  everyMs,
+  async run() {
+    for (const request of await job().signedRequests.toDo(atOnce))
+      await erase(job(), request).catch(error =>
+        job().log.error({ err: error, requestId: request.id }, 'an account could not be deleted; the next round tries again'),
+      )
+  },
+})
+
+async function erase(job: Job, { id, receivedAt }: SignedRequestRow): Promise<void> {
+  const { signedRequests, networkAccounts } = job
+  const begun = await inTransaction(job, async ({ now, transaction }) => {
+    const row = await signedRequests.lock(id, transaction)
+    if (row?.status === 'RECEIVED') await signedRequests.begin(row, now, transaction)
+    return row
+  })
+  if (!begun?.accountId) return
+  const account = { platform: begun.platform, accountId: begun.accountId, before: receivedAt }
+  // How a call ended is written with its connection's id, so one that is under way is let end.
+  if (job.clock.now().getTime() - receivedAt.getTime() < waitForCallsMs && (await networkAccounts.isBusy(account))) return
+  await write(job, {
+    async run(unit) {
+      const row = await signedRequests.lock(id, unit.transaction)
+      if (!row) return null
+      const removed = await networkAccounts.remove(account, unit.transaction)
+      const brands = await networkAccounts.brandsOf(removed, unit.transaction)
+      for (const gone of removed) {
+        const brand = brands.get(gone.brandId)
+        await record(job, { tenantId: gone.brandId, actor: `network:${row.platform.toLowerCase()}`, action: 'connection.deleted', subjectId: gone.id }, unit)
+        if (brand) await tell(job, healthFacts(gone, null, { organizationId: brand.organizationId, publicUrl: job.publicUrl }), unit)
+      }
+      await signedRequests.complete(row, unit.now, unit.transaction)
+      return row
+    },
+  })
+}

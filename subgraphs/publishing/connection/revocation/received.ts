@@ -1,0 +1,81 @@
+import { formOf } from '../../../http/html.ts'
+import { problem } from '../../../http/problem.ts'
+import { record, tell, type Unit } from '../../../store/books.ts'
+import { write } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import type { Platform } from '../../network/network.ts'
+import { everyNetwork } from '../../network/networks.ts'
+import type { BrandRow } from '../../stores/brand.ts'
+import { type ConnectionRow, disconnected } from '../../stores/connection.ts'
+import type { RevocationEvent, SignedRequestRow } from '../../stores/revocation/signed-request.ts'
+import { healthFacts, healthFollows } from '../health.ts'
+import { complaint } from './rules.ts'
+
+/**
+ * Hears what a network posts of an account: that the person took our application's permission back, or wants their data deleted
+ * (https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback).
+ *
+ * Nothing tells two requests apart but what is signed, so each acts once: sent again it gets the first answer, also when the account was
+ * connected anew meanwhile. An account that is nobody's here is answered alike, so that no answer says who has one.
+ */
+export async function revoked(job: Job, platform: Platform, event: RevocationEvent, request: Request): Promise<Response> {
+  const readSigned = job.networks.get(platform)?.readSigned
+  if (!readSigned) return problem(request, 'NOT_FOUND', `No application of ${everyNetwork[platform].title} is set up here that could be meant.`)
+  const sent = (await formOf(request)).getAll('signed_request')
+  const signed = sent.length === 1 ? readSigned(sent[0]!) : ({ outcome: 'malformed' } as const)
+  const wrong = complaint(signed, job.clock.now())
+  if (wrong || signed.outcome !== 'read') return problem(request, wrong!.code, wrong!.sentence, { field: 'signed_request' })
+  const { accountId, digest } = signed
+  const { row } = await write(job, {
+    async run(unit) {
+      const { row, isFirst } = await job.signedRequests.take({ platform, event, digest, accountId }, unit)
+      return { row, changed: isFirst ? await disconnect(job, { platform, event, accountId }, unit) : [] }
+    },
+    announce: async ({ changed }) => {
+      for (const { brand, before, after } of changed) await healthFollows(job, brand).announce?.({ before, after })
+    },
+  })
+  return Response.json(event === 'DEAUTHORIZE' ? {} : told(job, row), { headers: { 'cache-control': 'no-store' } })
+}
+
+/** What a network is told of a deletion: where the person reads what became of it. */
+const told = ({ publicUrl }: Job, { code }: SignedRequestRow) => ({ url: `${publicUrl}/publishing/data-deletion/${code}`, confirmation_code: code })
+
+interface Disconnected {
+  readonly brand: BrandRow | null
+  readonly before: ConnectionRow
+  readonly after: ConnectionRow
+}
+
+/** Takes every connection of the account out of use, whichever brand it is of. Posts stay scheduled: another connection may send them. */
+async function disconnect(
+  job: Job,
+  { platform, event, accountId }: { platform: Platform; event: RevocationEvent; accountId: string },
+  unit: Unit,
+): Promise<readonly Disconnected[]> {
+  const { title } = everyNetwork[platform]
+  const reason =
+    event === 'DEAUTHORIZE'
+      ? `The account’s owner took the permission back at ${title}: connect it again.`
+      : `The account’s owner asked at ${title} to have its data deleted.`
+  const changed: Disconnected[] = []
+  const held = await job.networkAccounts.hold({ platform, accountId, before: unit.now }, unit.transaction)
+  const brands = await job.networkAccounts.brandsOf(held, unit.transaction)
+  for (const before of held) {
+    if (!before.active) continue
+    const brand = brands.get(before.brandId) ?? null
+    const changes = { ...disconnected(reason), version: before.version + 1, updatedAt: unit.now }
+    const after = await job.connections.update(before, changes, unit.transaction)
+    const line = {
+      tenantId: before.brandId,
+      actor: `network:${platform.toLowerCase()}`,
+      action: 'connection.revoked',
+      subjectId: before.id,
+      details: { event },
+    }
+    await record(job, line, unit)
+    if (brand) await tell(job, healthFacts(before, after, { organizationId: brand.organizationId, publicUrl: job.publicUrl }), unit)
+    changed.push({ brand, before, after })
+  }
+  return changed
+}

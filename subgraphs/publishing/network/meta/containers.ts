@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { Handle, Lookup, Medium, Preparation, Publication, RateLimit } from '../network.ts'
+import { type Graph, type GraphAnswer, preparationOf, saidOf, tellOf } from './graph.ts'
+
+// Instagram and Threads publish in two steps: a container, which the network fills from addresses of ours and nobody sees, then one call
+// that makes it public. https://developers.facebook.com/docs/threads/posts, https://developers.facebook.com/docs/instagram-platform/content-publishing
+
+/** How one of the two writes its containers. */
+export interface ContainerDialect {
+  readonly title: string
+  /** The edge below the account on which they are made: `threads`. */
+  readonly edge: string
+  /** The field that says how far one is: `status`. */
+  readonly statusField: string
+  /** The edge that tells how many posts the account has left. */
+  readonly limitEdge: string
+  /** One that stands alone. @throws Inexpressible */
+  single(publication: Unprepared): Readonly<Record<string, string>>
+  /** One of several. */
+  item(medium: Medium): Readonly<Record<string, string>>
+  /** What holds the several together. @throws Inexpressible */
+  carousel(publication: Unprepared, children: readonly string[]): Readonly<Record<string, string>>
+}
+
+export type Unprepared = Omit<Publication, 'handle'>
+
+/** Thrown for what the network has no words for. */
+export class Inexpressible extends Error {}
+
+/** What is kept of a container. */
+interface Kept {
+  /** What it was made of: an edited post makes another. */
+  readonly of: string
+  /** Of several media, those that are made. */
+  readonly children: readonly string[]
+  readonly container: string | null
+  /** How often it was asked for its status. */
+  readonly asked: number
+  /** Posts left before this one, and of how many; null: the network did not tell. */
+  readonly left: number | null
+  readonly limit: number | null
+}
+
+/** How long the network may take to fetch a picture while it makes a container, in ms. */
+const createTimeoutMs = 15_000
+
+const readKept = (handle: Handle | null, of: string): Kept | null => (handle?.of === of ? (handle as unknown as Kept) : null)
+const toHandle = (kept: Kept): Handle => ({ ...kept }) as unknown as Handle
+
+/** The container of a handle. */
+export const containerOf = (handle: Handle | null): string | null => (typeof handle?.container === 'string' ? handle.container : null)
+
+/** What the network said of the account's limit before this post, once this one is counted. */
+export function limitAfter(handle: Handle | null): RateLimit | undefined {
+  const { left, limit } = (handle ?? {}) as Partial<Kept>
+  return typeof left === 'number' && typeof limit === 'number' ? { limit, remaining: Math.max(0, left - 1), resetsAt: null } : undefined
+}
+
+const digestOf = ({ copy, link, inReplyTo, media }: Unprepared): string =>
+  createHash('sha256')
+    .update(JSON.stringify([copy, link, inReplyTo, media.map(({ assetId, altText }) => [assetId, altText])]))
+    .digest('hex')
+    .slice(0, 32)
+
+/** How long to wait before the status is asked for again, in ms: the network asks for once a minute at most, when it takes long. */
+const againAfter = (asked: number): number => Math.min(30_000, 1_000 * 2 ** asked)
+
+/**
+ * Makes what is to be published, or goes on with what was made, until the network has it ready.
+ * @param graph of the account's network
+ * @param kept  what an earlier call left
+ */
+export async function prepareContainer(graph: Graph, dialect: ContainerDialect, publication: Unprepared, kept: Handle | null): Promise<Preparation> {
+  const of = digestOf(publication)
+  try {
+    const known = readKept(kept, of)
+    const began = known ?? (await begin(graph, dialect, publication, of))
+    if ('outcome' in began) return began
+    const made = began.container === null ? await make(graph, dialect, publication, began) : began
+    return 'outcome' in made ? made : await look(graph, dialect, publication, made)
+  } catch (error) {
+    if (error instanceof Inexpressible) return { outcome: 'refused', code: 'CONTENT_REFUSED', detail: error.message }
+    if (error instanceof OutboundFailure) return { outcome: 'unsent', detail: error.message }
+    throw error
+  }
+}
+
+/** Looks whether the account may still post today: a container that can never be published is not worth making. */
+async function begin(
+  graph: Graph,
+  { title, limitEdge }: ContainerDialect,
+  { accessToken, account, inReplyTo }: Unprepared,
+  of: string,
+): Promise<Kept | Preparation> {
+  const kept = { of, children: [], container: null, asked: 0, left: null, limit: null }
+  // Replies have a limit of their own, which wants a permission of its own.
+  if (inReplyTo !== null) return kept
+  const answer = await graph.get<{ data: { quota_usage?: number; config?: { quota_total?: number } }[] }>(`/${account.externalId}/${limitEdge}`, {
+    fields: 'quota_usage,config',
+    access_token: accessToken,
+  })
+  const [{ quota_usage: used, config } = {}] = answer.said.data ?? []
+  const limit = config?.quota_total
+  // Who does not say is asked all the same: the call itself will tell.
+  if (typeof used !== 'number' || typeof limit !== 'number') return answer.status === 401 ? preparationOf(title, answer, false) : kept
+  if (used < limit) return { ...kept, left: limit - used, limit }
+  const detail = `${title} takes ${limit} posts of an account within 24 hours, and this one has made ${used}.`
+  return { outcome: 'refused', code: 'RATE_LIMITED', detail, limit: { limit, remaining: 0, resetsAt: null } }
+}
+
+async function make(graph: Graph, dialect: ContainerDialect, publication: Unprepared, began: Kept): Promise<Kept | Preparation> {
+  const { accessToken, account, media } = publication
+  const create = async (parameters: Readonly<Record<string, string>>): Promise<string | Preparation> => {
+    const path = `/${account.externalId}/${dialect.edge}`
+    const answer = await graph.post<{ id: string }>(path, { ...parameters, access_token: accessToken }, { timeoutMs: createTimeoutMs })
+    return answer.said.id ?? preparationOf(dialect.title, answer, false)
+  }
+  if (media.length < 2) {
+    const container = await create(dialect.single(publication))
+    return typeof container === 'string' ? { ...began, container } : container
+  }
+  const children = [...began.children]
+  for (const medium of media.slice(children.length)) {
+    const child = await create(dialect.item(medium))
+    if (typeof child !== 'string') return child
+    children.push(child)
+  }
+  for (const child of children) {
+    const status = await statusOf(graph, dialect, child, accessToken)
+    if (status.is === 'IN_PROGRESS')
+      return { outcome: 'processing', handle: toHandle({ ...began, children, asked: began.asked + 1 }), againInMs: againAfter(began.asked) }
+    if (status.is !== 'FINISHED') return failed(dialect, status)
+  }
+  const container = await create(dialect.carousel(publication, children))
+  return typeof container === 'string' ? { ...began, children, container, asked: 0 } : container
+}
+
+async function look(graph: Graph, dialect: ContainerDialect, { accessToken }: Unprepared, kept: Kept): Promise<Preparation> {
+  const status = await statusOf(graph, dialect, kept.container!, accessToken)
+  if (status.is === 'FINISHED') return { outcome: 'ready', handle: toHandle(kept) }
+  if (status.is === 'IN_PROGRESS') return { outcome: 'processing', handle: toHandle({ ...kept, asked: kept.asked + 1 }), againInMs: againAfter(kept.asked) }
+  return failed(dialect, status)
+}
+
+interface Status {
+  readonly is: string
+  readonly why: string
+}
+
+/** @throws OutboundFailure */
+async function statusOf(
+  graph: Graph,
+  { title, statusField }: ContainerDialect,
+  id: string,
+  accessToken: string,
+): Promise<Status & { readonly answer?: GraphAnswer<object> }> {
+  const more = statusField === 'status' ? 'error_message' : 'status'
+  const answer = await graph.get<Record<string, string>>(`/${id}`, { fields: `${statusField},${more}`, access_token: accessToken })
+  const is = answer.said[statusField]
+  return is ? { is, why: String(answer.said[more] ?? is) } : { is: 'UNTOLD', why: saidOf(title, answer), answer }
+}
+
+function failed({ title }: ContainerDialect, { is, why, answer }: Status & { readonly answer?: GraphAnswer<object> }): Preparation {
+  if (answer) return preparationOf(title, answer, false)
+  return {
+    outcome: 'refused',
+    code: 'MEDIA_FAILED',
+    detail: `${title} could not make the post: ${is === 'EXPIRED' ? 'it waited too long' : why}`.slice(0, 300),
+  }
+}
+
+/** A post as the two list it. */
+export interface ListedMedium {
+  readonly id: string
+  readonly timestamp?: string
+  readonly permalink?: string
+  readonly caption?: string
+  readonly text?: string
+}
+
+/** The network stores creation times in whole seconds, and its clock is not ours, in ms. */
+const skewMs = 5_000
+
+/**
+ * Finds out whether a container was made public, and as what.
+ *
+ * Its own status is the truth about whether: `PUBLISHED`, or not. It does not name the post, so that is looked up in the account's list,
+ * by text and time. One that is published and not listed yet leaves the question open.
+ * @param listing the account's posts since a moment, the newest first
+ * @param isListed whether a list tells of such a post at all
+ * @throws AccessExpired; any other error when the network cannot tell
+ */
+export async function findByContainer(
+  graph: Graph,
+  dialect: ContainerDialect,
+  { accessToken, handle, copy, link }: Publication,
+  since: Date,
+  except: ReadonlySet<string>,
+  { listing, isListed }: { listing(since: number): Promise<readonly ListedMedium[]>; readonly isListed: boolean },
+): Promise<Lookup> {
+  const { title, statusField } = dialect
+  const container = containerOf(handle)
+  if (!container) throw new Error(`${title} cannot be asked: nothing was kept of what was made there`)
+  const { [statusField]: status } = tellOf(title, await graph.get<Record<string, string>>(`/${container}`, { fields: statusField, access_token: accessToken }))
+  if (status !== 'PUBLISHED') {
+    if (!['IN_PROGRESS', 'FINISHED', 'ERROR', 'EXPIRED'].includes(status ?? '')) throw new Error(`${title} does not say whether it has published: ${status}`)
+    return { found: false, isAnothers: false }
+  }
+  if (!isListed) throw new Error(`${title} has published it, and does not tell under which id without a further permission`)
+  const begin = since.getTime() - skewMs
+  const same = (await listing(Math.floor(begin / 1000))).filter(
+    ({ id, timestamp, caption, text }) =>
+      !except.has(id) &&
+      (timestamp === undefined || Date.parse(timestamp) >= Math.floor(begin / 1000) * 1000) &&
+      saysTheSame(caption ?? text ?? '', copy, link),
+  )
+  // Of several with the same words the oldest: the others are later attempts' of other posts.
+  const found = same.at(-1)
+  if (!found) throw new Error(`${title} has published it, and does not list it yet`)
+  return { found: true, platformPostId: found.id, permalink: found.permalink ?? '' }
+}
+
+const plain = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+
+/** Whether a listed text is the one that was sent, with or without the link that may stand behind it. */
+const saysTheSame = (listed: string, copy: string, link: string | null): boolean =>
+  plain(listed) === plain(copy) || (link !== null && plain(listed) === plain(`${copy}\n\n${link}`))
+
+/** The text with the link behind it, where it is not in it. */
+export const withLink = (copy: string, link: string | null): string => (link === null || copy.includes(link) ? copy : copy ? `${copy}\n\n${link}` : link)

@@ -1,0 +1,121 @@
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
+import { readJson } from '../json.ts'
+import { AccessExpired, type Delivery, type Preparation, type RateLimit, type RefusalReason } from '../network.ts'
+
+/** An error as the Graph API writes it: https://developers.facebook.com/docs/graph-api/guides/error-handling */
+interface GraphError {
+  readonly message?: string
+  readonly code?: number
+  readonly error_subcode?: number
+  readonly error_user_msg?: string
+  readonly fbtrace_id?: string
+}
+
+/** What a call of the Graph API was answered: what it asked for, or why not. */
+export interface GraphAnswer<Shape extends object> {
+  readonly status: number
+  /** Of an answer that is no refusal; empty for one that is no JSON. */
+  readonly said: Partial<Shape>
+  /** Null for an answer without one. */
+  readonly error: GraphError | null
+}
+
+/** How long a call may take that somebody may wait for, in ms. */
+const timeoutMs = 8_000
+
+/** How the Graph API is called. */
+export interface Graph {
+  get<Shape extends object>(path: string, parameters: Readonly<Record<string, string>>, options?: { readonly timeoutMs?: number }): Promise<GraphAnswer<Shape>>
+  post<Shape extends object>(
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    options?: { readonly timeoutMs?: number; readonly freshConnection?: boolean; readonly method?: 'POST' | 'DELETE' },
+  ): Promise<GraphAnswer<Shape>>
+}
+
+/**
+ * Calls the Graph API of one of Meta's networks.
+ * @param base with the version, where the network has one in its paths
+ */
+export function createGraph(base: string, outbound: Outbound): Graph {
+  const read = <Shape extends object>({ status, text }: OutboundAnswer): GraphAnswer<Shape> => {
+    const said = readJson<Shape & { error: GraphError }>(text)
+    const error = typeof said.error === 'object' && said.error !== null ? said.error : null
+    return { status, said: error || status !== 200 ? {} : (said as Partial<Shape>), error }
+  }
+  return {
+    get: async (path, parameters, options = {}) => read(await outbound(`${base}${path}?${new URLSearchParams(parameters)}`, { timeoutMs, ...options })),
+    post: async (path, parameters, options = {}) =>
+      read(
+        await outbound(`${base}${path}`, {
+          method: 'POST',
+          timeoutMs,
+          ...options,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams(parameters).toString(),
+        }),
+      ),
+  }
+}
+
+const expired = [102, 190]
+const throttled = [4, 9, 17, 32, 341, 613]
+const mediaCodes = [352, 9004, 9007, 36_000, 36_001, 36_003]
+/** What passes by itself, or says nothing. */
+const vague = [-1, 1, 2]
+/** Of a code that means something else as well: suspected spam. */
+const spam = 2_207_051
+
+/**
+ * Sorts a refusal: only a clear no is one.
+ * @param hasPlace whether what is not there may be the page or group
+ * @returns null for an answer that leaves open what was done
+ */
+export function reasonOf({ status, error }: GraphAnswer<object>, hasPlace: boolean): RefusalReason | null {
+  const code = error?.code
+  const subcode = error?.error_subcode
+  if (status >= 500 || status === 408 || status < 400) return null
+  if (code === undefined) return status === 401 ? 'ACCESS_EXPIRED' : status === 429 ? 'RATE_LIMITED' : 'NETWORK_REFUSED'
+  if (subcode === spam || code === 368) return 'NETWORK_REFUSED'
+  if (expired.includes(code)) return 'ACCESS_EXPIRED'
+  if (throttled.includes(code) || (code >= 80_000 && code < 80_015) || status === 429) return 'RATE_LIMITED'
+  if (mediaCodes.includes(code)) return 'MEDIA_FAILED'
+  if (code === 506) return 'DUPLICATE_CONTENT'
+  if (hasPlace && (code === 803 || (code === 100 && subcode === 33) || code === 10 || (code >= 200 && code < 300))) return 'TARGET_UNAVAILABLE'
+  if (code === 100 || code === 36_004 || code === 1500) return 'CONTENT_REFUSED'
+  if (vague.includes(code) || code === -2) return null
+  return 'NETWORK_REFUSED'
+}
+
+/** What the network said, for people: short, with the trace by which its support finds the call. */
+export function saidOf(title: string, { status, error }: GraphAnswer<object>): string {
+  const words = (error?.error_user_msg ?? error?.message ?? `status ${status}`).slice(0, 300)
+  return error?.fbtrace_id ? `${title}: ${words} (trace ${error.fbtrace_id.slice(0, 40)})` : `${title}: ${words}`
+}
+
+/** What an answer to the call that publishes means, when it names no post. */
+export function deliveryOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean, limit?: RateLimit): Delivery {
+  const code = reasonOf(answer, hasPlace)
+  const detail = saidOf(title, answer)
+  return code ? { outcome: 'refused', code, detail, ...(limit && { limit }) } : { outcome: 'unknown', detail }
+}
+
+/** What stands for a call without an answer. */
+export function unanswered(error: unknown): Delivery {
+  const detail = error instanceof Error ? error.message : String(error)
+  return error instanceof OutboundFailure && !error.sent ? { outcome: 'unsent', detail } : { outcome: 'unknown', detail }
+}
+
+/** What an answer to a call that prepares means, when it is not what was asked for: nobody sees what it did, so it may be made again. */
+export function preparationOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean): Preparation {
+  const code = reasonOf(answer, hasPlace)
+  return code ? { outcome: 'refused', code, detail: saidOf(title, answer) } : { outcome: 'unsent', detail: saidOf(title, answer) }
+}
+
+/** What a call that only reads was asked for. @throws AccessExpired; any other error when the network does not tell */
+export function tellOf<Shape extends object>(title: string, answer: GraphAnswer<Shape>): Partial<Shape> {
+  if (answer.status === 200 && !answer.error) return answer.said
+  if (reasonOf(answer, false) === 'ACCESS_EXPIRED') throw new AccessExpired(title)
+  throw new Error(saidOf(title, answer))
+}

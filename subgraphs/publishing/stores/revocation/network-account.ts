@@ -1,0 +1,64 @@
+import type { Transaction } from 'sequelize'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import { selectList } from '../../../../platform/sql/table.ts'
+import type { Opening } from '../../../store/store.ts'
+import type { Platform } from '../../network/network.ts'
+import { type BrandRow, brands } from '../brand.ts'
+import { type ConnectionRow, connections } from '../connection.ts'
+
+/** An account as the network names it to us, by either of its ids, and the moment since when what was connected is not meant. */
+export interface NetworkAccount {
+  readonly platform: Platform
+  readonly accountId: string
+  readonly before: Date
+}
+
+/** An account that was connected anew since is somebody's wish that came later. */
+const ofAccount = `c.platform = $1 and (c.external_account_id = $2 or c.metadata ? 'scopedId' and c.metadata ->> 'scopedId' = $2) and c.connected_at <= $3`
+
+/** In an order of their own, so that two who hold several wait for each other in one direction. */
+const held = statement(`select ${selectList(connections, 'c')} from publishing.connections c where ${ofAccount} order by c.brand_id, c.id for no key update`)
+/** Whether a call is under way by one of them: how it ended is written with the connection's id. */
+const busy = statement(
+  `select exists (select from publishing.connections c join publishing.attempts a on a.brand_id = c.brand_id and a.connection_id = c.id
+    where ${ofAccount} and a.outcome is null) as busy`,
+)
+/** Posts are held before connections, as delivery holds them: a connection that goes is taken from its posts. */
+const holdPosts = statement(
+  `select p.id from publishing.posts p join publishing.connections c on p.brand_id = c.brand_id and p.connection_id = c.id
+    where ${ofAccount} order by p.brand_id, p.id for no key update of p`,
+)
+const brandsById = statement(`select ${selectList(brands, 'b')} from publishing.brands b where b.id = any($1::uuid[])`)
+const remove = statement(`delete from publishing.connections c where ${ofAccount} returning ${selectList(connections, 'c')}`)
+
+/** The connections of one account of a network, whichever brands and organizations they are of: for what the network itself says of it. */
+export const networkAccountStore = {
+  table: connections,
+  lists: {},
+  open: ({ sequelize }: Opening) => {
+    const values = ({ platform, accountId, before }: NetworkAccount) => [platform, accountId, before]
+    return {
+      /** Holds them until the transaction ends. */
+      hold: (account: NetworkAccount, transaction: Transaction): Promise<readonly ConnectionRow[]> =>
+        rows<ConnectionRow>(sequelize, held, values(account), transaction),
+
+      /** The brands of held connections, by id: read in the same transaction, for who waits in one must not need another connection of the database. */
+      async brandsOf(held: readonly ConnectionRow[], transaction: Transaction): Promise<ReadonlyMap<string, BrandRow>> {
+        const found = await rows<BrandRow>(sequelize, brandsById, [held.map(({ brandId }) => brandId)], transaction)
+        return new Map(found.map(brand => [brand.id, brand]))
+      },
+
+      /** Whether a post is being sent by one of them. */
+      async isBusy(account: NetworkAccount): Promise<boolean> {
+        const [found] = await rows<{ busy: boolean }>(sequelize, busy, values(account))
+        return found?.busy ?? false
+      },
+
+      /** Removes them with all that is known of them; posts stay, and attempts. */
+      async remove(account: NetworkAccount, transaction: Transaction): Promise<readonly ConnectionRow[]> {
+        await rows(sequelize, holdPosts, values(account), transaction)
+        return rows<ConnectionRow>(sequelize, remove, values(account), transaction)
+      },
+    }
+  },
+}
