@@ -320,7 +320,7 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
         async onRequest(request, reply) {
           const here = rows.filter(({ row }) => answersHere(door.hosts, request, roleOf(row)))
           if (here.length === 0) throw misplaced(door.hosts, request, rows[0]!.slug, roleOf(rows[0]!.row))
-          const allow = [...methodsOf(here), 'OPTIONS'].join(', ')
+          const allow = [...new Set([...methodsOf(here), 'OPTIONS'])].join(', ')
           reply.header('allow', allow)
           if (request.method === 'OPTIONS') return reply.code(204).send()
           throw doorRefusal(405, `This address takes ${allow}.`)
@@ -333,5 +333,8 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
 /** Methods that rows of one path take; whoever serves GET serves HEAD with it. */
 const methodsOf = (rows: readonly { readonly row: Row }[]): readonly string[] =>
   rows
-    .flatMap(({ row }): readonly string[] => (row.method === '*' ? anyMethod : [row.method]))
+    .flatMap(({ row }): readonly string[] => [
+      ...(row.method === '*' ? anyMethod : [row.method]),
+      ...(row.kind === 'forward' && row.asksOptions ? ['OPTIONS'] : []),
+    ])
     .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
