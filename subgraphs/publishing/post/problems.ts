@@ -1,6 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
+import { contentMedia } from '../media/deliverable.ts'
 import { type ContentMedium, type Problem, problemsOf } from '../network/check.ts'
 import type { Networks, Platform } from '../network/network.ts'
 import { everyNetwork, whyAbsent } from '../network/networks.ts'
@@ -28,7 +29,7 @@ export interface Surroundings {
  * @throws NOT_FOUND for a medium that is not the brand's
  */
 export async function surroundingsOf(context: Context, { brandId, media }: Pick<Looked, 'brandId' | 'media'>): Promise<Surroundings> {
-  const [connections, found] = await Promise.all([context.connections.manyBy('brandId').load(brandId), media.map(() => missing)])
+  const [connections, found] = await Promise.all([context.connections.manyBy('brandId').load(brandId), contentMedia(context, brandId, media)])
   return { connections, media: new Map(media.map(({ assetId }, place) => [assetId, found[place]!])) }
 }
 
