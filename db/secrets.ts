@@ -7,6 +7,7 @@ import { sealedDomainKeys } from '../subgraphs/providers/stores/email/domain.ts'
 import { sealedContents } from '../subgraphs/providers/stores/email/message.ts'
 import { sealedVerifiers } from '../subgraphs/publishing/stores/authorization.ts'
 import { sealedTokens } from '../subgraphs/publishing/stores/connection.ts'
+import { sealedWebhookSecrets } from '../subgraphs/publishing/stores/news/webhook.ts'
 import type { SealedColumn } from '../subgraphs/store/sealed.ts'
 
 /** Everything that any subgraph keeps encrypted. */
@@ -18,6 +19,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedContents,
   ...sealedTokens,
   ...sealedVerifiers,
+  ...sealedWebhookSecrets,
 ]
 
 /** Values that are read at once. */

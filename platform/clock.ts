@@ -39,3 +39,61 @@ export function weekBegin(now: Date): Date {
   const { from } = dayOf(now)
   return new Date(from.getTime() - ((from.getUTCDay() + 6) % 7) * dayMs)
 }
+
+/** A moment as people in a time zone read it: `2027-03-01`, `09:30`. */
+export interface LocalTime {
+  readonly day: string
+  readonly time: string
+}
+
+/** Made once for each zone: there are some six hundred names, and making one takes longer than all else. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone)
+  if (!format) {
+    const digits = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+    format = new Intl.DateTimeFormat('en-US', { ...digits, timeZone: zone, hourCycle: 'h23', era: 'short' })
+    formats.set(zone, format)
+  }
+  return format
+}
+
+/** What clocks in a zone show, as the ms of a UTC clock that shows the same. */
+function wallOf(zone: string, at: number): number {
+  const part = Object.fromEntries(
+    formatOf(zone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  ) as Record<string, string>
+  const [year, month, day, hour, minute, second] = ['year', 'month', 'day', 'hour', 'minute', 'second'].map(name => Number(part[name])) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
+
+/** @param zone a name of the IANA database. @throws RangeError for one that is none */
+export function localTime(zone: string, at: Date): LocalTime {
+  const wall = new Date(wallOf(zone, at.getTime())).toISOString()
+  return { day: wall.slice(0, 10), time: wall.slice(11, 16) }
+}
+
+/**
+ * The first moment of a day in a zone, whatever its clocks do at midnight.
+ * @param day as `2027-03-01`
+ */
+export function startOfDay(zone: string, day: string): Date {
+  const wall = Date.parse(`${day}T00:00:00Z`)
+  // Clocks are moved by the difference of what they show a day before and a day after: one of the two is right.
+  const offsets = [wall - dayMs, wall + dayMs].map(at => wallOf(zone, at) - at)
+  const begins = offsets.map(offset => wall - offset).sort((a, b) => a - b)
+  return new Date(begins.find(at => wallOf(zone, at) >= wall) ?? begins[1]!)
+}
+
+/** The day so many days later: `2027-03-01` and 1 are `2027-03-02`. */
+export const dayAfter = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)

@@ -311,7 +311,7 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
       for (const { slug, row } of rows) serveOperation(scope, slug, row, door)
     })
   for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => pathOf(slug, row))) {
-    const known = methodsOf(rows)
+    const known = [...methodsOf(rows), ...(rows.some(({ row }) => row.kind === 'forward' && row.asksOptions) ? ['OPTIONS'] : [])]
     for (const url of rows.some(({ row }) => row.kind === 'operation') ? [path, `${path}/`] : [path])
       app.route({
         method: app.supportedMethods.filter(method => !known.includes(method)),

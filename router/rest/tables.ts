@@ -28,6 +28,10 @@ import { brandRows } from './publishing/brand.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { mediaRows } from './publishing/media/asset.ts'
 import { mediaFolderRows } from './publishing/media/folder.ts'
+import { activityRows } from './publishing/news/activity.ts'
+import { webhookRows } from './publishing/news/webhook.ts'
+import { calendarRows } from './publishing/planning/calendar.ts'
+import { campaignRows } from './publishing/planning/campaign.ts'
 import { postRows } from './publishing/post.ts'
 import { revocationRows } from './publishing/revocation.ts'
 import { widgetRows } from './publishing/widget.ts'
@@ -57,5 +61,20 @@ export const routeTables: readonly RouteTable[] = [
       ...processorPayingRows,
     ],
   },
-  { slug: 'publishing', rows: [...brandRows, ...postRows, ...integrationRows, ...revocationRows, ...mediaRows, ...mediaFolderRows, ...widgetRows] },
+  {
+    slug: 'publishing',
+    rows: [
+      ...brandRows,
+      ...postRows,
+      ...integrationRows,
+      ...revocationRows,
+      ...mediaRows,
+      ...mediaFolderRows,
+      ...widgetRows,
+      ...campaignRows,
+      ...calendarRows,
+      ...activityRows,
+      ...webhookRows,
+    ],
+  },
 ]

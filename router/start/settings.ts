@@ -52,7 +52,7 @@ export const settingsFrom = ({
   allowedOrigins,
 }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
-  publishing: { applications, quotas, retention },
+  publishing: { applications, quotas, retention, allowedOrigins },
   agents: { quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
   providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, allowedOrigins },

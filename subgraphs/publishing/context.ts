@@ -1,5 +1,6 @@
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Reaches } from '../../platform/outbound/public.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { KeyCheck } from '../store/key-check.ts'
@@ -15,6 +16,12 @@ import { folderStore } from './stores/media/folder.ts'
 import { objectStore } from './stores/media/object.ts'
 import { uploadStore } from './stores/media/upload.ts'
 import { variantStore } from './stores/media/variant.ts'
+import { activityStore } from './stores/news/activity.ts'
+import { webhookEndpointStore } from './stores/news/webhook.ts'
+import { webhookDeliveryStore } from './stores/news/webhook-delivery.ts'
+import { calendarStore } from './stores/planning/calendar.ts'
+import { calendarFeedStore } from './stores/planning/calendar-feed.ts'
+import { campaignStore } from './stores/planning/campaign.ts'
 import { postStore } from './stores/post.ts'
 import { aboutPosts } from './stores/posts/about.ts'
 import { importStore } from './stores/posts/import.ts'
@@ -41,6 +48,12 @@ export const stores = (cipher: Cipher) => ({
   mediaUploads: uploadStore,
   mediaVariants: variantStore,
   mediaObjects: objectStore,
+  campaigns: campaignStore,
+  calendar: calendarStore,
+  activities: activityStore,
+  webhookEndpoints: webhookEndpointStore(cipher),
+  webhookDeliveries: webhookDeliveryStore,
+  calendarFeeds: calendarFeedStore,
 })
 
 /** How much may be made, so that one caller cannot fill the database. */
@@ -60,6 +73,8 @@ export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
 export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
   readonly storage: Storage
   readonly signatures: Signatures
+  /** Whether an address that somebody names may be called. */
+  readonly reaches: Reaches
   readonly networks: Networks
   readonly deliveries: DeliveryFigures
   readonly quotas: Quotas

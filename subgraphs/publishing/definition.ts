@@ -1,9 +1,12 @@
 import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
+import { createReaches } from '../../platform/outbound/public.ts'
 import { executableSchema } from '../executable.ts'
+import { recordingOf } from '../store/books.ts'
 import { contextsOf } from '../store/context.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import { createKeyCheck } from '../store/key-check.ts'
+import type { Telling } from '../store/tell.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { integrationResolvers } from './connection/integration/resolvers.ts'
@@ -23,8 +26,16 @@ import { mediaFolderResolvers } from './media/folder/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './media/prepare.ts'
 import { measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
+import { announceActivity, lookAgainAtActivity } from './news/activity/announce.ts'
+import { activityResolvers } from './news/activity/resolvers.ts'
 import { lookAgainAtPosts } from './news/announce.ts'
 import { received } from './news/received.ts'
+import { deliverWebhook, webhookSweep } from './news/webhook/deliver.ts'
+import { webhookQueue } from './news/webhook/queue.ts'
+import { webhookResolvers } from './news/webhook/resolvers.ts'
+import { keepEvents } from './news/webhook/told.ts'
+import { calendarResolvers } from './planning/calendar/resolvers.ts'
+import { campaignResolvers } from './planning/campaign/resolvers.ts'
 import { approvalResolvers } from './post/approval/resolvers.ts'
 import { bulkResolvers } from './post/bulk/resolvers.ts'
 import { composeResolvers } from './post/compose/resolvers.ts'
@@ -41,6 +52,8 @@ export interface PublishingSettings {
   readonly applications: Applications
   readonly quotas: Quotas
   readonly retention: Retention
+  /** What may be called although it lies on a private address. */
+  readonly allowedOrigins: readonly string[]
 }
 
 const adapters = await loadAdapters()
@@ -55,11 +68,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [deliverQueue(key => deliver(job(), key)), prepareQueue(job)],
+    queues: [deliverQueue(key => deliver(job(), key)), prepareQueue(job), webhookQueue((brandId, id) => deliverWebhook(job('webhooks'), brandId, id))],
     sweeps: [
       ...sweeps(job),
       deletions(() => job('deletion')),
       ...mediaSweeps(job),
+      webhookSweep(() => job('webhooks')),
       ...facts.sweeps,
       retention(foundation, [...agingOf(settings.retention), ...facts.aging]),
     ],
@@ -73,6 +87,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     outbound,
     storage: storage('publishing'),
     signatures: cipher,
+    reaches: createReaches(settings.allowedOrigins),
     networks,
     deliveries: measureDelivery(foundation.metrics),
     quotas: settings.quotas,
@@ -90,7 +105,21 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     renewals: new Map(),
     afterRenewals: new Set(),
   }
-  const contexts = contextsOf(registration.slug, stores(cipher), services, foundation, facts)
+  const webhookKeys = createKeyCheck(sequelize, {
+    table: 'publishing.webhook_endpoints',
+    columns: [
+      { column: 'secret', open: (id, sealed) => job().webhookEndpoints.open(id, sealed) },
+      { column: 'previous_secret', open: (id, sealed) => job().webhookEndpoints.open(id, sealed) },
+    ],
+    consequence: 'webhooks cannot be signed, and wait: secrets were',
+    log,
+  })
+  const telling: Telling = { ...facts, keep: (made, now, transaction) => keepEvents(job('webhooks'), made, now, transaction) }
+  const contexts = contextsOf(registration.slug, stores(cipher), services, foundation, telling, 'organization', {
+    ...recordingOf(registration.slug),
+    recorded: entry => announceActivity(events, entry),
+  })
+  lookAgainAtActivity(events, (brandId, since) => job().activities.since(brandId, since))
   lookAgainAtPosts(events, (brandId, since) => job().posts.changedSince(brandId, since))
   return {
     registration,
@@ -110,6 +139,10 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       widget: widgetResolvers,
       mediaAsset: mediaAssetResolvers,
       mediaFolder: mediaFolderResolvers,
+      campaign: campaignResolvers,
+      calendar: calendarResolvers,
+      activity: activityResolvers,
+      webhook: webhookResolvers,
     }),
     open: contexts.open,
     http: (request, viewer) => handle(job(), request, viewer, () => contexts.forRequest(viewer, request)),
@@ -121,10 +154,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
         log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
       )
       // Told at once, and no reason not to start: readiness says it as long as it is so.
-      await services.keys.check().catch(error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'))
+      await Promise.all([services.keys.check(), webhookKeys.check()]).catch(
+        error => error instanceof NotReady || log.error({ err: error }, 'the keys in use could not be looked at'),
+      )
     },
     async ready() {
-      await Promise.all([jobs.check(), services.keys.check()])
+      await Promise.all([jobs.check(), services.keys.check(), webhookKeys.check()])
       return facts.lying()
     },
     // A network hands a renewed token out once: what is under way is kept before the pools close.

@@ -6,13 +6,15 @@ import { answerDirect, directPath } from './media/upload/direct.ts'
 import { answerUpload, isUpload, uploadPath } from './media/upload/tus.ts'
 import { isMedium, serveMedium } from './media/variant/serve.ts'
 import { everyNetwork, platforms } from './network/networks.ts'
+import { serveFeed } from './planning/calendar/feed.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
+const feedPath = /^\/publishing\/calendar\/([\w-]{1,100})\.ics$/
 
 /** Below these paths bodies come as streams. */
 export const streamedPaths: readonly string[] = [uploadPath]
 
-/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, and the page on which a person confirms one. @param open what that viewer may see. @param viewer as whom the router sent it: asked for where another service has to be */
+/** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, the page on which a person confirms one, and calendars. @param open what that viewer may see. @param viewer as whom the router sent it: asked for where another service has to be */
 export async function handle(job: Job, request: Request, viewer: Viewer, open: () => Context): Promise<Response> {
   const url = new URL(request.url)
   if (isUpload(url.pathname)) return answerUpload(open(), request)
@@ -24,6 +26,8 @@ export async function handle(job: Job, request: Request, viewer: Viewer, open: (
   if (request.method === 'POST' && platform) return confirmed(job, platform, request, viewer)
   const revocation = answerRevocation(job, request, url.pathname)
   if (revocation) return revocation
+  const feed = feedPath.exec(url.pathname)?.[1]
+  if (request.method === 'GET' && feed) return serveFeed(job, feed, request)
   const problem = {
     type: 'about:blank',
     title: 'Not Found',

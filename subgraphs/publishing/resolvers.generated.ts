@@ -5,6 +5,12 @@ import type { ConnectionRow } from './stores/connection.ts';
 import type { MediaAssetRow } from './stores/media/asset.ts';
 import type { MediaFolderRow } from './stores/media/folder.ts';
 import type { MediaVariantRow } from './stores/media/variant.ts';
+import type { BrandActivityRow } from './stores/news/activity.ts';
+import type { WebhookDeliveryRow } from './stores/news/webhook-delivery.ts';
+import type { WebhookEndpointRow } from './stores/news/webhook.ts';
+import type { CalendarFeedRow } from './stores/planning/calendar-feed.ts';
+import type { CalendarEntryRow } from './stores/planning/calendar.ts';
+import type { CampaignRow, CampaignCountsRow } from './stores/planning/campaign.ts';
 import type { PostRow } from './stores/post.ts';
 import type { ApprovalEventRow } from './stores/posts/approval.ts';
 import type { PostThreadRow } from './stores/posts/thread.ts';
@@ -118,6 +124,18 @@ export type Query = {
   readonly mediaAssets?: Maybe<MediaAssetConnection>;
   /** All folders of a brand's library, by their names. */
   readonly mediaFolders?: Maybe<ReadonlyArray<MediaFolder>>;
+  /** What happened in a brand, the latest first, as far back as records are kept. */
+  readonly brandActivities?: Maybe<BrandActivityConnection>;
+  /** One address that is told what happens in a brand; NOT_FOUND for an id of another organization, as for one that does not exist. */
+  readonly webhookEndpoint?: Maybe<WebhookEndpoint>;
+  /** The addresses that are told what happens in a brand, the oldest first. */
+  readonly webhookEndpoints?: Maybe<ReadonlyArray<WebhookEndpoint>>;
+  /** What stands in the calendar from `from` on and before `to`, 62 days at most, in order of time: posts that were given a time, and campaigns with days among these. Without `brandId` that of all brands of the active organization that are in use. */
+  readonly calendarEntries?: Maybe<CalendarEntryConnection>;
+  /** One campaign of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
+  readonly campaign?: Maybe<Campaign>;
+  /** Campaigns of a brand, the newest first: those that go on, or with `archived` those that do not. */
+  readonly campaigns?: Maybe<CampaignConnection>;
   /** One post of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
   readonly post?: Maybe<Post>;
   /** Posts of the active organization, newest first; with `threadId` in the thread's order. Filters narrow each other. */
@@ -163,6 +181,45 @@ export type QueryMediaAssetsArgs = {
 
 export type QueryMediaFoldersArgs = {
   brandId: Scalars['ID']['input'];
+};
+
+
+export type QueryBrandActivitiesArgs = {
+  brandId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryWebhookEndpointArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryWebhookEndpointsArgs = {
+  brandId: Scalars['ID']['input'];
+};
+
+
+export type QueryCalendarEntriesArgs = {
+  brandId?: InputMaybe<Scalars['ID']['input']>;
+  from: Scalars['DateTime']['input'];
+  to: Scalars['DateTime']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryCampaignArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryCampaignsArgs = {
+  brandId: Scalars['ID']['input'];
+  archived?: InputMaybe<Scalars['Boolean']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -238,6 +295,34 @@ export type Mutation = {
   readonly updateMediaFolder?: Maybe<MediaFolder>;
   /** Removes an empty folder, and answers it as it was. CONFLICT (reason `NOT_EMPTY`) while something lies in it. */
   readonly deleteMediaFolder?: Maybe<MediaFolder>;
+  /** Has an address told what happens in a brand, by Standard Webhooks, from now on. The secret that signs is answered here, once. BAD_USER_INPUT for an address on a private network; CONFLICT when the brand has 20. */
+  readonly createWebhookEndpoint?: Maybe<WebhookEndpointSecret>;
+  /** Makes a new secret, answered here, once. For 24 hours both sign, so that nothing is refused while it is changed on the other side. */
+  readonly rotateWebhookSecret?: Maybe<WebhookEndpointSecret>;
+  /** Changes what the input mentions and leaves the rest. Made active again, an address that was given up is told what happens from then on. */
+  readonly updateWebhookEndpoint?: Maybe<WebhookEndpoint>;
+  /** Deletes an address with everything that was to be told there, and answers it as it was. */
+  readonly deleteWebhookEndpoint?: Maybe<WebhookEndpoint>;
+  /** Sends an event `webhook.test` to an address, and answers its delivery as it begins. CONFLICT for one that is not active. */
+  readonly testWebhookEndpoint?: Maybe<WebhookDelivery>;
+  /** Tells something again that was told, or could not be, under its former id and with all tries before it. CONFLICT while it is under way, and for an address that is not active. */
+  readonly redeliverWebhook?: Maybe<WebhookDelivery>;
+  /** Gives a scheduled or failed post another future time, as `reschedulePost` does. CONFLICT for a draft, and once it is published. */
+  readonly moveCalendarEntry?: Maybe<CalendarEntry>;
+  /** Makes an address at which calendar programs read the brand's posts, from 90 days ago to 365 days ahead. Whoever knows it reads them, so it is shown once; an earlier one of the brand ends by it. */
+  readonly createCalendarFeed?: Maybe<CalendarFeed>;
+  /** Ends the brand's address for calendar programs. NOT_FOUND when it has none. */
+  readonly revokeCalendarFeed?: Maybe<CalendarFeed>;
+  /** Makes a campaign, which groups posts of a brand. CONFLICT for an archived brand, and when the brand has as many campaigns as it may have. */
+  readonly createCampaign?: Maybe<Campaign>;
+  /** Changes what the input mentions and leaves the rest; what changes nothing leaves the version as it is. */
+  readonly updateCampaign?: Maybe<Campaign>;
+  /** Takes a campaign out of the list of those that go on; its posts stay in it and are sent as they were. One that is archived already is answered as it is. */
+  readonly archiveCampaign?: Maybe<Campaign>;
+  /** Brings an archived campaign back; one that goes on is answered as it is. */
+  readonly restoreCampaign?: Maybe<Campaign>;
+  /** Deletes a campaign and answers it as it was. Its posts stay, each with its time and status, and belong to none from then on. */
+  readonly deleteCampaign?: Maybe<Campaign>;
   /** Writes a post. With `scheduledAt` it is queued and will be sent then; without, it stays a draft until it is scheduled. */
   readonly createPost?: Maybe<Post>;
   /** Changes what the input mentions and leaves the rest. A change of a scheduled post beats what was queued before: what is sent is what stands here at its time. A change that changes nothing leaves the version as it is. CONFLICT while it is being sent and once it is published. */
@@ -339,6 +424,76 @@ export type MutationUpdateMediaFolderArgs = {
 
 export type MutationDeleteMediaFolderArgs = {
   input: DeleteMediaFolderInput;
+};
+
+
+export type MutationCreateWebhookEndpointArgs = {
+  input: CreateWebhookEndpointInput;
+};
+
+
+export type MutationRotateWebhookSecretArgs = {
+  input: RotateWebhookSecretInput;
+};
+
+
+export type MutationUpdateWebhookEndpointArgs = {
+  input: UpdateWebhookEndpointInput;
+};
+
+
+export type MutationDeleteWebhookEndpointArgs = {
+  input: DeleteWebhookEndpointInput;
+};
+
+
+export type MutationTestWebhookEndpointArgs = {
+  input: TestWebhookEndpointInput;
+};
+
+
+export type MutationRedeliverWebhookArgs = {
+  input: RedeliverWebhookInput;
+};
+
+
+export type MutationMoveCalendarEntryArgs = {
+  input: MoveCalendarEntryInput;
+};
+
+
+export type MutationCreateCalendarFeedArgs = {
+  input: CreateCalendarFeedInput;
+};
+
+
+export type MutationRevokeCalendarFeedArgs = {
+  input: RevokeCalendarFeedInput;
+};
+
+
+export type MutationCreateCampaignArgs = {
+  input: CreateCampaignInput;
+};
+
+
+export type MutationUpdateCampaignArgs = {
+  input: UpdateCampaignInput;
+};
+
+
+export type MutationArchiveCampaignArgs = {
+  input: ArchiveCampaignInput;
+};
+
+
+export type MutationRestoreCampaignArgs = {
+  input: RestoreCampaignInput;
+};
+
+
+export type MutationDeleteCampaignArgs = {
+  input: DeleteCampaignInput;
 };
 
 
@@ -783,14 +938,338 @@ export type DeleteMediaFolderInput = {
 
 export type Subscription = {
   readonly __typename?: 'Subscription';
+  /** What happens in a brand, as it happens. What happened while nobody listened is not told again: read `brandActivities` with every connection. */
+  readonly brandActivity?: Maybe<BrandActivity>;
   /** A post of the brand each time it is written, changed, or comes a step further in its delivery (claimed, being sent, put back, published, failed, unknown), as it stands then: steps that follow each other within milliseconds may be seen as one. What happened while nobody listened is not told again: read `posts` with every connection. Null when a post was deleted: read the list again. `threadId` narrows it to one thread. */
   readonly postStatusChanged?: Maybe<Post>;
+};
+
+
+export type SubscriptionBrandActivityArgs = {
+  brandId: Scalars['ID']['input'];
 };
 
 
 export type SubscriptionPostStatusChangedArgs = {
   brandId: Scalars['ID']['input'];
   threadId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+/** One thing that happened in a brand: written down in the moment in which it became true, and never changed. */
+export type BrandActivity = {
+  readonly __typename?: 'BrandActivity';
+  readonly id: Scalars['ID']['output'];
+  readonly at: Scalars['DateTime']['output'];
+  readonly kind: BrandActivityKind;
+  /** The id of the person who did it; null when the platform did, or a program. */
+  readonly userId?: Maybe<Scalars['ID']['output']>;
+  /** The id of the post that it is about, also of one that is gone; null for other things. */
+  readonly postId?: Maybe<Scalars['ID']['output']>;
+  /** The id of the connection that it is about; null for other things. */
+  readonly connectionId?: Maybe<Scalars['ID']['output']>;
+  /** The person who did it. */
+  readonly user?: Maybe<User>;
+  /** The post as it stands now; null once it is deleted. */
+  readonly post?: Maybe<Post>;
+  /** The connection as it stands now. */
+  readonly connection?: Maybe<Connection>;
+};
+
+/** What kind of thing happened in a brand. */
+export type BrandActivityKind =
+  /** A post was written. */
+  | 'POST_CREATED'
+  /** What a post says, or where it stands in its thread, was changed. */
+  | 'POST_CHANGED'
+  /** A post was deleted. */
+  | 'POST_DELETED'
+  /** A post was submitted, decided about, held or released. */
+  | 'POST_APPROVAL'
+  /** A post was scheduled, taken back, published, or it failed. */
+  | 'POST_STATUS'
+  /** An account was connected, chosen places in, or lost. */
+  | 'CONNECTION'
+  /** Something of the media library came, changed or went. */
+  | 'MEDIA'
+  /** A campaign came, changed or went. */
+  | 'CAMPAIGN'
+  /** The brand itself was changed. */
+  | 'BRAND';
+
+/** An address that is told what happens in a brand. */
+export type WebhookEndpoint = {
+  readonly __typename?: 'WebhookEndpoint';
+  readonly id: Scalars['ID']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  readonly url: Scalars['URL']['output'];
+  /** What is told there: post.scheduled, post.published, post.failed, post.outcome_unknown, post.approval_changed, connection.health_changed. */
+  readonly events: ReadonlyArray<Scalars['String']['output']>;
+  /** Whether it is told anything. */
+  readonly active: Scalars['Boolean']['output'];
+  /** What it is for, in the organization's own words; null when nobody wrote any. */
+  readonly description?: Maybe<Scalars['String']['output']>;
+  /** Why the platform stopped telling it: it answered 410, or ten tries failed, or the brand came from another organization. Null otherwise. */
+  readonly disabledReason?: Maybe<Scalars['String']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+  /** What was and is to be told there in the last 30 days, the newest first. */
+  readonly deliveries?: Maybe<WebhookDeliveryConnection>;
+};
+
+
+/** An address that is told what happens in a brand. */
+export type WebhookEndpointDeliveriesArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** One event on its way to an address. */
+export type WebhookDelivery = {
+  readonly __typename?: 'WebhookDelivery';
+  /** What its requests carry as `webhook-id`, the same at each try: whoever has seen it may pass over it. */
+  readonly id: Scalars['ID']['output'];
+  readonly event: Scalars['String']['output'];
+  /** The post that it is about; null for other things. */
+  readonly postId?: Maybe<Scalars['ID']['output']>;
+  /** How many tries were begun: the first at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. */
+  readonly attempts: Scalars['Int']['output'];
+  readonly status: WebhookDeliveryStatus;
+  /** The HTTP status of the last answer; null when none came within 15 seconds. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** When it is tried next; null once it is over. */
+  readonly nextAttemptAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** How far a delivery has come. */
+export type WebhookDeliveryStatus =
+  /** It is tried, or waits for its next try. */
+  | 'PENDING'
+  /** The address answered with a status of 2xx. */
+  | 'DELIVERED'
+  /** No try is left, or the address is not active any more. */
+  | 'FAILED';
+
+/** An address with a secret that was made for it a moment ago. */
+export type WebhookEndpointSecret = {
+  readonly __typename?: 'WebhookEndpointSecret';
+  readonly endpoint?: Maybe<WebhookEndpoint>;
+  /** `whsec_…`, shown once. Null when an idempotency key is repeated: rotate it if the first answer was lost. */
+  readonly secret?: Maybe<Scalars['String']['output']>;
+};
+
+/** What is told, where. */
+export type CreateWebhookEndpointInput = {
+  readonly brandId: Scalars['ID']['input'];
+  /** Of https, or http; never on a private network. */
+  readonly url: Scalars['String']['input'];
+  /** At least one of those that an endpoint lists. */
+  readonly events: ReadonlyArray<Scalars['String']['input']>;
+  /** At most 2,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** For a week the same key with the same input answers the first endpoint as it stands then, without its secret. CONFLICT (reason `KEY_REUSED`) with another input. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which address gets a new secret. */
+export type RotateWebhookSecretInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the endpoint has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What to change of an address; what is left out stays as it is. */
+export type UpdateWebhookEndpointInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+  readonly events?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  readonly active?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Null removes it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the change with CONFLICT when the endpoint has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which address is told nothing more. */
+export type DeleteWebhookEndpointInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the deletion with CONFLICT when the endpoint has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which address to try. */
+export type TestWebhookEndpointInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** What to tell again. */
+export type RedeliverWebhookInput = {
+  /** The delivery's id. */
+  readonly id: Scalars['ID']['input'];
+};
+
+/** A post or a campaign as it stands in the calendar of its brand. */
+export type CalendarEntry = {
+  readonly __typename?: 'CalendarEntry';
+  /** The post's id, or the campaign's. */
+  readonly id: Scalars['ID']['output'];
+  readonly kind: CalendarEntryKind;
+  /** When the post is or was to be sent; when the campaign's first day begins. */
+  readonly at: Scalars['DateTime']['output'];
+  /** When the campaign's last day is over; null for a post. */
+  readonly endsAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The day in the brand's time zone, as `2027-03-01`. */
+  readonly day: Scalars['String']['output'];
+  /** The time in the brand's time zone, as `09:30`. */
+  readonly time: Scalars['String']['output'];
+  /** The beginning of the post's text, 80 characters at most, or the campaign's name. */
+  readonly title: Scalars['String']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  /** The network of the post; null for a campaign. */
+  readonly platform?: Maybe<Platform>;
+  /** The status of the post; null for a campaign. */
+  readonly status?: Maybe<PostStatus>;
+  /** The version of the post or campaign: hand it back as `expectedVersion`. */
+  readonly version: Scalars['Int']['output'];
+  /** The post; null for a campaign. */
+  readonly post?: Maybe<Post>;
+  /** The campaign; null for a post. */
+  readonly campaign?: Maybe<Campaign>;
+  /** Other posts of the brand less than 15 minutes away that go to the same place of the same account: people who follow it would see them one upon the other. */
+  readonly conflicts: ReadonlyArray<Scalars['ID']['output']>;
+};
+
+/** What stands in a calendar. */
+export type CalendarEntryKind =
+  | 'POST'
+  | 'CAMPAIGN';
+
+/** An address at which calendar programs read a brand's posts (RFC 5545). */
+export type CalendarFeed = {
+  readonly __typename?: 'CalendarFeed';
+  readonly id: Scalars['ID']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  /** The address, told once as it is made: it is the credential. Null ever after. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** Which entry to move, and whither. */
+export type MoveCalendarEntryInput = {
+  /** A post's id. */
+  readonly id: Scalars['ID']['input'];
+  /** A future moment. */
+  readonly at: Scalars['DateTime']['input'];
+  /** Refuses the change with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Whose posts the address tells. */
+export type CreateCalendarFeedInput = {
+  readonly brandId: Scalars['ID']['input'];
+};
+
+/** Whose address ends. */
+export type RevokeCalendarFeedInput = {
+  readonly brandId: Scalars['ID']['input'];
+};
+
+/** Posts of a brand that belong together, such as those of a launch. */
+export type Campaign = {
+  readonly __typename?: 'Campaign';
+  readonly id: Scalars['ID']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  /** What people call it. */
+  readonly name: Scalars['String']['output'];
+  /** What it is for; null when nobody wrote any. */
+  readonly description?: Maybe<Scalars['String']['output']>;
+  /** The colour in which calendars show it, as `#rrggbb`; null leaves it to them. */
+  readonly color?: Maybe<Scalars['String']['output']>;
+  /** Its first day in the brand's time zone, as `2027-03-01`. Without one it stands in no calendar. */
+  readonly startsOn?: Maybe<Scalars['String']['output']>;
+  /** Its last day in the brand's time zone; null when it is its first day alone, or has none. */
+  readonly endsOn?: Maybe<Scalars['String']['output']>;
+  /** Since when it is archived; null while it goes on. */
+  readonly archivedAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+  /** How many posts it has, by status. */
+  readonly counts: CampaignCounts;
+  /** Its posts, the newest first. */
+  readonly posts?: Maybe<PostConnection>;
+};
+
+
+/** Posts of a brand that belong together, such as those of a launch. */
+export type CampaignPostsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** How many posts a campaign has, by status. */
+export type CampaignCounts = {
+  readonly __typename?: 'CampaignCounts';
+  readonly draft: Scalars['Int']['output'];
+  readonly scheduled: Scalars['Int']['output'];
+  readonly published: Scalars['Int']['output'];
+  readonly failed: Scalars['Int']['output'];
+};
+
+/** What a new campaign is made of. */
+export type CreateCampaignInput = {
+  /** A brand of the active organization. */
+  readonly brandId: Scalars['ID']['input'];
+  /** 1 to 80 characters, without blanks around them. */
+  readonly name: Scalars['String']['input'];
+  /** At most 2,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Such as `#1e90ff`. */
+  readonly color?: InputMaybe<Scalars['String']['input']>;
+  /** Its first day, as `2027-03-01`. */
+  readonly startsOn?: InputMaybe<Scalars['String']['input']>;
+  /** Its last day; never before the first, and not without one. */
+  readonly endsOn?: InputMaybe<Scalars['String']['input']>;
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first campaign as it stands then instead of making another. CONFLICT (reason `KEY_REUSED`) with another input; NOT_FOUND when that one was deleted. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What to change in a campaign; what is left out stays as it is. */
+export type UpdateCampaignInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly color?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly startsOn?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes it. */
+  readonly endsOn?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses the change with CONFLICT when the campaign has moved on to another version; without it the last write wins. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which campaign to archive. */
+export type ArchiveCampaignInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the campaign has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which campaign to bring back. */
+export type RestoreCampaignInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the change with CONFLICT when the campaign has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which campaign to delete. */
+export type DeleteCampaignInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses the deletion with CONFLICT when the campaign has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A text for one network, alone or as part of a thread. */
@@ -858,6 +1337,8 @@ export type Post = {
   readonly connection?: Maybe<Connection>;
   /** What it carries, in the order in which it is shown. */
   readonly media: ReadonlyArray<PostMedia>;
+  /** The campaign that it belongs to; null when it belongs to none. */
+  readonly campaign?: Maybe<Campaign>;
   /** What became of it with those who approve, the oldest first: the last 100 steps. */
   readonly approvalEvents?: Maybe<ReadonlyArray<Maybe<ApprovalEvent>>>;
   /** What would keep its network from taking it (errors, first), or may not be meant (warnings), as things stand; empty for a published post. */
@@ -1433,6 +1914,94 @@ export type PostEdge = {
   readonly node?: Maybe<Post>;
 };
 
+/** A page of a list: entries of type `BrandActivity`. */
+export type BrandActivityConnection = {
+  readonly __typename?: 'BrandActivityConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<BrandActivity>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<BrandActivityEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `BrandActivity` with its place in the list. */
+export type BrandActivityEdge = {
+  readonly __typename?: 'BrandActivityEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<BrandActivity>;
+};
+
+/** A page of a list: entries of type `WebhookDelivery`. */
+export type WebhookDeliveryConnection = {
+  readonly __typename?: 'WebhookDeliveryConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<WebhookDelivery>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<WebhookDeliveryEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `WebhookDelivery` with its place in the list. */
+export type WebhookDeliveryEdge = {
+  readonly __typename?: 'WebhookDeliveryEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<WebhookDelivery>;
+};
+
+/** A page of a list: entries of type `CalendarEntry`. */
+export type CalendarEntryConnection = {
+  readonly __typename?: 'CalendarEntryConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<CalendarEntry>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<CalendarEntryEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `CalendarEntry` with its place in the list. */
+export type CalendarEntryEdge = {
+  readonly __typename?: 'CalendarEntryEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<CalendarEntry>;
+};
+
+/** A page of a list: entries of type `Campaign`. */
+export type CampaignConnection = {
+  readonly __typename?: 'CampaignConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Campaign>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<CampaignEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Campaign` with its place in the list. */
+export type CampaignEdge = {
+  readonly __typename?: 'CampaignEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Campaign>;
+};
+
 /** A page of a list: entries of type `PostThread`. */
 export type PostThreadConnection = {
   readonly __typename?: 'PostThreadConnection';
@@ -1540,6 +2109,9 @@ export type FederationTypes = {
   Connection: Connection;
   MediaAsset: MediaAsset;
   MediaFolder: MediaFolder;
+  WebhookEndpoint: WebhookEndpoint;
+  WebhookDelivery: WebhookDelivery;
+  Campaign: Campaign;
   Post: Post;
 };
 
@@ -1560,6 +2132,15 @@ export type FederationReferenceTypes = {
   MediaFolder:
     ( { __typename: 'MediaFolder' }
     & GraphQLRecursivePick<FederationTypes['MediaFolder'], {"id":true}> );
+  WebhookEndpoint:
+    ( { __typename: 'WebhookEndpoint' }
+    & GraphQLRecursivePick<FederationTypes['WebhookEndpoint'], {"id":true}> );
+  WebhookDelivery:
+    ( { __typename: 'WebhookDelivery' }
+    & GraphQLRecursivePick<FederationTypes['WebhookDelivery'], {"id":true}> );
+  Campaign:
+    ( { __typename: 'Campaign' }
+    & GraphQLRecursivePick<FederationTypes['Campaign'], {"id":true}> );
   Post:
     ( { __typename: 'Post' }
     & GraphQLRecursivePick<FederationTypes['Post'], {"id":true}> );
@@ -1615,6 +2196,31 @@ export type ResolversTypes = {
   UpdateMediaFolderInput: UpdateMediaFolderInput;
   DeleteMediaFolderInput: DeleteMediaFolderInput;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  BrandActivity: ResolverTypeWrapper<BrandActivityRow>;
+  BrandActivityKind: BrandActivityKind;
+  WebhookEndpoint: ResolverTypeWrapper<WebhookEndpointRow>;
+  WebhookDelivery: ResolverTypeWrapper<WebhookDeliveryRow>;
+  WebhookDeliveryStatus: WebhookDeliveryStatus;
+  WebhookEndpointSecret: ResolverTypeWrapper<Omit<WebhookEndpointSecret, 'endpoint'> & { endpoint?: Maybe<ResolversTypes['WebhookEndpoint']> }>;
+  CreateWebhookEndpointInput: CreateWebhookEndpointInput;
+  RotateWebhookSecretInput: RotateWebhookSecretInput;
+  UpdateWebhookEndpointInput: UpdateWebhookEndpointInput;
+  DeleteWebhookEndpointInput: DeleteWebhookEndpointInput;
+  TestWebhookEndpointInput: TestWebhookEndpointInput;
+  RedeliverWebhookInput: RedeliverWebhookInput;
+  CalendarEntry: ResolverTypeWrapper<CalendarEntryRow>;
+  CalendarEntryKind: CalendarEntryKind;
+  CalendarFeed: ResolverTypeWrapper<CalendarFeedRow>;
+  MoveCalendarEntryInput: MoveCalendarEntryInput;
+  CreateCalendarFeedInput: CreateCalendarFeedInput;
+  RevokeCalendarFeedInput: RevokeCalendarFeedInput;
+  Campaign: ResolverTypeWrapper<CampaignRow>;
+  CampaignCounts: ResolverTypeWrapper<CampaignCountsRow>;
+  CreateCampaignInput: CreateCampaignInput;
+  UpdateCampaignInput: UpdateCampaignInput;
+  ArchiveCampaignInput: ArchiveCampaignInput;
+  RestoreCampaignInput: RestoreCampaignInput;
+  DeleteCampaignInput: DeleteCampaignInput;
   Post: ResolverTypeWrapper<PostRow>;
   PostVisibility: PostVisibility;
   PostOrigin: PostOrigin;
@@ -1666,6 +2272,14 @@ export type ResolversTypes = {
   MediaAssetEdge: ResolverTypeWrapper<Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversTypes['MediaAsset']> }>;
   PostConnection: ResolverTypeWrapper<PageOf<PostRow>>;
   PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node?: Maybe<ResolversTypes['Post']> }>;
+  BrandActivityConnection: ResolverTypeWrapper<PageOf<BrandActivityRow>>;
+  BrandActivityEdge: ResolverTypeWrapper<Omit<BrandActivityEdge, 'node'> & { node?: Maybe<ResolversTypes['BrandActivity']> }>;
+  WebhookDeliveryConnection: ResolverTypeWrapper<PageOf<WebhookDeliveryRow>>;
+  WebhookDeliveryEdge: ResolverTypeWrapper<Omit<WebhookDeliveryEdge, 'node'> & { node?: Maybe<ResolversTypes['WebhookDelivery']> }>;
+  CalendarEntryConnection: ResolverTypeWrapper<PageOf<CalendarEntryRow>>;
+  CalendarEntryEdge: ResolverTypeWrapper<Omit<CalendarEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['CalendarEntry']> }>;
+  CampaignConnection: ResolverTypeWrapper<PageOf<CampaignRow>>;
+  CampaignEdge: ResolverTypeWrapper<Omit<CampaignEdge, 'node'> & { node?: Maybe<ResolversTypes['Campaign']> }>;
   PostThreadConnection: ResolverTypeWrapper<PageOf<PostThreadRow>>;
   PostThreadEdge: ResolverTypeWrapper<Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversTypes['PostThread']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -1712,6 +2326,28 @@ export type ResolversParentTypes = {
   UpdateMediaFolderInput: UpdateMediaFolderInput;
   DeleteMediaFolderInput: DeleteMediaFolderInput;
   Subscription: Record<PropertyKey, never>;
+  BrandActivity: BrandActivityRow;
+  WebhookEndpoint: WebhookEndpointRow;
+  WebhookDelivery: WebhookDeliveryRow;
+  WebhookEndpointSecret: Omit<WebhookEndpointSecret, 'endpoint'> & { endpoint?: Maybe<ResolversParentTypes['WebhookEndpoint']> };
+  CreateWebhookEndpointInput: CreateWebhookEndpointInput;
+  RotateWebhookSecretInput: RotateWebhookSecretInput;
+  UpdateWebhookEndpointInput: UpdateWebhookEndpointInput;
+  DeleteWebhookEndpointInput: DeleteWebhookEndpointInput;
+  TestWebhookEndpointInput: TestWebhookEndpointInput;
+  RedeliverWebhookInput: RedeliverWebhookInput;
+  CalendarEntry: CalendarEntryRow;
+  CalendarFeed: CalendarFeedRow;
+  MoveCalendarEntryInput: MoveCalendarEntryInput;
+  CreateCalendarFeedInput: CreateCalendarFeedInput;
+  RevokeCalendarFeedInput: RevokeCalendarFeedInput;
+  Campaign: CampaignRow;
+  CampaignCounts: CampaignCountsRow;
+  CreateCampaignInput: CreateCampaignInput;
+  UpdateCampaignInput: UpdateCampaignInput;
+  ArchiveCampaignInput: ArchiveCampaignInput;
+  RestoreCampaignInput: RestoreCampaignInput;
+  DeleteCampaignInput: DeleteCampaignInput;
   Post: PostRow;
   FirstComment: FirstComment;
   PostFailure: PostFailure;
@@ -1753,6 +2389,14 @@ export type ResolversParentTypes = {
   MediaAssetEdge: Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversParentTypes['MediaAsset']> };
   PostConnection: PageOf<PostRow>;
   PostEdge: Omit<PostEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Post']> };
+  BrandActivityConnection: PageOf<BrandActivityRow>;
+  BrandActivityEdge: Omit<BrandActivityEdge, 'node'> & { node?: Maybe<ResolversParentTypes['BrandActivity']> };
+  WebhookDeliveryConnection: PageOf<WebhookDeliveryRow>;
+  WebhookDeliveryEdge: Omit<WebhookDeliveryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['WebhookDelivery']> };
+  CalendarEntryConnection: PageOf<CalendarEntryRow>;
+  CalendarEntryEdge: Omit<CalendarEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['CalendarEntry']> };
+  CampaignConnection: PageOf<CampaignRow>;
+  CampaignEdge: Omit<CampaignEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Campaign']> };
   PostThreadConnection: PageOf<PostThreadRow>;
   PostThreadEdge: Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PostThread']> };
   Boolean: Scalars['Boolean']['output'];
@@ -1823,6 +2467,12 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   mediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<QueryMediaAssetArgs, 'id'>>;
   mediaAssets?: Resolver<Maybe<ResolversTypes['MediaAssetConnection']>, ParentType, ContextType, RequireFields<QueryMediaAssetsArgs, 'brandId' | 'first'>>;
   mediaFolders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['MediaFolder']>>, ParentType, ContextType, RequireFields<QueryMediaFoldersArgs, 'brandId'>>;
+  brandActivities?: Resolver<Maybe<ResolversTypes['BrandActivityConnection']>, ParentType, ContextType, RequireFields<QueryBrandActivitiesArgs, 'brandId' | 'first'>>;
+  webhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<QueryWebhookEndpointArgs, 'id'>>;
+  webhookEndpoints?: Resolver<Maybe<ReadonlyArray<ResolversTypes['WebhookEndpoint']>>, ParentType, ContextType, RequireFields<QueryWebhookEndpointsArgs, 'brandId'>>;
+  calendarEntries?: Resolver<Maybe<ResolversTypes['CalendarEntryConnection']>, ParentType, ContextType, RequireFields<QueryCalendarEntriesArgs, 'from' | 'to' | 'first'>>;
+  campaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<QueryCampaignArgs, 'id'>>;
+  campaigns?: Resolver<Maybe<ResolversTypes['CampaignConnection']>, ParentType, ContextType, RequireFields<QueryCampaignsArgs, 'brandId' | 'archived' | 'first'>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
   posts?: Resolver<Maybe<ResolversTypes['PostConnection']>, ParentType, ContextType, RequireFields<QueryPostsArgs, 'first'>>;
   postChecks?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostCheck']>>>, ParentType, ContextType, RequireFields<QueryPostChecksArgs, 'input'>>;
@@ -1847,6 +2497,20 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   createMediaFolder?: Resolver<Maybe<ResolversTypes['MediaFolder']>, ParentType, ContextType, RequireFields<MutationCreateMediaFolderArgs, 'input'>>;
   updateMediaFolder?: Resolver<Maybe<ResolversTypes['MediaFolder']>, ParentType, ContextType, RequireFields<MutationUpdateMediaFolderArgs, 'input'>>;
   deleteMediaFolder?: Resolver<Maybe<ResolversTypes['MediaFolder']>, ParentType, ContextType, RequireFields<MutationDeleteMediaFolderArgs, 'input'>>;
+  createWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpointSecret']>, ParentType, ContextType, RequireFields<MutationCreateWebhookEndpointArgs, 'input'>>;
+  rotateWebhookSecret?: Resolver<Maybe<ResolversTypes['WebhookEndpointSecret']>, ParentType, ContextType, RequireFields<MutationRotateWebhookSecretArgs, 'input'>>;
+  updateWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<MutationUpdateWebhookEndpointArgs, 'input'>>;
+  deleteWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<MutationDeleteWebhookEndpointArgs, 'input'>>;
+  testWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookDelivery']>, ParentType, ContextType, RequireFields<MutationTestWebhookEndpointArgs, 'input'>>;
+  redeliverWebhook?: Resolver<Maybe<ResolversTypes['WebhookDelivery']>, ParentType, ContextType, RequireFields<MutationRedeliverWebhookArgs, 'input'>>;
+  moveCalendarEntry?: Resolver<Maybe<ResolversTypes['CalendarEntry']>, ParentType, ContextType, RequireFields<MutationMoveCalendarEntryArgs, 'input'>>;
+  createCalendarFeed?: Resolver<Maybe<ResolversTypes['CalendarFeed']>, ParentType, ContextType, RequireFields<MutationCreateCalendarFeedArgs, 'input'>>;
+  revokeCalendarFeed?: Resolver<Maybe<ResolversTypes['CalendarFeed']>, ParentType, ContextType, RequireFields<MutationRevokeCalendarFeedArgs, 'input'>>;
+  createCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationCreateCampaignArgs, 'input'>>;
+  updateCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationUpdateCampaignArgs, 'input'>>;
+  archiveCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationArchiveCampaignArgs, 'input'>>;
+  restoreCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationRestoreCampaignArgs, 'input'>>;
+  deleteCampaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType, RequireFields<MutationDeleteCampaignArgs, 'input'>>;
   createPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
   updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationUpdatePostArgs, 'input'>>;
   reschedulePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationReschedulePostArgs, 'input'>>;
@@ -1958,7 +2622,98 @@ export type MediaFolderResolvers<ContextType = Context, ParentType extends Resol
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  brandActivity?: SubscriptionResolver<Maybe<ResolversTypes['BrandActivity']>, "brandActivity", ParentType, ContextType, RequireFields<SubscriptionBrandActivityArgs, 'brandId'>>;
   postStatusChanged?: SubscriptionResolver<Maybe<ResolversTypes['Post']>, "postStatusChanged", ParentType, ContextType, RequireFields<SubscriptionPostStatusChangedArgs, 'brandId'>>;
+};
+
+export type BrandActivityResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandActivity'] = ResolversParentTypes['BrandActivity']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['BrandActivityKind'], ParentType, ContextType>;
+  userId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  postId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  connectionId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
+  connection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType>;
+};
+
+export type WebhookEndpointResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookEndpoint'] = ResolversParentTypes['WebhookEndpoint'], FederationReferenceType extends FederationReferenceTypes['WebhookEndpoint'] = FederationReferenceTypes['WebhookEndpoint']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['WebhookEndpoint']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  events?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  disabledReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  deliveries?: Resolver<Maybe<ResolversTypes['WebhookDeliveryConnection']>, ParentType, ContextType, RequireFields<WebhookEndpointDeliveriesArgs, 'first'>>;
+};
+
+export type WebhookDeliveryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookDelivery'] = ResolversParentTypes['WebhookDelivery'], FederationReferenceType extends FederationReferenceTypes['WebhookDelivery'] = FederationReferenceTypes['WebhookDelivery']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['WebhookDelivery']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  event?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  postId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WebhookDeliveryStatus'], ParentType, ContextType>;
+  responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextAttemptAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type WebhookEndpointSecretResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookEndpointSecret'] = ResolversParentTypes['WebhookEndpointSecret']> = {
+  endpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType>;
+  secret?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type CalendarEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CalendarEntry'] = ResolversParentTypes['CalendarEntry']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['CalendarEntryKind'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  day?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  time?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  platform?: Resolver<Maybe<ResolversTypes['Platform']>, ParentType, ContextType>;
+  status?: Resolver<Maybe<ResolversTypes['PostStatus']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
+  campaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType>;
+  conflicts?: Resolver<ReadonlyArray<ResolversTypes['ID']>, ParentType, ContextType>;
+};
+
+export type CalendarFeedResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CalendarFeed'] = ResolversParentTypes['CalendarFeed']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type CampaignResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Campaign'] = ResolversParentTypes['Campaign'], FederationReferenceType extends FederationReferenceTypes['Campaign'] = FederationReferenceTypes['Campaign']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Campaign']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  color?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  startsOn?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endsOn?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  archivedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  counts?: Resolver<ResolversTypes['CampaignCounts'], ParentType, ContextType>;
+  posts?: Resolver<Maybe<ResolversTypes['PostConnection']>, ParentType, ContextType, RequireFields<CampaignPostsArgs, 'first'>>;
+};
+
+export type CampaignCountsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CampaignCounts'] = ResolversParentTypes['CampaignCounts']> = {
+  draft?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  scheduled?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  published?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type PostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post'], FederationReferenceType extends FederationReferenceTypes['Post'] = FederationReferenceTypes['Post']> = {
@@ -1996,6 +2751,7 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   connection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType>;
   media?: Resolver<ReadonlyArray<ResolversTypes['PostMedia']>, ParentType, ContextType>;
+  campaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType>;
   approvalEvents?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApprovalEvent']>>>, ParentType, ContextType>;
   problems?: Resolver<ReadonlyArray<ResolversTypes['PostProblem']>, ParentType, ContextType>;
   thread?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType>;
@@ -2141,6 +2897,54 @@ export type PostEdgeResolvers<ContextType = Context, ParentType extends Resolver
   node?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
 };
 
+export type BrandActivityConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandActivityConnection'] = ResolversParentTypes['BrandActivityConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['BrandActivity']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['BrandActivityEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type BrandActivityEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandActivityEdge'] = ResolversParentTypes['BrandActivityEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['BrandActivity']>, ParentType, ContextType>;
+};
+
+export type WebhookDeliveryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookDeliveryConnection'] = ResolversParentTypes['WebhookDeliveryConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['WebhookDelivery']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['WebhookDeliveryEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WebhookDeliveryEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WebhookDeliveryEdge'] = ResolversParentTypes['WebhookDeliveryEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['WebhookDelivery']>, ParentType, ContextType>;
+};
+
+export type CalendarEntryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CalendarEntryConnection'] = ResolversParentTypes['CalendarEntryConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['CalendarEntry']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['CalendarEntryEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CalendarEntryEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CalendarEntryEdge'] = ResolversParentTypes['CalendarEntryEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['CalendarEntry']>, ParentType, ContextType>;
+};
+
+export type CampaignConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CampaignConnection'] = ResolversParentTypes['CampaignConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Campaign']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['CampaignEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CampaignEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CampaignEdge'] = ResolversParentTypes['CampaignEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType>;
+};
+
 export type PostThreadConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostThreadConnection'] = ResolversParentTypes['PostThreadConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostThread']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostThreadEdge']>>>, ParentType, ContextType>;
@@ -2174,6 +2978,14 @@ export type Resolvers<ContextType = Context> = {
   PostMedia?: PostMediaResolvers<ContextType>;
   MediaFolder?: MediaFolderResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
+  BrandActivity?: BrandActivityResolvers<ContextType>;
+  WebhookEndpoint?: WebhookEndpointResolvers<ContextType>;
+  WebhookDelivery?: WebhookDeliveryResolvers<ContextType>;
+  WebhookEndpointSecret?: WebhookEndpointSecretResolvers<ContextType>;
+  CalendarEntry?: CalendarEntryResolvers<ContextType>;
+  CalendarFeed?: CalendarFeedResolvers<ContextType>;
+  Campaign?: CampaignResolvers<ContextType>;
+  CampaignCounts?: CampaignCountsResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   FirstComment?: FirstCommentResolvers<ContextType>;
   PostFailure?: PostFailureResolvers<ContextType>;
@@ -2196,6 +3008,14 @@ export type Resolvers<ContextType = Context> = {
   MediaAssetEdge?: MediaAssetEdgeResolvers<ContextType>;
   PostConnection?: PostConnectionResolvers<ContextType>;
   PostEdge?: PostEdgeResolvers<ContextType>;
+  BrandActivityConnection?: BrandActivityConnectionResolvers<ContextType>;
+  BrandActivityEdge?: BrandActivityEdgeResolvers<ContextType>;
+  WebhookDeliveryConnection?: WebhookDeliveryConnectionResolvers<ContextType>;
+  WebhookDeliveryEdge?: WebhookDeliveryEdgeResolvers<ContextType>;
+  CalendarEntryConnection?: CalendarEntryConnectionResolvers<ContextType>;
+  CalendarEntryEdge?: CalendarEntryEdgeResolvers<ContextType>;
+  CampaignConnection?: CampaignConnectionResolvers<ContextType>;
+  CampaignEdge?: CampaignEdgeResolvers<ContextType>;
   PostThreadConnection?: PostThreadConnectionResolvers<ContextType>;
   PostThreadEdge?: PostThreadEdgeResolvers<ContextType>;
 };

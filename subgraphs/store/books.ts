@@ -59,6 +59,8 @@ export type Entry = Required<Omit<AuditLine, 'personId'>> &
 export interface Recording {
   readonly statement: Statement
   values(entry: Entry): readonly unknown[]
+  /** Is told of each entry once its transaction is through. */
+  recorded?(entry: Entry): void
 }
 
 /** The statements with which a subgraph keeps its record and its keys; their tables look alike in each. */
@@ -73,7 +75,8 @@ export interface Books {
 /** Whose an idempotency key is: everybody's of the organization, or the caller's alone, in whichever organization. */
 export type KeysOf = 'organization' | 'caller'
 
-const recordingOf = (slug: string): Recording => ({
+/** How records look whose subgraph knows no more of them than everybody's. */
+export const recordingOf = (slug: string): Recording => ({
   statement: statement(`insert into ${slug}.audit_entries (tenant_id, id, at, actor, action, subject_id, details) values ($1, $2, $3, $4, $5, $6, $7)`),
   values: ({ tenantId, id, at, actor, action, subjectId, details }) => [tenantId, id, at, actor, action, subjectId, JSON.stringify(details)],
 })
@@ -127,6 +130,7 @@ export async function record(context: Writing, { actor, details = {}, ...line }:
   const { sequelize, books, actor: writer, viewer } = context[writing]
   const entry = { ...line, details, actor: actor ?? writer, viewer, id: newId(now), at: now }
   await rows(sequelize, books.record.statement, books.record.values(entry), transaction)
+  if (books.record.recorded) transaction.afterCommit(() => books.record.recorded!(entry))
 }
 
 /** Writes facts for other subgraphs; for whoever changes several things in one transaction. */

@@ -96,6 +96,13 @@ export const factKinds = {
   }),
   'post.published': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
   'post.failed': kind({ from: ['publishing'], to: ['agents'], body: post, subject: ({ postId }) => `post:${postId}` }),
+  /** What the addresses of a brand are told: nobody else is, its subgraph keeps it for them (`Telling.keep`). */
+  'webhook.event': kind({
+    from: ['publishing'],
+    to: [],
+    body: z.object({ brandId: id, event: z.string(), postId: id.nullable(), connectionId: id.nullable(), data: z.record(z.string(), z.unknown()) }),
+    subject: ({ brandId }) => `brand:${brandId}`,
+  }),
   'budget.alert': kind({
     from: ['providers'],
     to: [],

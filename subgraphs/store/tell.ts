@@ -12,6 +12,8 @@ export interface Telling {
   readonly receivers: readonly string[]
   readonly outbox: Outbox
   readonly log: Pick<Logger, 'info'>
+  /** What the subgraph itself makes of what it tells, in the same transaction. @default nothing */
+  keep?(made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void>
   /** Has what was written delivered: called after the commit. */
   wake(): void
 }
@@ -24,6 +26,7 @@ export interface Teller {
 
 /** Writes facts, checked, in the transaction that makes them true; they go out once it is through. One statement, whatever their number. */
 export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
+  if (made.length > 0) await facts.keep?.(made, now, transaction)
   const outgoing = made.map(each => outgoingOf(facts, each)).filter(({ receivers }) => receivers.length > 0)
   if (outgoing.length === 0) return
   const ids = await writeFacts(sequelize, facts.outbox, outgoing, now, transaction)

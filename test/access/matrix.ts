@@ -40,6 +40,8 @@ const nouns = await Promise.all([
   import('../subgraphs/publishing/delivery/access.ts'),
   import('../subgraphs/publishing/integration/access.ts'),
   import('../subgraphs/publishing/post/access.ts'),
+  import('../subgraphs/publishing/planning/access.ts'),
+  import('../subgraphs/publishing/news/access.ts'),
   import('../subgraphs/publishing/widget/access.ts'),
 ])
 

@@ -33,6 +33,8 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
       .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl')
       .replaceAll(/(?<=[?&](?:state|code_challenge|client_id)=)[\w-]+/g, 'V2hhdGV2ZXIgaXMgbm9ib2R5J3MgYnVzaW5lc3M')
       .replaceAll(/sg([ks])_[\w-]+/g, (key, kind) => `sg${kind}_`.padEnd(key.length, 'Example'))
+      .replaceAll(/(?<=\/calendar\/)[\w-]{43}(?=\.ics)/g, 'V2hvZXZlciBrbm93cyBpdCByZWFkcyB0aGUgcG9zdHM')
+      .replaceAll(/whsec_[A-Za-z\d+/=]+/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
       .replaceAll(/(?<=localhost:)\d+/g, '4100')
       .replaceAll(/(?<=^W\/")[\w-]+/g, 'cyKIoO1kzVQ0Yp2mT8Pq1Qe7b3w')
   const walk = (value: unknown, key = ''): unknown => {

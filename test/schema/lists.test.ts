@@ -39,6 +39,8 @@ import { mostOverrides } from '../../subgraphs/providers/stores/model/settings.t
 import { alertKinds } from '../../subgraphs/providers/stores/spend/booking.ts'
 import { mostBuckets } from '../../subgraphs/providers/stores/video/table.ts'
 import { mostConnections } from '../../subgraphs/publishing/stores/connection.ts'
+import { mostWebhooks, webhookEvents } from '../../subgraphs/publishing/stores/news/webhook.ts'
+import { mostConflicts } from '../../subgraphs/publishing/stores/planning/calendar.ts'
 import { payload as publishingWidget } from '../../subgraphs/publishing/widget/rules.ts'
 import { everyScope, reservedOperations, scopes, serviceOperations, slugs } from '../../subgraphs/scopes.ts'
 import { readApi } from './graph.ts'
@@ -159,6 +161,9 @@ const rules: Readonly<Record<string, number>> = {
   'EmailMessage.to': ofEmail.recipients,
   'EmailMessage.cc': ofEmail.recipients,
   'Brand.connections': mostConnections,
+  'CalendarEntry.conflicts': mostConflicts,
+  'Query.webhookEndpoints': mostWebhooks,
+  'WebhookEndpoint.events': webhookEvents.length,
   'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),
   'WidgetPayload.items': Math.max(...payloads().map(({ items }) => items.length)),
   // Nobody draws one yet.

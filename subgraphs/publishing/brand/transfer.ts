@@ -5,7 +5,7 @@ import { notFound } from '../../store/store.ts'
 import { change } from '../../store/write.ts'
 import { requirePerson } from '../../viewer.ts'
 import type { Context } from '../context.ts'
-import { announceBrand, announceMoved, attentionOf } from '../news/announce.ts'
+import { announceBrand, announceMoved, factsOfMove, type Place } from '../news/announce.ts'
 import { registration } from '../registration.ts'
 import type { TransferBrandInput } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
@@ -59,10 +59,8 @@ async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit:
   for (const { organizationId } of [before, after]) await record(context, transferred(organizationId, before, after), unit)
   const { posts, publicUrl } = context
   await eachAttentive(posts, after.id, unit.transaction, async post => {
-    const item = attentionOf(post, { organizationId: after.organizationId, publicUrl })
-    if (!item) return
-    // Closed first: the former organization's does not stay behind.
-    await tell(context, [{ kind: 'attention.closed', body: { key: item.key } }], unit)
-    await tell(context, [{ kind: 'attention.opened', body: item }], unit)
+    const [from, to] = [before, after].map(({ organizationId }) => ({ organizationId, publicUrl })) as [Place, Place]
+    // One after the other, closed first: the former organization's does not stay behind.
+    for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
   })
 }

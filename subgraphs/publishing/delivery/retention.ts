@@ -9,6 +9,9 @@ export interface Retention {
   readonly attemptDays: number
 }
 
+/** For how many days it can be looked up what webhooks were told. */
+const webhookDays = 30
+
 /** What publishing does not keep for ever. */
 export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
   agingOfRecord('publishing', auditDays),
@@ -36,6 +39,13 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
     days: 365,
     old: `o.event = 'DATA_DELETION' and o.received_at < $1 and o.status = 'COMPLETED'`,
     order: 'o.received_at',
+  },
+  {
+    table: 'publishing.webhook_deliveries',
+    key: 'brand_id, id',
+    days: webhookDays,
+    old: "o.created_at < $1 and o.status <> 'PENDING'",
+    order: 'o.created_at',
   },
   { table: 'publishing.authorizations', key: 'brand_id, state_hash', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
 ]

@@ -4,6 +4,7 @@ import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import { widgetTopic } from '../../subgraph.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { PostRow } from '../stores/post.ts'
+import { eventsOfPost } from './webhook/told.ts'
 
 /** Topics of publishing. An event carries ids; whoever listens reads the row. */
 export const postStatusTopic = (brandId: string): string => `publishing.post-status.${brandId}`
@@ -80,7 +81,7 @@ export interface Place {
 }
 
 /** What a post has somebody do, as it stands; null when nothing. */
-export function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
+function attentionOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
   if (post?.status !== 'FAILED') return null
   const { title } = everyNetwork[post.platform]
   const isUnknown = post.deliveryPhase === 'UNKNOWN'
@@ -97,6 +98,32 @@ export function attentionOf(post: PostRow | null, { organizationId, publicUrl }:
   }
 }
 
+/** That a post waits for a decision; null when it does not. It waits since it was written or submitted: an edit asks nobody anew. */
+function approvalOf(post: PostRow | null, { organizationId, publicUrl }: Place): FactBody<'attention.opened'> | null {
+  if (post?.approval !== 'PENDING' || post.status === 'PUBLISHED') return null
+  return {
+    key: `approval:${post.id}`,
+    kind: 'APPROVAL_PENDING',
+    organizationId,
+    subjectId: post.id,
+    title: `Post for ${everyNetwork[post.platform].title} waits for approval: “${titleOf(post.copy)}”`,
+    url: `${publicUrl}/publishing/api/posts/${post.id}`,
+    at: post.createdAt.toISOString(),
+    audience: 'organization',
+  }
+}
+
+/**
+ * What the launcher is told of a post whose brand moves to another organization: what waited in the one is closed, and opened anew in the
+ * other.
+ */
+export function factsOfMove(post: PostRow, from: Place, to: Place): readonly NewFact[] {
+  return [attentionOf, approvalOf].flatMap((waiting): readonly NewFact[] => {
+    const [was, is] = [waiting(post, from), waiting(post, to)]
+    return [...(was ? [{ kind: 'attention.closed' as const, body: { key: was.key } }] : []), ...(is ? [{ kind: 'attention.opened' as const, body: is }] : [])]
+  })
+}
+
 const attentionKey = ({ id }: Pick<PostRow, 'id'>): string => `post:${id}`
 
 /**
@@ -106,9 +133,12 @@ const attentionKey = ({ id }: Pick<PostRow, 'id'>): string => `post:${id}`
  */
 export function factsOf(before: PostRow | null, after: PostRow | null, place: Place): readonly NewFact[] {
   const told: NewFact[] = []
-  const [was, is] = [attentionOf(before, place), attentionOf(after, place)]
-  if (is && !isDeepStrictEqual(was, is)) told.push({ kind: 'attention.opened', body: is })
-  if (was && !is) told.push({ kind: 'attention.closed', body: { key: was.key } })
+  for (const waiting of [attentionOf, approvalOf]) {
+    const [was, is] = [waiting(before, place), waiting(after, place)]
+    if (is && !isDeepStrictEqual(was, is)) told.push({ kind: 'attention.opened', body: is })
+    if (was && !is) told.push({ kind: 'attention.closed', body: { key: was.key } })
+  }
+  told.push(...eventsOfPost(before, after))
   if (!after || before?.status === after.status) return told
   const { id: postId, brandId, threadId, platform, failureCode: code } = after
   const body = { postId, brandId, organizationId: place.organizationId, threadId, platform, code }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../../platform/errors.ts'
+import { requireId } from '../../../platform/ids.ts'
 import type { Unit } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import { actorOf } from '../../viewer.ts'
@@ -65,7 +66,7 @@ export async function changePost(
   context: Context,
   { id, expectedVersion, ...wanted }: Edit & { id: string; expectedVersion?: number | null | undefined },
 ): Promise<PostRow> {
-  const { brands, posts, networks, jobs, events, publicUrl, viewer } = context
+  const { brands, campaigns, posts, networks, jobs, events, publicUrl, viewer } = context
   const seen = await posts.require(id)
   const { brandId } = seen
   const brand = await brands.require(brandId)
@@ -78,6 +79,7 @@ export async function changePost(
     expectedVersion,
     async before({ transaction }) {
       mode = await brands.requireInUse(brandId, transaction)
+      if (wanted.campaignId) await campaigns.requireOf(brandId, requireId(wanted.campaignId, 'campaignId'), transaction)
     },
     decide(post, { now }) {
       requireKnown(post, wanted, surroundings)
@@ -114,7 +116,7 @@ async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow
 
 const pastParticiple: Record<PostVerb, string> = {
   schedule: 'scheduled',
-  publish: 'released',
+  publish: 'queued',
   cancel: 'cancelled',
   edit: 'edited',
   revert: 'reverted',

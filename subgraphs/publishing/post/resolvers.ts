@@ -19,7 +19,7 @@ import { accompany, requireRoom, rowOf } from './write.ts'
 
 /** Writes a new post, checked as far as the input alone tells; once for each key. */
 async function createPost(context: Context, input: CreatePostInput): Promise<PostRow> {
-  const { brands, posts, threads, clock, events, viewer } = context
+  const { brands, campaigns, posts, threads, clock, events, viewer } = context
   const brand = await brands.require(input.brandId, 'brandId')
   const { platform, scheduledAt = null } = input
   const content = written(input, platform, null)
@@ -34,6 +34,7 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
       const { transaction, now } = unit
       const position = threadId ? await posts.placeIn(brand.id, threadId, transaction) : 1
       requireSpace(position)
+      if (content.campaignId) await campaigns.requireOf(brand.id, content.campaignId, transaction)
       const mode = await brands.requireInUse(brand.id, transaction)
       await requireRoom(context, 1, unit)
       if (threadId) await threads.know(brand.id, threadId, now, actorOf(viewer), transaction)

@@ -1,11 +1,12 @@
 import { requireQuota } from '../../../platform/limit.ts'
 import type { NewRow } from '../../../platform/sql/table.ts'
-import { record, type Unit } from '../../store/books.ts'
+import { record, tell, type Unit } from '../../store/books.ts'
 import type { Viewer } from '../../viewer.ts'
-import { actorOf } from '../../viewer.ts'
+import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { wakeUp } from '../delivery/wake-up.ts'
 import type { Platform } from '../network/network.ts'
+import { factsOf } from '../news/announce.ts'
 import type { ApprovalMode, BrandRow } from '../stores/brand.ts'
 import type { PostOrigin, PostRow, posts as postTable } from '../stores/post.ts'
 import { keepEvent } from '../stores/posts/approval.ts'
@@ -68,11 +69,14 @@ export async function requireRoom({ posts, quotas, viewer }: Context, count: num
   requireQuota({ ...made, today: made.today + count - 1 }, room, 'posts that you wrote', 'wait', now)
 }
 
-/** What goes with a post that was written, beside its line in the record: its first version, what approval it waits for, and its wake-up. */
-export async function accompany({ posts, jobs, viewer }: Context, post: PostRow, { now, transaction }: Unit): Promise<void> {
+/** What goes with a post that was written, beside its line in the record: its first version, what approval it waits for, what others are told, and its wake-up. */
+export async function accompany(context: Context, post: PostRow, unit: Unit): Promise<void> {
+  const { posts, jobs, publicUrl, viewer } = context
+  const { now, transaction } = unit
   const createdBy = actorOf(viewer)
   await keepVersion(posts, post, transaction)
   if (post.approval !== 'NONE') await keepEvent(posts, post, { at: now, action: 'RESET', comment: null, createdBy }, transaction)
+  await tell(context, factsOf(null, post, { organizationId: activeOrganization(viewer, 'Posts'), publicUrl }), unit)
   if (post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
 }
 

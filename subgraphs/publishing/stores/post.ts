@@ -309,4 +309,12 @@ function postSql(rows: Rows<typeof posts>, { reading, viewer }: Opening) {
   }
 }
 
-export const postStore = store(posts, { what: 'post', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, postSql)
+export const postStore = store(
+  posts,
+  {
+    what: 'post',
+    tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
+    lists: { ofCampaign: { below: 'campaignId', order: 'newest first' } },
+  },
+  postSql,
+)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { failure } from '../../../subgraphs/publishing/delivery/rules.ts'
-import { factsOf } from '../../../subgraphs/publishing/news/announce.ts'
+import { factsOf, factsOfMove } from '../../../subgraphs/publishing/news/announce.ts'
 import type { PostRow } from '../../../subgraphs/publishing/stores/post.ts'
 import { factKinds } from '../../../subgraphs/store/fact-kinds.ts'
 
@@ -15,6 +15,9 @@ const post = {
   copy: 'A text',
   status: 'SCHEDULED',
   deliveryPhase: 'NONE',
+  approval: 'NONE',
+  scheduledAt: at,
+  createdAt: at,
   failureCode: null,
   failedAt: null,
   updatedAt: at,
@@ -23,7 +26,10 @@ const failed: PostRow = { ...post, status: 'FAILED', ...failure('NETWORK_REFUSED
 const unknown: PostRow = { ...post, status: 'FAILED', deliveryPhase: 'UNKNOWN', ...failure('OUTCOME_UNKNOWN', 'X', 'silence', at) }
 const published: PostRow = { ...post, status: 'PUBLISHED' }
 
-const kinds = (before: PostRow | null, after: PostRow | null) => factsOf(before, after, place).map(({ kind }) => kind)
+const kinds = (before: PostRow | null, after: PostRow | null) =>
+  factsOf(before, after, place)
+    .map(({ kind }) => kind)
+    .filter(kind => kind !== 'webhook.event')
 
 test.each<[string, PostRow | null, PostRow | null, string[]]>([
   ['is written', null, post, []],
@@ -61,4 +67,45 @@ test('what waits for somebody says what, where and since when, in the form that 
       body: failed.failureMessage,
     },
   })
+})
+
+const events = (before: PostRow | null, after: PostRow | null) =>
+  factsOf(before, after, place).flatMap(fact => (fact.kind === 'webhook.event' ? [fact.body.event] : []))
+const draft: PostRow = { ...post, status: 'DRAFT', scheduledAt: null }
+const pending: PostRow = { ...post, approval: 'PENDING' }
+
+test.each<[string, PostRow | null, PostRow | null, string[]]>([
+  ['is written as a draft', null, draft, []],
+  ['is written for a time', null, post, ['post.scheduled']],
+  ['gets another time', post, { ...post, scheduledAt: new Date(at.getTime() + 1) }, ['post.scheduled']],
+  ['is edited', post, { ...post, copy: 'Another', version: 2 }, []],
+  ['is published', post, published, ['post.published']],
+  ['fails', post, failed, ['post.failed']],
+  ['fails again', failed, { ...failed, failedAt: new Date(at.getTime() + 1) }, ['post.failed']],
+  ['has an unknown outcome', post, unknown, ['post.outcome_unknown']],
+  ['turns out to be absent', unknown, failed, ['post.failed']],
+  ['waits for approval', post, pending, ['post.approval_changed']],
+  ['is written and waits for approval', null, pending, ['post.scheduled', 'post.approval_changed']],
+  ['is deleted', post, null, []],
+])('webhooks are told of a post that %s', (_what, before, after, told) => {
+  expect(events(before, after)).toEqual(told)
+})
+
+test('what waits for approval is opened once, closed when it is decided, published or gone, and an edit asks nobody anew', () => {
+  expect(kinds(post, pending)).toEqual(['attention.opened'])
+  expect(kinds(pending, { ...pending, version: 2, updatedAt: new Date(at.getTime() + 1) })).toEqual([])
+  for (const after of [post, { ...published, approval: 'PENDING' as const }, null]) expect(kinds(pending, after)).toContain('attention.closed')
+  expect(factsOf(post, pending, place)[0]).toMatchObject({ body: { kind: 'APPROVAL_PENDING', key: `approval:${id}`, audience: 'organization' } })
+})
+
+test('a brand that moves takes what waits along: closed in the one organization, opened anew in the other', () => {
+  const there = { ...place, organizationId: '0197a3c2-5e1f-7c4b-9d2e-000000000009' }
+  const told = factsOfMove({ ...failed, approval: 'PENDING' }, place, there)
+  expect(told.map(({ kind, body }) => [kind, 'organizationId' in body ? body.organizationId : null])).toEqual([
+    ['attention.closed', null],
+    ['attention.opened', there.organizationId],
+    ['attention.closed', null],
+    ['attention.opened', there.organizationId],
+  ])
+  expect(factsOfMove(post, place, there)).toEqual([])
 })

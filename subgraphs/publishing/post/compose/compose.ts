@@ -18,7 +18,7 @@ export interface Composition {
 
 /** Writes one post for each network, all or none; once for each key. */
 export async function composePosts(context: Context, input: ComposePostsInput): Promise<Composition> {
-  const { brands, posts, events, clock } = context
+  const { brands, campaigns, posts, events, clock } = context
   const brand = await brands.require(input.brandId, 'brandId')
   const { scheduledAt = null } = input
   if (scheduledAt) checkMoment(scheduledAt, clock.now())
@@ -34,6 +34,7 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
     async run(unit, id) {
       mode = await brands.requireInUse(brand.id, unit.transaction)
       await requireRoom(context, parts.length, unit)
+      if (first!.content.campaignId) await campaigns.requireOf(brand.id, first!.content.campaignId, unit.transaction)
       return rowOf(context, brand, mode, { ...first!, groupId: id }, unit, id)
     },
     audit: ({ id }) => ({ tenantId: brand.id, action: 'post.created', subjectId: id }),

@@ -87,6 +87,7 @@ async function prepare(context: Context, brand: BrandRow, rows: readonly ImportR
       const position = places[at]!
       try {
         requireSpace(position)
+        if (post.content.campaignId) await context.campaigns.seeOf(brand.id, post.content.campaignId)
         const looked = { ...post.content, brandId: brand.id, platform: post.platform, position, id: null, at: post.scheduledAt ?? now }
         const [surroundings, found] = await Promise.all([surroundingsOf(context, looked), problemsOfPost(context, looked)])
         const isWrong = post.scheduledAt !== null && (found.some(({ severity }) => severity === 'ERROR') || post.scheduledAt <= now)

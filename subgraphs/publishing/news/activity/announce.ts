@@ -1,0 +1,16 @@
+import type { Events } from '../../../../platform/events.ts'
+import type { Entry } from '../../../store/books.ts'
+import { kindOf } from '../../stores/news/activity.ts'
+
+/** Topics on which it is told what happens in a brand. */
+const topics = 'publishing.brand-activity.'
+export const activityTopic = (brandId: string): string => `${topics}${brandId}`
+
+/** Tells whoever follows a brand, after commit, of what its record was told. */
+export function announceActivity(events: Events, { tenantId, id, action }: Pick<Entry, 'tenantId' | 'id' | 'action'>): void {
+  if (kindOf(action)) events.announce(activityTopic(tenantId), { brandId: tenantId, activityId: id }, id)
+}
+
+/** Has records that somebody follows looked at again, for events may be lost between processes. */
+export const lookAgainAtActivity = (events: Events, since: (brandId: string, since: Date) => Promise<readonly { readonly id: string }[]>): void =>
+  events.lookAgain(topics, async (brandId, from) => (await since(brandId, from)).map(({ id }) => ({ ids: { brandId, activityId: id }, mark: id })))

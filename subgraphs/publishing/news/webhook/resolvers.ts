@@ -1,0 +1,156 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { requireQuota } from '../../../../platform/limit.ts'
+import { change, create, remove, write } from '../../../store/write.ts'
+import { actorOf } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import type { CreateWebhookEndpointInput, Resolvers, RotateWebhookSecretInput, UpdateWebhookEndpointInput } from '../../resolvers.generated.ts'
+import { mostWebhooks, type WebhookEndpointRow } from '../../stores/news/webhook.ts'
+import type { WebhookDeliveryRow } from '../../stores/news/webhook-delivery.ts'
+import { tryAt } from './queue.ts'
+import { overlapMs, readDescription, readEvents, readUrl, silenceOf } from './rules.ts'
+import { bodyOf } from './told.ts'
+
+/** @throws BAD_USER_INPUT for an address that nobody may have called */
+async function requireReach({ reaches }: Pick<Context, 'reaches'>, url: string): Promise<void> {
+  if (!(await reaches(new URL(url))))
+    throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
+}
+
+async function createEndpoint(context: Context, input: CreateWebhookEndpointInput) {
+  const { brands, webhookEndpoints, viewer } = context
+  const brand = await brands.require(input.brandId, 'brandId')
+  const words = { url: readUrl(input.url), events: readEvents(input.events), description: readDescription(input.description) }
+  await requireReach(context, words.url)
+  let secret = ''
+  const { row, repeated } = await create(context, {
+    of: webhookEndpoints,
+    once: input,
+    tenantId: brand.organizationId,
+    async run({ transaction, now }, id) {
+      await brands.requireInUse(brand.id, transaction)
+      const most = { inAll: mostWebhooks, aDay: Number.POSITIVE_INFINITY }
+      requireQuota(await webhookEndpoints.madeFor(brand.id, transaction), most, 'webhooks of this brand', 'delete one that nobody needs', now)
+      const { shown, sealed } = webhookEndpoints.newSecret(id)
+      secret = shown
+      const { id: brandId, organizationId } = brand
+      return { brandId, id, organizationId, ...words, secret: sealed, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
+    },
+    audit: ({ id }) => ({ tenantId: brand.id, action: 'webhook.created', subjectId: id }),
+  })
+  return { endpoint: row, secret: repeated ? null : secret }
+}
+
+async function rotate(context: Context, { id, expectedVersion }: RotateWebhookSecretInput) {
+  const { webhookEndpoints } = context
+  const { brandId } = await webhookEndpoints.require(id)
+  let secret = ''
+  const endpoint = await change(context, {
+    of: webhookEndpoints,
+    id,
+    expectedVersion,
+    decide(row, { now }) {
+      const { shown, sealed } = webhookEndpoints.newSecret(row.id)
+      secret = shown
+      return { secret: sealed, previousSecret: row.secret, previousUntil: new Date(now.getTime() + overlapMs) }
+    },
+    audit: () => ({ tenantId: brandId, action: 'webhook.secret_rotated', subjectId: id }),
+  })
+  return { endpoint, secret }
+}
+
+async function update(context: Context, { id, expectedVersion, ...wanted }: UpdateWebhookEndpointInput): Promise<WebhookEndpointRow> {
+  const { brands, webhookEndpoints } = context
+  const { brandId } = await webhookEndpoints.require(id)
+  const { organizationId } = await brands.require(brandId)
+  const { url: address, events, description, active } = wanted
+  const url = typeof address === 'string' ? readUrl(address) : undefined
+  if (url !== undefined) await requireReach(context, url)
+  return change(context, {
+    of: webhookEndpoints,
+    id,
+    expectedVersion,
+    before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
+    decide: () => ({
+      ...(url !== undefined && { url }),
+      ...(events && { events: readEvents(events) }),
+      ...(description !== undefined && { description: readDescription(description) }),
+      ...(typeof active === 'boolean' && { active, disabledReason: null, ...(active && { organizationId }) }),
+    }),
+    audit: ({ after }) => ({ tenantId: brandId, action: 'webhook.changed', subjectId: id, details: { version: after.version } }),
+  })
+}
+
+/** @throws CONFLICT when nothing is told to this address */
+function requireActive(endpoint: WebhookEndpointRow, brand: { readonly organizationId: string }): void {
+  const why = silenceOf(endpoint, brand)
+  if (why !== null) throw new Refusal('CONFLICT', `Nothing is told to this webhook. ${why}`, { reason: 'ILLEGAL_MOVE' })
+}
+
+async function test(context: Context, id: string): Promise<WebhookDeliveryRow> {
+  const { brands, webhookEndpoints, webhookDeliveries, jobs, viewer } = context
+  const { brandId } = await webhookEndpoints.require(id)
+  const brand = await brands.require(brandId)
+  return write(context, {
+    async run({ transaction, now }) {
+      await brands.requireInUse(brandId, transaction)
+      const endpoint = await webhookEndpoints.lock(id, transaction)
+      if (!endpoint) throw new Refusal('NOT_FOUND', `There is no webhook ${id}.`, { field: 'id' })
+      requireActive(endpoint, brand)
+      const event = 'webhook.test'
+      const row = { brandId, id: newId(now), endpointId: endpoint.id, event, body: bodyOf(event, { brandId }, now), nextAttemptAt: now }
+      const made = await webhookDeliveries.insert({ ...row, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }, transaction)
+      await tryAt(jobs, made, now, transaction)
+      return made
+    },
+    audit: () => ({ tenantId: brandId, action: 'webhook.tested', subjectId: id }),
+  })
+}
+
+async function redeliver(context: Context, id: string): Promise<WebhookDeliveryRow> {
+  const { brands, webhookEndpoints, webhookDeliveries, jobs } = context
+  const { brandId, endpointId } = await webhookDeliveries.require(id)
+  const [brand, endpoint] = [await brands.require(brandId), await webhookEndpoints.require(endpointId)]
+  return change(context, {
+    of: webhookDeliveries,
+    id,
+    before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
+    decide({ status }, { now }) {
+      requireActive(endpoint, brand)
+      if (status === 'PENDING') throw new Refusal('CONFLICT', 'It is under way: wait until it is delivered or has failed.', { reason: 'ILLEGAL_MOVE' })
+      return { status: 'PENDING' as const, attempts: 0, responseStatus: null, nextAttemptAt: now }
+    },
+    audit: () => ({ tenantId: brandId, action: 'webhook.redelivered', subjectId: endpointId, details: { deliveryId: id } }),
+    wake: ({ after }, { transaction, now }) => tryAt(jobs, after, now, transaction),
+  })
+}
+
+export const webhookResolvers: Resolvers = {
+  Query: {
+    webhookEndpoint: (_, { id }, { webhookEndpoints }) => webhookEndpoints.require(id),
+    async webhookEndpoints(_, { brandId }, { brands, webhookEndpoints }) {
+      const { id } = await brands.require(brandId, 'brandId')
+      return webhookEndpoints.manyBy('brandId').load(id)
+    },
+  },
+  Mutation: {
+    createWebhookEndpoint: (_, { input }, context) => createEndpoint(context, input),
+    rotateWebhookSecret: (_, { input }, context) => rotate(context, input),
+    updateWebhookEndpoint: (_, { input }, context) => update(context, input),
+    async deleteWebhookEndpoint(_, { input: { id, expectedVersion } }, context) {
+      const { brandId } = await context.webhookEndpoints.require(id)
+      const audit = () => ({ tenantId: brandId, action: 'webhook.deleted', subjectId: id })
+      return remove(context, { of: context.webhookEndpoints, id, expectedVersion, audit })
+    },
+    testWebhookEndpoint: (_, { input }, context) => test(context, input.id),
+    redeliverWebhook: (_, { input }, context) => redeliver(context, input.id),
+  },
+  WebhookEndpoint: {
+    __resolveReference: ({ id }, { webhookEndpoints }) => webhookEndpoints.byId.load(id),
+    active: async (endpoint, _, { brands }) => silenceOf(endpoint, (await brands.byId.load(endpoint.brandId))!) === null,
+    disabledReason: async (endpoint, _, { brands }) =>
+      endpoint.active ? silenceOf(endpoint, (await brands.byId.load(endpoint.brandId))!) : endpoint.disabledReason,
+    deliveries: ({ id }, page, { webhookDeliveries }) => webhookDeliveries.page('ofEndpoint', id, page),
+  },
+  WebhookDelivery: { __resolveReference: ({ id }, { webhookDeliveries }) => webhookDeliveries.byId.load(id) },
+}

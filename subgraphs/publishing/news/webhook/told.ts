@@ -1,0 +1,65 @@
+import type { Transaction } from 'sequelize'
+import type { FactBody, NewFact } from '../../../store/fact-kinds.ts'
+import type { Job } from '../../context.ts'
+import type { ConnectionRow } from '../../stores/connection.ts'
+import type { WebhookEvent } from '../../stores/news/webhook.ts'
+import type { PostRow } from '../../stores/post.ts'
+import { tryAt } from './queue.ts'
+
+type Event = FactBody<'webhook.event'>
+
+/** What somebody is told of a post as it stands; null when nothing. */
+function stateOf(post: PostRow | null): readonly [WebhookEvent, string] | null {
+  if (!post) return null
+  const { status, deliveryPhase, scheduledAt, failedAt } = post
+  if (status === 'SCHEDULED') return ['post.scheduled', String(scheduledAt?.getTime())]
+  if (status === 'PUBLISHED') return ['post.published', '']
+  if (status === 'FAILED') return [deliveryPhase === 'UNKNOWN' ? 'post.outcome_unknown' : 'post.failed', String(failedAt?.getTime())]
+  return null
+}
+
+const dataOf = (post: PostRow) => ({
+  brandId: post.brandId,
+  postId: post.id,
+  threadId: post.threadId,
+  platform: post.platform,
+  status: post.status,
+  platformPostId: post.platformPostId,
+  permalink: post.permalink,
+  failure: post.failureCode && post.failureMessage ? { code: post.failureCode, message: post.failureMessage } : null,
+  approval: post.approval,
+  version: post.version,
+})
+
+/** What addresses are told of a change of a post. @param after null for one that is gone, of which nothing is told */
+export function eventsOfPost(before: PostRow | null, after: PostRow | null): readonly NewFact[] {
+  if (!after) return []
+  const [was, is] = [stateOf(before), stateOf(after)]
+  const events: WebhookEvent[] = []
+  if (is && (was?.[0] !== is[0] || was[1] !== is[1])) events.push(is[0])
+  if (after.approval !== (before?.approval ?? 'NONE')) events.push('post.approval_changed')
+  const { brandId, id: postId } = after
+  return events.map(event => ({ kind: 'webhook.event', body: { brandId, event, postId, connectionId: null, data: dataOf(after) } }))
+}
+
+/** What addresses are told of a change of a connection: how well its access stands, when that has changed. */
+export function eventsOfConnection(before: ConnectionRow | null, { brandId, id, platform, health }: ConnectionRow): readonly NewFact[] {
+  if (before?.health === health) return []
+  const data = { brandId, connectionId: id, platform, health }
+  return [{ kind: 'webhook.event', body: { brandId, event: 'connection.health_changed', postId: null, connectionId: id, data } }]
+}
+
+/** The body that is sent (Standard Webhooks). */
+export const bodyOf = (type: string, data: object, at: Date): string => JSON.stringify({ type, timestamp: at.toISOString(), data })
+
+/** Writes what is told for each address that asks for it, in the transaction that made it true, with the wake-ups of the first tries. */
+export async function keepEvents({ webhookDeliveries, jobs }: Job, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
+  const events = made.flatMap((fact): readonly Event[] => (fact.kind === 'webhook.event' ? [fact.body] : []))
+  if (events.length === 0) return
+  const told = await webhookDeliveries.tell(
+    events.map(({ data, ...event }) => ({ ...event, body: bodyOf(event.event, data, now) })),
+    now,
+    transaction,
+  )
+  for (const delivery of told) await tryAt(jobs, delivery, now, transaction)
+}

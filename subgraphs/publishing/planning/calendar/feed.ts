@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Refusal } from '../../../../platform/errors.ts'
+import { newId } from '../../../../platform/ids.ts'
+import { problem } from '../../../http/problem.ts'
+import { write } from '../../../store/write.ts'
+import { actorOf } from '../../../viewer.ts'
+import type { Context, Job } from '../../context.ts'
+import type { CalendarFeedRow } from '../../stores/planning/calendar-feed.ts'
+import { calendarOf } from './ical.ts'
+
+const dayMs = 86_400_000
+/** How far back and ahead a feed tells, in days. */
+const [daysBack, daysAhead] = [90, 365]
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
+
+/** Gives a brand a new address for calendar programs; the one that it had ends. */
+export async function createFeed(context: Context, brandId: string): Promise<CalendarFeedRow & { url: string }> {
+  const { brands, calendarFeeds, publicUrl, viewer } = context
+  const brand = await brands.require(brandId, 'brandId')
+  const token = randomBytes(32).toString('base64url')
+  const row = await write(context, {
+    async run({ transaction, now }) {
+      await brands.requireInUse(brand.id, transaction)
+      const earlier = await calendarFeeds.lockOf(brand.id, transaction)
+      const tokenHash = hashOf(token)
+      const made = { brandId: brand.id, id: newId(now), organizationId: brand.organizationId, tokenHash, createdAt: now, updatedAt: now }
+      if (earlier) await calendarFeeds.remove(earlier, transaction)
+      return calendarFeeds.insert({ ...made, createdBy: actorOf(viewer) }, transaction)
+    },
+    audit: ({ id }) => ({ tenantId: brand.id, action: 'calendar_feed.created', subjectId: id }),
+  })
+  return { ...row, url: `${publicUrl}/publishing/calendar/${token}.ics` }
+}
+
+/** Ends the address of a brand. @throws NOT_FOUND when it has none */
+export async function revokeFeed(context: Context, brandId: string): Promise<CalendarFeedRow> {
+  const { brands, calendarFeeds } = context
+  const brand = await brands.require(brandId, 'brandId')
+  return write(context, {
+    async run({ transaction }) {
+      const feed = await calendarFeeds.lockOf(brand.id, transaction)
+      if (!feed) throw new Refusal('NOT_FOUND', 'The brand has no address for calendar programs.', { field: 'brandId' })
+      await calendarFeeds.remove(feed, transaction)
+      return feed
+    },
+    audit: ({ id }) => ({ tenantId: brand.id, action: 'calendar_feed.revoked', subjectId: id }),
+  })
+}
+
+/** Answers a calendar program. The address is the credential: one that was replaced or revoked is like one that never was. */
+export async function serveFeed({ calendarFeeds, clock }: Job, token: string, request: Request): Promise<Response> {
+  const brand = await calendarFeeds.brandOf(hashOf(token))
+  if (!brand) return problem(request, 'NOT_FOUND', 'There is no calendar at this address: ask whoever gave it to you for the present one.')
+  const now = clock.now().getTime()
+  const told = await calendarFeeds.told(brand.id, new Date(now - daysBack * dayMs), new Date(now + daysAhead * dayMs))
+  const headers = { 'content-type': 'text/calendar; charset=utf-8', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+  return new Response(calendarOf(brand, told), { headers })
+}

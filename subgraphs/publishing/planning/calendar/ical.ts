@@ -1,0 +1,74 @@
+import { everyNetwork } from '../../network/networks.ts'
+import { titleOf } from '../../news/announce.ts'
+import type { BrandRow } from '../../stores/brand.ts'
+import type { PostRow } from '../../stores/post.ts'
+
+/** How many octets a line of iCalendar has at most, without its end (RFC 5545 §3.1). */
+const lineOctets = 75
+/** How much of a post's text a calendar shows, in characters. */
+const descriptionLength = 2_000
+
+/** Folds a line as RFC 5545 §3.1 has it; no character is divided. */
+export function fold(line: string): string {
+  let folded = ''
+  let octets = 0
+  for (const character of line) {
+    const size = Buffer.byteLength(character)
+    if (octets + size > lineOctets) {
+      folded += '\r\n '
+      octets = 1
+    }
+    folded += character
+    octets += size
+  }
+  return folded
+}
+
+/** A text as a value (RFC 5545 §3.3.11); characters that no calendar may hold are left out. */
+export const escapeText = (text: string): string =>
+  text
+    .replace(/\r\n?/g, '\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
+    .replace(/[\0-\x08\x0b-\x1f\x7f]/g, '')
+    .replace(/[\\;,]/g, found => `\\${found}`)
+    .replaceAll('\n', '\\n')
+
+/** A moment in UTC: `20270301T093000Z`. */
+const momentOf = (at: Date): string => `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
+
+function eventOf(post: PostRow): string[] {
+  const { id, platform, copy, status, permalink, version, updatedAt, scheduledAt } = post
+  const { title } = everyNetwork[platform]
+  return [
+    'BEGIN:VEVENT',
+    `UID:${id}@publishing`,
+    `DTSTAMP:${momentOf(updatedAt)}`,
+    `LAST-MODIFIED:${momentOf(updatedAt)}`,
+    `SEQUENCE:${version}`,
+    `DTSTART:${momentOf(scheduledAt!)}`,
+    'DURATION:PT15M',
+    `SUMMARY:${escapeText(`${title}: ${titleOf(copy)}`)}`,
+    `DESCRIPTION:${escapeText([...copy].slice(0, descriptionLength).join(''))}`,
+    `STATUS:${status === 'PUBLISHED' ? 'CONFIRMED' : 'TENTATIVE'}`,
+    ...(permalink ? [`URL:${permalink.replace(/\s/g, '')}`] : []),
+    'TRANSP:TRANSPARENT',
+    'END:VEVENT',
+  ]
+}
+
+/** A brand's posts as calendar programs read them (RFC 5545): times are in UTC, which every program shows in its own zone. */
+export const calendarOf = ({ name }: Pick<BrandRow, 'name'>, told: readonly PostRow[]): string =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//publishing//calendar//EN',
+    'CALSCALE:GREGORIAN',
+    'METHOD:PUBLISH',
+    `NAME:${escapeText(name)}`,
+    `X-WR-CALNAME:${escapeText(name)}`,
+    'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
+    ...told.flatMap(eventOf),
+    'END:VCALENDAR',
+  ]
+    .map(line => `${fold(line)}\r\n`)
+    .join('')

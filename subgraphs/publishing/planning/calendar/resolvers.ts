@@ -1,0 +1,67 @@
+import { dayAfter } from '../../../../platform/clock.ts'
+import { readId } from '../../../../platform/ids.ts'
+import { readPage } from '../../../../platform/page.ts'
+import { activeOrganization } from '../../../viewer.ts'
+import { chooseConnection } from '../../connection/rules.ts'
+import type { Context } from '../../context.ts'
+import { changePost } from '../../post/change.ts'
+import type { QueryCalendarEntriesArgs, Resolvers } from '../../resolvers.generated.ts'
+import { inTime } from '../../stores/planning/calendar.ts'
+import type { PostRow } from '../../stores/post.ts'
+import { createFeed, revokeFeed } from './feed.ts'
+import { checkRange, entryOfCampaign, entryOfPost, mostDays, placeShown, requireMovable } from './rules.ts'
+
+/** How many days a day of the calendar may differ from that of UTC. */
+const zoneDays = 1
+
+async function entries({ viewer, brands, calendar }: Context, { brandId, from, to, ...page }: QueryCalendarEntriesArgs) {
+  const organizationId = activeOrganization(viewer, 'Calendars')
+  checkRange(from, to, mostDays)
+  const request = readPage(page, inTime)
+  const wanted = readId(brandId, 'brandId')
+  const filter = { organizationId, brandId: wanted && (await brands.require(wanted, 'brandId')).id, from, to }
+  const [first, last] = [dayAfter(from.toISOString().slice(0, 10), -zoneDays), dayAfter(to.toISOString().slice(0, 10), zoneDays)]
+  const [posts, campaigns] = await Promise.all([calendar.posts(filter, request), calendar.campaigns(filter, first, last)])
+  const brandOf = async (row: { readonly brandId: string }) => (await brands.byId.load(row.brandId))!
+  const ofPosts = await Promise.all(posts.map(async post => entryOfPost(post, await brandOf(post))))
+  const ofCampaigns = (await Promise.all(campaigns.map(async campaign => entryOfCampaign(campaign, await brandOf(campaign))))).filter(
+    ({ at, endsAt }) => at < to && endsAt! > from,
+  )
+  const { after } = request
+  const placeOf = (entry: Parameters<typeof inTime.position>[0]) => inTime.position(entry).join(' ')
+  const behind = after ? ofCampaigns.filter(entry => placeOf(entry) > after.join(' ')) : ofCampaigns
+  const merged = [...ofPosts, ...behind].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)).slice(0, request.limit)
+  return calendar.page(filter, request, merged, ofCampaigns.length)
+}
+
+/** Where followers see a post, or will. */
+async function shownAt({ connections }: Context, post: PostRow): Promise<string> {
+  const all = await connections.manyBy('brandId').load(post.brandId)
+  const delivered = post.status === 'PUBLISHED' ? all.find(({ id }) => id === post.connectionId) : undefined
+  return placeShown(post, delivered ?? chooseConnection(all, post.platform, post.authorId))
+}
+
+async function conflicts(context: Context, post: PostRow): Promise<string[]> {
+  const near = await context.calendar.near.load(post)
+  if (near.length === 0) return []
+  const [place, ...places] = await Promise.all([post, ...near].map(each => shownAt(context, each)))
+  return near.filter((_, at) => places[at] === place).map(({ id }) => id)
+}
+
+export const calendarResolvers: Resolvers = {
+  Query: { calendarEntries: (_, parameters, context) => entries(context, parameters) },
+  Mutation: {
+    async moveCalendarEntry(_, { input: { id, at, expectedVersion } }, context) {
+      const { brands, posts } = context
+      const post = await posts.require(id)
+      requireMovable(post)
+      // Whoever makes a draft of it meanwhile is heard: a move schedules nothing.
+      const moved = await changePost(context, { id, scheduledAt: at, expectedVersion: expectedVersion ?? post.version })
+      return entryOfPost(moved, await brands.require(moved.brandId))
+    },
+    createCalendarFeed: (_, { input }, context) => createFeed(context, input.brandId),
+    revokeCalendarFeed: (_, { input }, context) => revokeFeed(context, input.brandId),
+  },
+  CalendarEntry: { conflicts: ({ post }, _, context) => (post ? conflicts(context, post) : []) },
+  CalendarFeed: { url: feed => ('url' in feed ? (feed.url as string) : null) },
+}

@@ -1,0 +1,69 @@
+import { dayAfter, localTime, startOfDay } from '../../../../platform/clock.ts'
+import { Refusal } from '../../../../platform/errors.ts'
+import { titleOf } from '../../news/announce.ts'
+import type { BrandRow } from '../../stores/brand.ts'
+import type { ConnectionRow } from '../../stores/connection.ts'
+import type { CalendarEntryRow } from '../../stores/planning/calendar.ts'
+import type { CampaignRow } from '../../stores/planning/campaign.ts'
+import type { PostRow } from '../../stores/post.ts'
+
+const dayMs = 86_400_000
+
+/** How many days a calendar shows at once. */
+export const mostDays = 62
+
+/**
+ * A range of moments, the second excluded.
+ * @param most how many days it may have
+ * @throws BAD_USER_INPUT when it is empty or too long
+ */
+export function checkRange(from: Date, to: Date, most: number): void {
+  if (to <= from) throw new Refusal('BAD_USER_INPUT', 'to does not lie after from: the range is empty.', { field: 'to' })
+  if (to.getTime() - from.getTime() > most * dayMs)
+    throw new Refusal('BAD_USER_INPUT', `from and to are more than ${most} days apart: ask for less at once.`, { field: 'to' })
+}
+
+type Zoned = Pick<BrandRow, 'timeZone'>
+
+/** A post as its brand's calendar shows it. @param post with a time */
+export function entryOfPost(post: PostRow, { timeZone }: Zoned): CalendarEntryRow {
+  const { id, brandId, platform, status, version } = post
+  const at = post.scheduledAt!
+  const title = titleOf(post.copy)
+  return { id, kind: 'POST', at, endsAt: null, ...localTime(timeZone, at), title, brandId, platform, status, version, post, campaign: null }
+}
+
+/** A campaign as its brand's calendar shows it. @param campaign with a first day */
+export function entryOfCampaign(campaign: CampaignRow, { timeZone }: Zoned): CalendarEntryRow {
+  const { id, brandId, name: title, startsOn, endsOn, version } = campaign
+  const at = startOfDay(timeZone, startsOn!)
+  const endsAt = startOfDay(timeZone, dayAfter(endsOn ?? startsOn!, 1))
+  return { id, kind: 'CAMPAIGN', at, endsAt, ...localTime(timeZone, at), title, brandId, platform: null, status: null, version, post: null, campaign }
+}
+
+type Placed = Pick<PostRow, 'status' | 'connectionId' | 'target'>
+type Account = Pick<ConnectionRow, 'id' | 'externalAccountId' | 'targets'>
+
+/**
+ * The place that followers see a post at, as far as it is known: the account, and where within it.
+ * @param connection that delivered it, or would now; null when the brand has none
+ */
+export function placeShown({ target }: Placed, connection: Account | null): string {
+  const place = target ?? connection?.targets.find(({ isDefault }) => isDefault)
+  return JSON.stringify([connection?.externalAccountId ?? null, place?.kind ?? null, place?.externalId ?? null])
+}
+
+/**
+ * Refuses to move what was never given a time, or has gone out.
+ * @throws CONFLICT, reason ILLEGAL_MOVE
+ */
+export function requireMovable({ status }: Pick<PostRow, 'status'>): void {
+  if (status === 'SCHEDULED' || status === 'FAILED') return
+  const why = status === 'DRAFT' ? 'was never given a time: schedule it with reschedulePost' : 'has gone out'
+  throw new Refusal('CONFLICT', `A ${status} post cannot be moved in the calendar, it ${why}.`, {
+    reason: 'ILLEGAL_MOVE',
+    from: status,
+    verb: 'move',
+    possible: [],
+  })
+}

@@ -1,0 +1,58 @@
+import { Refusal } from '../../../../platform/errors.ts'
+import { checkText, requireName } from '../../../../platform/ids.ts'
+import type { CampaignRow } from '../../stores/planning/campaign.ts'
+
+/** How long the words of a campaign may be, in characters. */
+const longest = { name: 80, description: 2000 } as const
+
+/** What people write of a campaign; what is undefined stays. */
+export interface CampaignWords {
+  readonly name?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly color?: string | null | undefined
+  readonly startsOn?: string | null | undefined
+  readonly endsOn?: string | null | undefined
+}
+
+type Kept = Pick<CampaignRow, 'name' | 'description' | 'color' | 'startsOn' | 'endsOn'>
+
+const nothing: Kept = { name: '', description: null, color: null, startsOn: null, endsOn: null }
+
+const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+
+function readDescription(given: string | null): string | null {
+  const text = checkText(given?.trim() ?? '', 'description')
+  const { length } = [...text]
+  if (length > longest.description) throw refuse('description', `has ${length} characters: ${longest.description} are the most.`)
+  return text || null
+}
+
+function readColor(given: string | null): string | null {
+  if (given === null || /^#[0-9a-f]{6}$/i.test(given)) return given?.toLowerCase() ?? null
+  throw refuse('color', 'is no colour: write # and six hexadecimal digits, such as #1e90ff.')
+}
+
+/** A day of the calendar, of the years 1900 to 9999. */
+function readDay(given: string | null, field: string): string | null {
+  if (given === null) return null
+  const at = /^(?:19|[2-9]\d)\d{2}-\d{2}-\d{2}$/.test(given) ? Date.parse(`${given}T00:00:00Z`) : Number.NaN
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(given)) return given
+  throw refuse(field, 'is no day: write one such as 2027-03-01.')
+}
+
+/**
+ * What a campaign is like once this is written into it.
+ * @throws BAD_USER_INPUT for words that are too long, a colour or a day that is none, and days the wrong way round
+ */
+export function writeInto({ name, description, color, startsOn, endsOn }: CampaignWords, before: Kept = nothing): Kept {
+  const after = {
+    name: name === undefined ? before.name : requireName(name ?? '', 'name', longest.name),
+    description: description === undefined ? before.description : readDescription(description),
+    color: color === undefined ? before.color : readColor(color),
+    startsOn: startsOn === undefined ? before.startsOn : readDay(startsOn, 'startsOn'),
+    endsOn: endsOn === undefined ? before.endsOn : readDay(endsOn, 'endsOn'),
+  }
+  if (after.endsOn && !after.startsOn) throw refuse('endsOn', 'is there without startsOn: say when the campaign begins.')
+  if (after.endsOn && after.startsOn && after.endsOn < after.startsOn) throw refuse('endsOn', 'lies before startsOn: a campaign ends after it has begun.')
+  return after
+}

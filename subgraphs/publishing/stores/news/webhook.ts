@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import type { Transaction } from 'sequelize'
+import type { Cipher } from '../../../../platform/cipher.ts'
+import type { Usage } from '../../../../platform/limit.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
+import type { SealedColumn } from '../../../store/sealed.ts'
+import { type Rows, store } from '../../../store/store.ts'
+import { brands } from '../brand.ts'
+
+/** What is told to programs of others. */
+export const webhookEvents = [
+  'post.scheduled',
+  'post.published',
+  'post.failed',
+  'post.outcome_unknown',
+  'post.approval_changed',
+  'connection.health_changed',
+] as const
+export type WebhookEvent = (typeof webhookEvents)[number]
+
+/** Addresses that are told what happens in a brand. Their secrets are sealed before they come here. */
+export const webhookEndpoints = table('publishing.webhook_endpoints', {
+  brandId: uuid.key,
+  id: uuid.key,
+  /** Whose the brand was: once it has moved on, nothing is told there until its new organization says so. */
+  organizationId: uuid,
+  url: text,
+  events: texts,
+  active: truth.or(true),
+  description: text.maybe,
+  /** Why the platform stopped telling it; null when it did not. */
+  disabledReason: text.maybe,
+  secret: text,
+  /** The secret before the last rotation, which signs beside the present one until then. */
+  previousSecret: text.maybe,
+  previousUntil: moment.maybe,
+  ...stamps,
+})
+
+export type WebhookEndpointRow = Row<typeof webhookEndpoints>
+
+/** How many a brand may have. */
+export const mostWebhooks = 20
+
+const place = (id: string) => `publishing.webhook_endpoint:${id}:secret`
+
+/** The secrets of webhooks as they are kept. */
+export const sealedWebhookSecrets: readonly SealedColumn[] = ['secret', 'previous_secret'].map(column => ({
+  table: webhookEndpoints.name,
+  key: 'id',
+  column,
+  about: place,
+}))
+
+const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 7))')
+const countMade = statement('select count(*)::int as "inAll" from publishing.webhook_endpoints where brand_id = $1')
+
+const webhookSql = (rows: Rows<typeof webhookEndpoints>, cipher: Cipher) => ({
+  /** What a brand has. Nobody makes another for it before the transaction ends. */
+  async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
+    await rows.read(lockMaking, [brandId], transaction)
+    const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
+    return { inAll: made!.inAll, today: 0, todaySince: null }
+  },
+
+  /** A new secret, as it is shown and as it is kept (Standard Webhooks: 24 to 64 random bytes). */
+  newSecret(id: string): { shown: string; sealed: string } {
+    const shown = `whsec_${randomBytes(32).toString('base64')}`
+    return { shown, sealed: cipher.seal(shown, place(id)) }
+  },
+
+  /** Opens a secret as it is kept. Throws when the key is missing. */
+  open: (id: string, sealed: string): string => cipher.open(sealed, place(id)),
+
+  /** Opens the secrets that sign now: the present one, and for a day after a rotation the one before. Throws when the key is missing. */
+  secretsOf({ id, secret, previousSecret, previousUntil }: WebhookEndpointRow, now: Date): readonly string[] {
+    const isStill = previousSecret !== null && previousUntil !== null && previousUntil > now
+    return [secret, ...(isStill ? [previousSecret] : [])].map(sealed => cipher.open(sealed, place(id)))
+  },
+})
+
+export const webhookEndpointStore = (cipher: Cipher) =>
+  store(
+    webhookEndpoints,
+    {
+      what: 'webhook',
+      tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
+      // The oldest first; a brand has twenty at most.
+      manyBy: { brandId: 't.created_at, t.id' },
+    },
+    rows => webhookSql(rows, cipher),
+  )

@@ -1,0 +1,116 @@
+import { isId } from '../../../../platform/ids.ts'
+import type { Connection, PageRequest } from '../../../../platform/page.ts'
+import { isMoment, type Order, toConnection } from '../../../../platform/page.ts'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import { selectList } from '../../../../platform/sql/table.ts'
+import { createLoader } from '../../../store/loader.ts'
+import type { Opening } from '../../../store/store.ts'
+import type { Platform } from '../../network/network.ts'
+import { type PostRow, type PostStatus, posts } from '../post.ts'
+import { type CampaignRow, campaigns } from './campaign.ts'
+
+/** What stands in a calendar: a post that was given a time, or a campaign that has days. */
+export interface CalendarEntryRow {
+  readonly id: string
+  readonly kind: 'POST' | 'CAMPAIGN'
+  readonly at: Date
+  readonly endsAt: Date | null
+  /** In the time zone of the brand. */
+  readonly day: string
+  readonly time: string
+  readonly title: string
+  readonly brandId: string
+  readonly platform: Platform | null
+  readonly status: PostStatus | null
+  readonly version: number
+  readonly post: PostRow | null
+  readonly campaign: CampaignRow | null
+}
+
+/** Which entries: of an organization, or of one brand of it. */
+export interface CalendarFilter {
+  readonly organizationId: string
+  readonly brandId: string | null
+  readonly from: Date
+  readonly to: Date
+}
+
+/** The order of a calendar. */
+export const inTime: Order<CalendarEntryRow> = {
+  name: 'calendar.time',
+  position: ({ at, id }) => [at.toISOString(), id],
+  parts: [isMoment, isId],
+}
+
+/** Statuses of posts that have, or had, a time. */
+const timed = `unnest(array['SCHEDULED', 'PUBLISHED', 'FAILED']) s(status)`
+const ofBrands = 'b.organization_id = $1 and case when $2::uuid is null then b.archived_at is null else b.id = $2 end'
+const postColumns = selectList(posts, 'p')
+
+const pageOfPosts = (after: string) =>
+  statement(
+    `select ${postColumns} from publishing.brands b cross join ${timed} cross join lateral (
+       select * from publishing.posts p where p.brand_id = b.id and p.status = s.status and p.scheduled_at >= $3 and p.scheduled_at < $4${after}
+       order by p.scheduled_at, p.id limit $5) p
+     where ${ofBrands} order by p.scheduled_at, p.id limit $5`,
+  )
+const firstPosts = pageOfPosts('')
+const nextPosts = pageOfPosts(' and (p.scheduled_at, p.id) > ($6::timestamptz, $7::uuid)')
+const countPosts = statement(
+  `select count(*)::int as count from publishing.brands b cross join ${timed}
+   join publishing.posts p on p.brand_id = b.id and p.status = s.status and p.scheduled_at >= $3 and p.scheduled_at < $4 where ${ofBrands}`,
+)
+// Days are compared as texts; what a zone makes of them is looked at afterwards.
+const campaignsOfDays = statement(
+  `select ${selectList(campaigns, 'c')} from publishing.brands b join publishing.campaigns c on c.brand_id = b.id
+   where ${ofBrands} and c.archived_at is null and c.starts_on <= $4 and coalesce(c.ends_on, c.starts_on) >= $3 order by c.starts_on, c.id limit $5`,
+)
+/** How far away the next post of a place is no conflict any more, in ms, and how many conflicts of one entry are told. */
+export const conflictMs = 15 * 60_000
+export const mostConflicts = 50
+const near = statement(
+  `select k.id as "of", ${postColumns} from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) k(id, brand_id, platform, at)
+   cross join ${timed} cross join lateral (
+     select * from publishing.posts p where p.brand_id = k.brand_id and p.status = s.status and p.platform = k.platform and p.id <> k.id
+       and p.scheduled_at > k.at - interval '${conflictMs} ms' and p.scheduled_at < k.at + interval '${conflictMs} ms'
+     order by p.scheduled_at, p.id limit ${mostConflicts}) p
+   order by p.scheduled_at, p.id`,
+)
+
+/** How many campaigns of all brands a calendar looks at. */
+const mostCampaignsAtOnce = 1_000
+
+/** What calendars are asked. */
+export const calendarStore = {
+  open: ({ sequelize, reading }: Opening) => {
+    const ask = <Found>(...[wanted, values]: [ReturnType<typeof statement>, readonly unknown[]]) => rows<Found>(sequelize, wanted, values, null, reading)
+    return {
+      /** Posts of the range behind a place in its order, as many as a page needs. */
+      posts: ({ organizationId, brandId, from, to }: CalendarFilter, { after, limit }: PageRequest) =>
+        reading.statement(() =>
+          after
+            ? ask<PostRow>(nextPosts, [organizationId, brandId, from, to, limit, ...after])
+            : ask<PostRow>(firstPosts, [organizationId, brandId, from, to, limit]),
+        ),
+
+      /** @param first and @param last days, as `2027-03-01` */
+      campaigns: ({ organizationId, brandId }: CalendarFilter, first: string, last: string) =>
+        reading.statement(() => ask<CampaignRow>(campaignsOfDays, [organizationId, brandId, first, last, mostCampaignsAtOnce])),
+
+      /** A page of what was found, in the order of time. */
+      page: (filter: CalendarFilter, request: PageRequest, entries: readonly CalendarEntryRow[], campaignsInAll: number): Connection<CalendarEntryRow> =>
+        toConnection(entries, request, inTime, async () => {
+          const { organizationId, brandId, from, to } = filter
+          const [found] = await reading.statement(() => ask<{ count: number }>(countPosts, [organizationId, brandId, from, to]))
+          return found!.count + campaignsInAll
+        }),
+
+      /** Other posts of the brand and network that are close to this one, for one operation. */
+      near: createLoader<PostRow, PostRow[]>(reading, async of => {
+        const keys = [of.map(({ id }) => id), of.map(({ brandId }) => brandId), of.map(({ platform }) => platform), of.map(({ scheduledAt }) => scheduledAt)]
+        const found = Map.groupBy(await ask<PostRow & { of: string }>(near, keys), row => row.of)
+        return of.map(({ id }) => found.get(id) ?? [])
+      }),
+    }
+  },
+}

@@ -1,0 +1,92 @@
+import type { Transaction } from 'sequelize'
+import { Refusal } from '../../../../platform/errors.ts'
+import type { Usage } from '../../../../platform/limit.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { createLoader } from '../../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { brands } from '../brand.ts'
+
+export const campaigns = table('publishing.campaigns', {
+  brandId: uuid.key,
+  id: uuid.key,
+  name: text,
+  description: text.maybe,
+  color: text.maybe,
+  /** Days of the brand's time zone, as `2027-03-01`: they mean the same wherever they are read. */
+  startsOn: text.maybe,
+  endsOn: text.maybe,
+  archivedAt: moment.maybe,
+  ...stamps,
+})
+
+export type CampaignRow = Row<typeof campaigns>
+
+/** How many posts a campaign has, by status. */
+export interface CampaignCountsRow {
+  readonly draft: number
+  readonly scheduled: number
+  readonly published: number
+  readonly failed: number
+}
+
+/** How many campaigns a brand may have, archived ones included: a calendar reads all those of its days. */
+export const mostCampaigns = 500
+
+const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 5))')
+const countMade = statement('select count(*)::int as "inAll" from publishing.campaigns where brand_id = $1')
+const shareOne = statement('select id from publishing.campaigns where brand_id = $1 and id = $2 for key share')
+const countPosts = statement(
+  `select c.id, count(p.id) filter (where p.status = 'DRAFT')::int as draft, count(p.id) filter (where p.status = 'SCHEDULED')::int as scheduled,
+     count(p.id) filter (where p.status = 'PUBLISHED')::int as published, count(p.id) filter (where p.status = 'FAILED')::int as failed
+   from unnest($1::uuid[]) c(id) left join publishing.posts p on p.campaign_id = c.id group by c.id`,
+)
+const leave = statement('update publishing.posts set campaign_id = null where campaign_id = $1')
+
+const campaignSql = (rows: Rows<typeof campaigns>, { reading }: Opening) => ({
+  /** What a brand has. Nobody makes another campaign for it before the transaction ends. */
+  async madeFor(brandId: string, transaction: Transaction): Promise<Usage> {
+    await rows.read(lockMaking, [brandId], transaction)
+    const [made] = await rows.read<{ inAll: number }>(countMade, [brandId], transaction)
+    return { inAll: made!.inAll, today: 0, todaySince: null }
+  },
+
+  /**
+   * Sees to it that a campaign is the brand's, and stays there until the transaction ends: for whatever puts a post into it, before it
+   * locks the post.
+   * @throws NOT_FOUND, the same for another brand's as for none
+   */
+  async requireOf(brandId: string, id: string, transaction: Transaction): Promise<void> {
+    const [found] = await rows.read<{ id: string }>(shareOne, [brandId, id], transaction)
+    if (!found) throw new Refusal('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
+  },
+
+  /** The same for what is only looked at. @throws NOT_FOUND */
+  async seeOf(brandId: string, id: string): Promise<void> {
+    if ((await rows.byId.load(id))?.brandId !== brandId) throw new Refusal('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
+  },
+
+  /** How many posts a campaign has, for one operation. */
+  countsOf: createLoader<string, CampaignCountsRow>(reading, async ids => {
+    const found = new Map((await rows.read<CampaignCountsRow & { id: string }>(countPosts, [ids])).map(row => [row.id, row]))
+    return ids.map(id => found.get(id)!)
+  }),
+
+  /** Takes all posts out of a campaign; they stay as they are. */
+  async leave(id: string, transaction: Transaction): Promise<void> {
+    await rows.read(leave, [id], transaction)
+  },
+})
+
+export const campaignStore = store(
+  campaigns,
+  {
+    what: 'campaign',
+    tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
+    lists: {
+      goingOn: { below: 'brandId', order: 'newest first', only: 't.archived_at is null' },
+      archived: { below: 'brandId', order: 'newest first', only: 't.archived_at is not null' },
+    },
+  },
+  campaignSql,
+)
