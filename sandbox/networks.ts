@@ -5,6 +5,7 @@ import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { hooks } from './hooks/hooks.ts'
 import type { Demo, Twin, Vendor } from './network.ts'
+import { facebook } from './social/facebook/facebook.ts'
 import { instagram } from './social/instagram/instagram.ts'
 import { linkedin } from './social/linkedin/linkedin.ts'
 import { threads } from './social/threads/threads.ts'
@@ -14,7 +15,7 @@ import { stripe } from './stripe/stripe.ts'
 import { youtube } from './youtube/youtube.ts'
 
 /** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
-export const twins = { x, linkedin, tiktok, instagram, threads } as const satisfies Readonly<Record<string, Twin>>
+export const twins = { x, linkedin, tiktok, instagram, threads, facebook } as const satisfies Readonly<Record<string, Twin>>
 
 /** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
 export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube, hooks }

@@ -121,7 +121,7 @@ export const receivedOf = ({ accounts, published }: ContainerWorld): ReceivedPos
     id,
     text,
     account: { id: accountId, username: accounts.get(accountId)!.username },
-    ...(media.length > 0 && { media }),
+    media,
     inReplyToId,
     deletedAt: null,
   }))

@@ -1,5 +1,7 @@
 import { codePoints } from '../check.ts'
-import type { NetworkFacts } from '../network.ts'
+import { graphVersion } from '../meta/version.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { FacebookAddress } from './adapter.ts'
 
 /** Facebook: pages, and groups where an operator allows them. */
 export const facebook = {
@@ -14,5 +16,21 @@ export const facebook = {
     media: { least: 0, images: 10, gifs: 10, videos: 1, most: 10, mixed: false, videoSeconds: null },
     visibility: null,
   },
-  protocol: null,
+  protocol: {
+    prefix: 'FACEBOOK',
+    addresses: {
+      authorizeUrl: { fallback: 'https://www.facebook.com', does: 'Where Facebook asks people, without version and path.' },
+      apiUrl: { fallback: 'https://graph.facebook.com', does: 'Where Facebook is called, and gives tokens.' },
+    },
+    settings: {
+      version: graphVersion('Facebook'),
+      groupsEnabled: {
+        fallback: '0',
+        does: '1: people are also asked for `publish_to_groups`, and posts may go to groups. Facebook has given that to no application since April 2024, and refuses logins that ask for it.',
+        pattern: /^[01]$/,
+        means: 'must be 0 or 1',
+      },
+    },
+    load: () => import('./adapter.ts'),
+  } satisfies Protocol<FacebookAddress, 'version' | 'groupsEnabled'>,
 } satisfies NetworkFacts

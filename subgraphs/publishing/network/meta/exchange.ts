@@ -1,7 +1,6 @@
-import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import { type Grant, GrantFailure, type Network } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
-import { createGraph, type Graph, type GraphAnswer, saidOf } from './graph.ts'
+import { type GraphAnswer, saidOf } from './graph.ts'
 
 /** A token as Meta's networks give it. */
 export interface GivenToken {
@@ -77,7 +76,7 @@ export function createMetaOauth({
     async exchange({ parameters, redirectUri, state }) {
       if (parameters.get('state') !== state) throw new GrantFailure(`${title} sent another state`, true)
       // Behind the code the network leaves `#_`, which some browsers send along.
-      const code = parameters.get('code')?.replace(/#_$/, '')
+      const code = parameters.get('code')?.replace(/#_(?:=_)?$/, '')
       if (!code) throw new GrantFailure(`${title} reports: ${(parameters.get('error_reason') ?? parameters.get('error') ?? 'no code').slice(0, 100)}`, true)
       const hour = await given(title, short(code, redirectUri), () => true)
       return grantOf(await given(title, long(hour.access_token), () => true))
@@ -109,6 +108,3 @@ async function given(title: string, asking: Promise<GraphAnswer<GivenToken>>, is
     isRefused && isFinal(answer),
   )
 }
-
-/** The address of tokens, which on some networks lies beside the API. */
-export const tokenGraph = (base: string, outbound: Outbound): Graph => createGraph(base, outbound)

@@ -61,7 +61,7 @@ export function createGraph(base: string, outbound: Outbound): Graph {
 
 const expired = [102, 190]
 const throttled = [4, 9, 17, 32, 341, 613]
-const mediaCodes = [352, 9004, 9007, 36_000, 36_001, 36_003]
+const mediaCodes = [324, 352, 389, 9004, 9007, 36_000, 36_001, 36_003]
 /** What passes by itself, or says nothing. */
 const vague = [-1, 1, 2]
 /** Of a code that means something else as well: suspected spam. */

@@ -8,6 +8,8 @@ const rows: readonly Row[] = [
   { platform: 'LINKEDIN_PAGE', media: [] },
   // Its one call shows no token, and what it asks afterwards only tells what became of it.
   { platform: 'TIKTOK', media: [mediumOf('VIDEO')], otherwise: { 'expired-token': { outcome: 'unknown', arrives: true } } },
+  { platform: 'THREADS', media: [] },
+  { platform: 'FACEBOOK', media: [] },
 ]
 
 interface Row {
