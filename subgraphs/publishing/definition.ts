@@ -13,13 +13,14 @@ import { integrationResolvers } from './connection/integration/resolvers.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { deletions } from './connection/revocation/deletion.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
+import { sendComment } from './delivery/comment.ts'
 import { deliver } from './delivery/deliver.ts'
 import { tellOfFailedBefore } from './delivery/failed-before.ts'
 import { renewalsEnded } from './delivery/renewal.ts'
 import { deliveryResolvers } from './delivery/resolvers.ts'
 import { agingOf, type Retention } from './delivery/retention.ts'
 import { sweeps } from './delivery/sweep.ts'
-import { deliverQueue } from './delivery/wake-up.ts'
+import { commentQueue, deliverQueue } from './delivery/wake-up.ts'
 import { handle, streamedPaths } from './http.ts'
 import { mediaAssetResolvers } from './media/asset/resolvers.ts'
 import { mediaFolderResolvers } from './media/folder/resolvers.ts'
@@ -68,7 +69,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [deliverQueue(key => deliver(job(), key)), prepareQueue(job), webhookQueue((brandId, id) => deliverWebhook(job('webhooks'), brandId, id))],
+    queues: [deliverQueue(key => deliver(job(), key)), commentQueue(key => sendComment(job(), key)), prepareQueue(job), webhookQueue((brandId, id) => deliverWebhook(job('webhooks'), brandId, id))],
     sweeps: [
       ...sweeps(job),
       deletions(() => job('deletion')),

@@ -5,7 +5,7 @@ import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'
 import { callbackUrl } from './connection/integration/rules.ts'
 import type { Job } from './context.ts'
-import { failure } from './delivery/rules.ts'
+import { failure } from './delivery/failure.ts'
 import { factsOf } from './news/announce.ts'
 import type { PostRow } from './stores/post.ts'
 

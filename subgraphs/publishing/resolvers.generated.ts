@@ -281,6 +281,10 @@ export type Mutation = {
   readonly transferBrand?: Maybe<Brand>;
   /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Asked from a browser, it is finished in that browser alone; asked by a program, the person first reads whose brand it is and confirms. Refused with CONFLICT, and no address, for a network that cannot be connected. */
   readonly connectIntegration?: Maybe<IntegrationAuthorization>;
+  /** Sends a post at this moment: a draft, a scheduled one before its time, or a failed one again. It is scheduled for now and answered as that; what becomes of it is told by `postStatusChanged`, and by reading it again. CONFLICT, reason `APPROVAL_REQUIRED`, where the brand sends only what was approved. */
+  readonly publishPost?: Maybe<Post>;
+  /** Takes a scheduled post out of the queue: it is a draft again, without a time, and is not sent. CONFLICT while it is being sent and for a post that is not scheduled. */
+  readonly cancelPost?: Maybe<Post>;
   /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
   readonly resolveDelivery?: Maybe<Post>;
   /** Changes what the input mentions of what people say about an asset, and leaves the rest. Its bytes never change. */
@@ -389,6 +393,16 @@ export type MutationTransferBrandArgs = {
 
 export type MutationConnectIntegrationArgs = {
   input: ConnectIntegrationInput;
+};
+
+
+export type MutationPublishPostArgs = {
+  input: PublishPostInput;
+};
+
+
+export type MutationCancelPostArgs = {
+  input: CancelPostInput;
 };
 
 
@@ -740,6 +754,58 @@ export type IntegrationAuthorization = {
   readonly __typename?: 'IntegrationAuthorization';
   /** The network's page on which the person agrees; it works once, for ten minutes. */
   readonly authorizationUrl: Scalars['URL']['output'];
+};
+
+/** One attempt to deliver a post. */
+export type DeliveryAttempt = {
+  readonly __typename?: 'DeliveryAttempt';
+  /** Counts from 1. */
+  readonly number: Scalars['Int']['output'];
+  readonly startedAt: Scalars['DateTime']['output'];
+  /** Null while it is under way. */
+  readonly endedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Null while it is under way. */
+  readonly outcome?: Maybe<DeliveryOutcome>;
+  /** One of the codes of `failure`; null for one that was delivered. */
+  readonly code?: Maybe<Scalars['String']['output']>;
+  /** What the network said, as far as it was not a delivery. */
+  readonly detail?: Maybe<Scalars['String']['output']>;
+};
+
+/** How an attempt to deliver a post ended. */
+export type DeliveryOutcome =
+  /** The network confirmed it. */
+  | 'DELIVERED'
+  /** It was not published: the network said no, or could not be reached. */
+  | 'REFUSED'
+  /** The call was made, and no answer told what became of it. */
+  | 'UNKNOWN';
+
+/** Whose matter a failure is. */
+export type PostFailureCategory =
+  /** The connection, or the place on the network: whoever manages connections. */
+  | 'ACCESS'
+  /** The post: whoever writes it. */
+  | 'CONTENT'
+  /** A limit of the network, or of the organization's spending. */
+  | 'LIMIT'
+  /** The network itself. */
+  | 'NETWORK'
+  /** Nobody knows whether it is published. */
+  | 'UNKNOWN';
+
+/** Which post to send now. */
+export type PublishPostInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which post to take out of the queue. */
+export type CancelPostInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when the post has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** What a person found out about a post whose outcome was unknown. */
@@ -1335,6 +1401,8 @@ export type Post = {
   readonly author?: Maybe<User>;
   /** The connection that delivered it, or that would if it were sent now; null when the brand has none for this network. */
   readonly connection?: Maybe<Connection>;
+  /** The attempts to deliver it, the earliest first, at most the last 50. One that could not be made is tried again as the same attempt. What is older than the platform keeps attempts is left out. */
+  readonly deliveryAttempts: ReadonlyArray<DeliveryAttempt>;
   /** What it carries, in the order in which it is shown. */
   readonly media: ReadonlyArray<PostMedia>;
   /** The campaign that it belongs to; null when it belongs to none. */
@@ -1396,6 +1464,12 @@ export type PostFailure = {
   readonly failedAt: Scalars['DateTime']['output'];
   /** How many attempts were made since the post was written. */
   readonly attempts: Scalars['Int']['output'];
+  /** Whose matter it is. */
+  readonly category: PostFailureCategory;
+  /** What to do next, in a sentence. */
+  readonly advice: Scalars['String']['output'];
+  /** Whether the same post may be taken another time, without anything being changed. */
+  readonly retryable: Scalars['Boolean']['output'];
 };
 
 /** A place within an account of a network. */
@@ -2180,6 +2254,11 @@ export type ResolversTypes = {
   Platform: Platform;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: ResolverTypeWrapper<IntegrationAuthorization>;
+  DeliveryAttempt: ResolverTypeWrapper<DeliveryAttempt>;
+  DeliveryOutcome: DeliveryOutcome;
+  PostFailureCategory: PostFailureCategory;
+  PublishPostInput: PublishPostInput;
+  CancelPostInput: CancelPostInput;
   ResolveDeliveryInput: ResolveDeliveryInput;
   DeliveryPhase: DeliveryPhase;
   MediaAsset: ResolverTypeWrapper<MediaAssetRow>;
@@ -2314,6 +2393,9 @@ export type ResolversParentTypes = {
   Connection: ConnectionRow;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: IntegrationAuthorization;
+  DeliveryAttempt: DeliveryAttempt;
+  PublishPostInput: PublishPostInput;
+  CancelPostInput: CancelPostInput;
   ResolveDeliveryInput: ResolveDeliveryInput;
   MediaAsset: MediaAssetRow;
   MediaVariant: MediaVariantRow;
@@ -2490,6 +2572,8 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   resumeBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationResumeBrandArgs, 'input'>>;
   transferBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationTransferBrandArgs, 'input'>>;
   connectIntegration?: Resolver<Maybe<ResolversTypes['IntegrationAuthorization']>, ParentType, ContextType, RequireFields<MutationConnectIntegrationArgs, 'input'>>;
+  publishPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationPublishPostArgs, 'input'>>;
+  cancelPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCancelPostArgs, 'input'>>;
   resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
   updateMediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<MutationUpdateMediaAssetArgs, 'input'>>;
   deleteMediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<MutationDeleteMediaAssetArgs, 'input'>>;
@@ -2565,6 +2649,15 @@ export type ConnectionResolvers<ContextType = Context, ParentType extends Resolv
 
 export type IntegrationAuthorizationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationAuthorization'] = ResolversParentTypes['IntegrationAuthorization']> = {
   authorizationUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
+export type DeliveryAttemptResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeliveryAttempt'] = ResolversParentTypes['DeliveryAttempt']> = {
+  number?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  outcome?: Resolver<Maybe<ResolversTypes['DeliveryOutcome']>, ParentType, ContextType>;
+  code?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  detail?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type MediaAssetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MediaAsset'] = ResolversParentTypes['MediaAsset'], FederationReferenceType extends FederationReferenceTypes['MediaAsset'] = FederationReferenceTypes['MediaAsset']> = {
@@ -2750,6 +2843,7 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   brand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType>;
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   connection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType>;
+  deliveryAttempts?: Resolver<ReadonlyArray<ResolversTypes['DeliveryAttempt']>, ParentType, ContextType>;
   media?: Resolver<ReadonlyArray<ResolversTypes['PostMedia']>, ParentType, ContextType>;
   campaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType>;
   approvalEvents?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApprovalEvent']>>>, ParentType, ContextType>;
@@ -2770,6 +2864,9 @@ export type PostFailureResolvers<ContextType = Context, ParentType extends Resol
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   failedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  category?: Resolver<ResolversTypes['PostFailureCategory'], ParentType, ContextType>;
+  advice?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  retryable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type PostTargetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostTarget'] = ResolversParentTypes['PostTarget']> = {
@@ -2973,6 +3070,7 @@ export type Resolvers<ContextType = Context> = {
   Organization?: OrganizationResolvers<ContextType>;
   Connection?: ConnectionResolvers<ContextType>;
   IntegrationAuthorization?: IntegrationAuthorizationResolvers<ContextType>;
+  DeliveryAttempt?: DeliveryAttemptResolvers<ContextType>;
   MediaAsset?: MediaAssetResolvers<ContextType>;
   MediaVariant?: MediaVariantResolvers<ContextType>;
   PostMedia?: PostMediaResolvers<ContextType>;

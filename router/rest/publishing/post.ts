@@ -5,12 +5,16 @@ import { operationRow, type Row, type RowReply } from '../row.ts'
 import {
   type CreatePostInput,
   type PostStatus,
+  type ResolveDeliveryInput,
+  RestCancelPostDocument,
   RestCreatePostDocument,
   RestDeletePostDocument,
   RestPostDocument,
   type RestPostQuery,
   RestPostsDocument,
   type RestPostsQueryVariables,
+  RestPublishPostDocument,
+  RestResolveDeliveryDocument,
   RestUpdatePostDocument,
   type UpdatePostInput,
 } from './post.generated.ts'
@@ -27,6 +31,8 @@ function toRest({ waitsFor, ...post }: GraphPost) {
     deliveryPhase: fromEnum(post.deliveryPhase),
     approval: fromEnum(post.approval),
     target: post.target && { ...post.target, kind: fromEnum(post.target.kind) },
+    failure: post.failure && { ...post.failure, category: fromEnum(post.failure.category) },
+    firstComment: post.firstComment && { ...post.firstComment, status: fromEnum(post.firstComment.status) },
   }
 }
 
@@ -39,6 +45,9 @@ const one = (post: GraphPost | null | undefined): RowReply | null => {
   const passing = [post.deliveryPhase === 'NONE' ? null : fromEnum(post.deliveryPhase), post.waitsUntil, post.waitsFor?.id]
   return { headers: { etag: tagOfVersion(post.version, passing.filter(Boolean).join('-')) }, body: toRest(post) }
 }
+
+/** What was asked for is under way. */
+const accepted = (reply: RowReply | null): RowReply | null => reply && { ...reply, status: 202 }
 
 const targetOf = (target: unknown) => (typeof target === 'object' && target !== null && 'kind' in target ? { ...target, kind: toEnum(target.kind) } : target)
 
@@ -93,5 +102,27 @@ export const postRows: readonly Row[] = [
     operation: RestDeletePostDocument,
     variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
     reply: ({ deletePost }) => deletePost && { status: 204 },
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/posts/:id/publish',
+    operation: RestPublishPostDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
+    reply: ({ publishPost }) => accepted(one(publishPost)),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/posts/:id/cancel',
+    operation: RestCancelPostDocument,
+    variables: ({ params, expectedVersion }) => ({ input: { id: params.id!, expectedVersion } }),
+    reply: ({ cancelPost }) => one(cancelPost),
+  }),
+  operationRow({
+    method: 'POST',
+    path: '/api/posts/:id/resolve',
+    operation: RestResolveDeliveryDocument,
+    body: ['platformPostId'],
+    variables: ({ params, body }) => ({ input: { ...body, id: params.id! } as ResolveDeliveryInput }),
+    reply: ({ resolveDelivery }) => one(resolveDelivery),
   }),
 ]

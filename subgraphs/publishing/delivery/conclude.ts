@@ -11,8 +11,9 @@ import type { BrandRow } from '../stores/brand.ts'
 import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { whileClaimed } from './claimed.ts'
-import { type Ending, type FailureCode, fail, lookupOf, noClaim, noWait, settle, settleAttempt, wait, waitForLimit } from './rules.ts'
-import { wakeUp } from './wake-up.ts'
+import type { FailureCode } from './failure.ts'
+import { type Ending, fail, lookupOf, noClaim, noWait, settle, settleAttempt, wait, waitForLimit } from './rules.ts'
+import { commentSoon, wakeUp } from './wake-up.ts'
 
 /** A post that failed, in the record. */
 const failed = ({ after }: { readonly after: PostRow }) =>
@@ -112,7 +113,7 @@ const writeAgainMs = 500
  * Writes what the network answered, again and again while the database is away, for as long as a call's lease: the answer is known
  * nowhere else. Whoever takes the post up meanwhile is heard first or later, as with any worker that is late.
  */
-export async function insist({ clock, log }: Job, { postId }: AttemptRow, write: () => Promise<unknown>): Promise<void> {
+export async function insist({ clock, log }: Job, { postId }: Pick<AttemptRow, 'postId'>, write: () => Promise<unknown>): Promise<void> {
   const until = clock.now().getTime() + sendMs
   // A clock may stand still or be set back, so the pauses are counted as well.
   for (let waited = 0; ; waited += writeAgainMs) {
@@ -157,7 +158,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       if (post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
       return {
         along: alter(attempts, attempt, settleAttempt(delivery, now, lookup)),
-        changes: { ...settle(post, delivery, now), connectionId, externalAccountId },
+        changes: { ...settle(post, delivery, now, lookup), connectionId, externalAccountId },
         isNews: true,
       }
     },
@@ -168,7 +169,8 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       details: { attempt: attempt.number, platformPostId, code: after.failureCode },
     }),
     tell: toldOf(job, brand),
-    async wake({ after }, { transaction }) {
+    async wake({ after }, { now, transaction }) {
+      if (platformPostId !== null && after.firstCommentStatus === 'PENDING') await commentSoon(jobs, after, now, transaction)
       const next = platformPostId === null ? null : await posts.successor(after, transaction)
       await posts.release(next, transaction)
       if (next?.status === 'SCHEDULED' && next.scheduledAt) await wakeUp(jobs, next, next.scheduledAt, transaction)

@@ -9,7 +9,8 @@ import { everyNetwork } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
 import { held } from './claimed.ts'
-import { claimMs, type FailureCode, processingForMs, repliesTo, shutUntil } from './rules.ts'
+import type { FailureCode } from './failure.ts'
+import { claimMs, processingForMs, repliesTo, shutUntil } from './rules.ts'
 
 /** Everything that a call needs and that may fail before anything is sent. */
 export interface Prepared {

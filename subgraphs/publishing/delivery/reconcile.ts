@@ -8,7 +8,8 @@ import { farthestPauseMs, hasCome } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { announce, brandOf, conclude, toldOf } from './conclude.ts'
 import { publicationOf } from './deliver.ts'
-import { absentAfterMs, askAgainAfterMs, doubtSince, failure, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
+import { failure } from './failure.ts'
+import { absentAfterMs, askAgainAfterMs, doubtSince, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 
 /** Asks the network about a post of unknown outcome, and concludes when the answer tells; else says when to ask again. */
 export async function reconcile(job: Job, key: PostKey): Promise<void> {

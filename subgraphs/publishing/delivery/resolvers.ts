@@ -1,18 +1,22 @@
 import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
+import { changePost } from '../post/change.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireInUse } from '../stores/brand.ts'
 import { conclude } from './conclude.ts'
 import { closeAsAbsent } from './reconcile.ts'
+import { attemptSeen } from './rules.ts'
 
 export const deliveryResolvers: Resolvers = {
   Mutation: {
+    publishPost: (_, { input: { id, expectedVersion } }, context) => changePost(context, { id, expectedVersion, verb: 'publish' }),
+    cancelPost: (_, { input: { id, expectedVersion } }, context) => changePost(context, { id, expectedVersion, verb: 'cancel' }),
     resolveDelivery: async (_, { input }, context) => {
       const post = await context.posts.require(input.id)
       const { id } = post
       requireInUse(await context.brands.require(post.brandId))
       const attempt = await context.attempts.lastAttempt(post)
-      const known = () => new Refusal('CONFLICT', `The outcome of post ${id} is known: it is ${post.status}.`, { status: post.status })
+      const known = () => new Refusal('CONFLICT', `The outcome of post ${id} is known: it is ${post.status}.`, { reason: 'ILLEGAL_MOVE', status: post.status })
       if (post.deliveryPhase !== 'UNKNOWN' || !attempt) throw known()
       const platformPostId = input.platformPostId ?? null
       if (platformPostId === null) {
@@ -36,5 +40,14 @@ export const deliveryResolvers: Resolvers = {
       if (!settled) throw known()
       return settled
     },
+  },
+
+  Post: {
+    deliveryAttempts: async (post, _, { attempts }) =>
+      (await attempts.ofPost.load(`${post.brandId}:${post.id}`)).map(attempt => {
+        const { number, startedAt, finishedAt, detail } = attempt
+        const seen = attemptSeen(attempt, post)
+        return { number, startedAt, endedAt: seen.outcome && finishedAt, ...seen, detail }
+      }),
   },
 }

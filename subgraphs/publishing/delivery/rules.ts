@@ -1,9 +1,10 @@
-import type { Capabilities, Delivery, Network, Platform, RefusalReason, Target } from '../network/network.ts'
+import type { Capabilities, Delivery, Network, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { AttemptRow, Claimant } from '../stores/attempt.ts'
 import type { KeptRateLimit } from '../stores/connection.ts'
 import { farthestClaimMs, farthestPauseMs, farthestWaitMs, hasCome } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
+import { type FailureCode, failure, unaskable } from './failure.ts'
 
 /** How long a worker may prepare a call before another takes over, in ms: one waits 8 s at most for a token. Who takes over while a slow renewal is under way waits for the same one. */
 export const claimMs = 12_000
@@ -23,38 +24,6 @@ export const processingForMs = 1800_000
 export const prolongEveryMs = 4_000
 /** How long an attempt without an outcome may still be answered, in ms: a call, a renewal and the call again take less. */
 export const answerableMs = 60_000
-
-export type FailureCode =
-  | Exclude<RefusalReason, 'ACCESS_EXPIRED'>
-  | 'NO_CONNECTION'
-  | 'CONNECTION_EXPIRED'
-  | 'NETWORK_UNAVAILABLE'
-  | 'OUTCOME_UNKNOWN'
-  | 'NOT_DELIVERED'
-
-/** What each failure means and what to do next: the table behind `failure.code`. */
-export const failureSentence: Readonly<Record<FailureCode, (network: string, detail: string) => string>> = {
-  NO_CONNECTION: network => `The brand has no active connection to ${network}: connect an account, then reschedule the post.`,
-  CONNECTION_EXPIRED: (network, detail) =>
-    `${network} does not accept the connection any more (${detail}): connect the account again, then reschedule the post.`,
-  DUPLICATE_CONTENT: network => `${network} already has a post of this account with the same text: change the text, then reschedule the post.`,
-  RATE_LIMITED: (network, detail) => `${network} limits how much this account may post (${detail}): reschedule the post for later.`,
-  CONTENT_REFUSED: (network, detail) => `${network} does not take this text (${detail}): change it, then reschedule the post.`,
-  NETWORK_REFUSED: (network, detail) => `${network} refused the post (${detail}): mend what it names, then reschedule the post.`,
-  TARGET_UNAVAILABLE: (network, detail) => `${network} takes no posts at that place (${detail}): choose another one, then reschedule the post.`,
-  MEDIA_FAILED: (network, detail) => `${network} could not take a medium of the post (${detail}): replace it, then reschedule the post.`,
-  BUDGET_EXCEEDED: (network, detail) =>
-    `${network} was not asked, for a spend limit of the organization is reached (${detail}): raise the limit, then reschedule the post.`,
-  NETWORK_UNAVAILABLE: (network, detail) => `${network} could not be reached (${detail}): reschedule the post.`,
-  OUTCOME_UNKNOWN: (network, detail) =>
-    `${network} did not say whether it published the post (${detail}). It is being asked; the post is not sent again. If you see it there, or know that it is not there, say so with resolveDelivery.`,
-  NOT_DELIVERED: network => `The post is not on ${network}: reschedule it.`,
-}
-
-/** The failure fields of a post. */
-export function failure(code: FailureCode, platform: Platform, detail: string, now: Date) {
-  return { failureCode: code, failureMessage: failureSentence[code](everyNetwork[platform].title, detail), failedAt: now }
-}
 
 export const noFailure = { failureCode: null, failureMessage: null, failedAt: null } as const
 export const noClaim = { deliveryPhase: 'NONE', claimId: null, claimUntil: null } as const
@@ -125,12 +94,14 @@ export const isFree = ({ claimUntil }: Pick<PostRow, 'claimUntil'>, now: Date): 
 export type Ending = Exclude<Delivery, { outcome: 'unsent' }>
 
 /** What a post becomes by the end of its attempt. */
-export function settle(post: PostRow, delivery: Ending, now: Date): Partial<PostRow> {
+export function settle(post: PostRow, delivery: Ending, now: Date, lookup: Capabilities['lookup']): Partial<PostRow> {
   const base = { ...noClaim, ...noWait }
   if (delivery.outcome === 'delivered')
     return { ...base, ...noFailure, status: 'PUBLISHED', publishedAt: now, platformPostId: delivery.platformPostId, permalink: delivery.permalink }
-  if (delivery.outcome === 'unknown')
-    return { ...base, ...failure('OUTCOME_UNKNOWN', post.platform, delivery.detail, now), status: 'FAILED', deliveryPhase: 'UNKNOWN' }
+  if (delivery.outcome === 'unknown') {
+    const told = lookup === 'NONE' ? unaskable(post.platform, delivery.detail, now) : failure('OUTCOME_UNKNOWN', post.platform, delivery.detail, now)
+    return { ...base, ...told, status: 'FAILED', deliveryPhase: 'UNKNOWN' }
+  }
   const code = delivery.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : delivery.code
   return { ...base, ...failure(code, post.platform, delivery.detail, now), status: 'FAILED' }
 }
@@ -146,6 +117,29 @@ export const settleAttempt = (delivery: Ending, now: Date, lookup: Capabilities[
   refusal: delivery.outcome === 'refused' ? delivery.code : (delivery.outcome === 'unknown' && delivery.refusal) || null,
   reconcileAt: delivery.outcome === 'unknown' && lookup !== 'NONE' ? new Date(now.getTime() + 1000) : null,
 })
+
+/** An attempt as people see it: how it ended, and with which code of `failure`. One that surely was not sent is under way while its post waits. */
+export function attemptSeen(
+  { outcome, refusal }: Pick<AttemptRow, 'outcome' | 'refusal'>,
+  { status }: Pick<PostRow, 'status'>,
+): { readonly outcome: 'DELIVERED' | 'REFUSED' | 'UNKNOWN' | null; readonly code: FailureCode | null } {
+  if (outcome === null || (outcome === 'NOT_SENT' && status === 'SCHEDULED')) return { outcome: null, code: null }
+  if (outcome === 'DELIVERED') return { outcome, code: null }
+  if (outcome === 'UNKNOWN') return { outcome, code: 'OUTCOME_UNKNOWN' }
+  if (outcome === 'NOT_DELIVERED') return { outcome: 'REFUSED', code: outcome }
+  if (outcome === 'NOT_SENT') return { outcome: 'REFUSED', code: 'NETWORK_UNAVAILABLE' }
+  return { outcome, code: refusal === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : refusal }
+}
+
+/** What a comment becomes. */
+export type CommentEnd = Pick<PostRow, 'firstCommentStatus' | 'firstCommentMessage'> & Partial<Pick<PostRow, 'firstCommentId'>>
+
+/** What a comment becomes by the answer to its call. @param isLate whether one that was not sent is given up */
+export function commentEnd(answered: Delivery, isLate: boolean): CommentEnd {
+  if (answered.outcome === 'delivered') return { firstCommentStatus: 'SENT', firstCommentId: answered.platformPostId, firstCommentMessage: null }
+  if (answered.outcome === 'unsent' && !isLate) return { firstCommentStatus: 'PENDING', firstCommentMessage: answered.detail }
+  return { firstCommentStatus: answered.outcome === 'unknown' ? 'UNKNOWN' : 'FAILED', firstCommentMessage: answered.detail }
+}
 
 /** What a post becomes that is given up before a call was made. A claim that began no attempt counts as one. */
 export const fail = (post: PostRow, code: FailureCode, detail: string, now: Date): Partial<PostRow> => ({

@@ -3,6 +3,7 @@ import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import type { PostKey } from '../stores/attempt.ts'
 import { sentAtOnce } from '../stores/pace.ts'
+import { sendComment } from './comment.ts'
 import { deliver } from './deliver.ts'
 import { reconcile } from './reconcile.ts'
 import { takeUp } from './take-up.ts'
@@ -11,6 +12,8 @@ import { takeUp } from './take-up.ts'
 const graceMs = 2_000
 /** How often each sweep goes round, in ms. */
 const everyMs = 5_000
+/** How often comments are looked for whose job was lost, and for how long they are left to it, in ms. */
+const commentsEveryMs = 30_000
 /** How many of each kind one round takes; the next comes in 5 s. */
 const atOnce = 20
 /** How many held-back posts one round marks, so that none of the next rounds meets them. */
@@ -26,7 +29,7 @@ const each = (job: Job, keys: readonly PostKey[], act: (job: Job, key: PostKey) 
 
 /**
  * Finds what no wake-up will find: due posts whose job was lost, calls that a crash interrupted, unknown outcomes whose
- * turn it is. The rows alone say what is to be done, so any number of processes may sweep at the same time; and each kind has
+ * turn it is, comments that have not followed their post. The rows alone say what is to be done, so any number of processes may sweep at the same time; and each kind has
  * a sweep of its own, so that a network which is slow to answer about one post holds up no other.
  */
 export const sweeps = (job: () => Job): readonly Sweep[] => [
@@ -48,6 +51,11 @@ export const sweeps = (job: () => Job): readonly Sweep[] => [
         deliver,
       )
     },
+  },
+  {
+    name: 'comments to send',
+    everyMs: commentsEveryMs,
+    run: async () => void (await each(job(), await job().attempts.uncommented(new Date(job().clock.now().getTime() - commentsEveryMs), atOnce), sendComment)),
   },
   { name: 'interrupted calls', everyMs, run: async () => void (await each(job(), await job().attempts.interrupted(job().clock.now(), atOnce), takeUp)) },
   { name: 'unknown outcomes', everyMs, run: async () => void (await each(job(), await job().attempts.unknown(job().clock.now(), atOnce), reconcile)) },

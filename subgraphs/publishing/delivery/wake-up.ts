@@ -31,3 +31,21 @@ export const deliverQueue = (deliver: (key: PostKey) => Promise<Date | null>): J
     return again ? { again } : undefined
   },
 })
+
+/** The queue of comments that follow published posts. */
+const commentName = 'first-comment'
+
+/** Has the comment of a post sent, once that is published. */
+export const commentSoon = (jobs: Jobs, { brandId, id, platform }: Sleeper, at: Date, transaction: Transaction): Promise<void> =>
+  jobs.enqueue(commentName, { brandId, postId: id, platform }, { transaction, startAfter: at, key: id })
+
+/** The queue as it runs: comments of one brand on one network go out by one connection, as its posts do. */
+export const commentQueue = (send: (key: PostKey) => Promise<Date | null>): JobQueue => ({
+  name: commentName,
+  groupOf: ({ brandId, platform }) => `${brandId}:${platform}`,
+  perGroup: sentAtOnce,
+  async handle({ brandId, postId }) {
+    const again = await send({ brandId: brandId!, postId: postId! })
+    return again ? { again } : undefined
+  },
+})

@@ -5,6 +5,7 @@ import { create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import type { Context } from '../context.ts'
+import { kindOfFailure } from '../delivery/failure.ts'
 import { isHeldBy } from '../delivery/rules.ts'
 import { announcePost, eventsOfBrand, postStatusTopic } from '../news/announce.ts'
 import type { CreatePostInput, Resolvers } from '../resolvers.generated.ts'
@@ -109,7 +110,7 @@ export const postResolvers: Resolvers = {
   Post: {
     __resolveReference: ({ id }, { posts }) => posts.byId.load(id),
     failure: ({ failureCode, failureMessage, failedAt, attempts }) =>
-      failureCode && failureMessage && failedAt ? { code: failureCode, message: failureMessage, failedAt, attempts } : null,
+      failureCode && failureMessage && failedAt ? { code: failureCode, message: failureMessage, failedAt, attempts, ...kindOfFailure(failureCode) } : null,
     firstComment: ({ firstComment: text, firstCommentStatus: status, firstCommentId: platformPostId, firstCommentMessage: message }) =>
       text !== null && status ? { text, status, platformPostId, message } : null,
     waitsFor: async (post, _, context) => {

@@ -3,6 +3,11 @@ import { type Exchanges, list, made } from './exchange.ts'
 
 export const publishing: Exchanges = world => {
   const aPost = async () => (await world().write()).id
+  const aScheduledPost = async () => {
+    const id = await aPost()
+    await world().ask('owner', 'PUT', `/posts/${id}`, { scheduledAt: '2999-01-01T00:00:00Z' })
+    return id
+  }
   const aBrand = async () => (await world().ask('owner', 'POST', '/brands', { name: 'A brand' })).json.id as string
   const anArchivedBrand = async () => {
     const id = await aBrand()
@@ -30,6 +35,18 @@ export const publishing: Exchanges = world => {
       answers: id => ({ status: 200, json: { id, copy: 'New', version: 2 } }),
     },
     'DELETE /publishing/api/posts/:id': { path: post, make: aPost, forbidden: 'viewer', answers: () => ({ status: 204, text: '' }), once: true },
+    'POST /publishing/api/posts/:id/publish': {
+      path: id => `/posts/${id}/publish`,
+      make: aPost,
+      forbidden: 'viewer',
+      answers: id => ({ status: 202, json: { id, status: 'scheduled' } }),
+    },
+    'POST /publishing/api/posts/:id/cancel': {
+      path: id => `/posts/${id}/cancel`,
+      make: aScheduledPost,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, status: 'draft', scheduledAt: null } }),
+    },
     'POST /publishing/api/integrations/:platform/connect': {
       path: () => '/integrations/x/connect',
       body: () => ({ brandId: world().brandId }),

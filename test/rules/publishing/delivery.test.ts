@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { failure, failureKinds, failureSentence, kindOfFailure } from '../../../subgraphs/publishing/delivery/failure.ts'
 import {
   answerableMs,
   askAgainAfterMs,
+  attemptSeen,
   beginWithinMs,
   claimMs,
   doubtSince,
   dueAt,
   type Ending,
   fail,
-  failure,
-  failureSentence,
   isDue,
   isFree,
   isHeldBy,
@@ -98,7 +98,7 @@ describe('P-09 what a post becomes by the end of its attempt', () => {
 
   test('delivered: published, with the network’s id and without a failure', () => {
     const before = { ...due, failureCode: 'OUTCOME_UNKNOWN', failureMessage: 'who knows', failedAt: now }
-    expect(settle(before, { outcome: 'delivered', platformPostId: '9', permalink: 'https://x.test/9' }, now)).toEqual({
+    expect(settle(before, { outcome: 'delivered', platformPostId: '9', permalink: 'https://x.test/9' }, now, 'BY_LISTING')).toEqual({
       ...free,
       status: 'PUBLISHED',
       publishedAt: now,
@@ -111,17 +111,17 @@ describe('P-09 what a post becomes by the end of its attempt', () => {
   })
 
   test('refused: failed, with the code, a sentence and the moment; never an id', () => {
-    const changes = settle(due, { outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'again' }, now)
+    const changes = settle(due, { outcome: 'refused', code: 'DUPLICATE_CONTENT', detail: 'again' }, now, 'BY_LISTING')
     expect(changes).toMatchObject({ ...free, status: 'FAILED', failureCode: 'DUPLICATE_CONTENT', failedAt: now })
     expect(changes).not.toHaveProperty('platformPostId')
   })
 
   test('refused for its credentials: the connection has expired', () => {
-    expect(settle(due, { outcome: 'refused', code: 'ACCESS_EXPIRED', detail: 'no' }, now).failureCode).toBe('CONNECTION_EXPIRED')
+    expect(settle(due, { outcome: 'refused', code: 'ACCESS_EXPIRED', detail: 'no' }, now, 'BY_LISTING').failureCode).toBe('CONNECTION_EXPIRED')
   })
 
   test('unknown: failed and open', () => {
-    expect(settle(due, { outcome: 'unknown', detail: 'silence' }, now)).toMatchObject({
+    expect(settle(due, { outcome: 'unknown', detail: 'silence' }, now, 'BY_LISTING')).toMatchObject({
       status: 'FAILED',
       deliveryPhase: 'UNKNOWN',
       failureCode: 'OUTCOME_UNKNOWN',
@@ -136,6 +136,37 @@ describe('P-09 what a post becomes by the end of its attempt', () => {
       expect(failureMessage, code).toMatch(/reschedule|resolveDelivery/)
     }
   })
+})
+
+describe('what is known of a failure', () => {
+  test('says what to do next of every code, and takes one that nobody knows for the network’s', () => {
+    expect(Object.keys(failureKinds).sort()).toEqual(Object.keys(failureSentence).sort())
+    for (const { advice } of Object.values(failureKinds)) expect(advice).toMatch(/^[A-Z].+\.$/)
+    expect(kindOfFailure('NOBODY_KNOWS').category).toBe('NETWORK')
+  })
+
+  test('calls retryable only what may go through unchanged', () => {
+    const retryable = Object.entries(failureKinds).flatMap(([code, kind]) => (kind.retryable ? [code] : []))
+    expect(retryable.sort()).toEqual(['NETWORK_UNAVAILABLE', 'NOT_DELIVERED', 'RATE_LIMITED'])
+  })
+
+  test('names a person, not a question to the network, where that cannot be asked', () => {
+    const { failureMessage } = settle(due, { outcome: 'unknown', detail: 'silence' }, now, 'NONE')
+    expect(failureMessage).toMatch(/cannot be asked.*resolveDelivery/)
+    expect(failureMessage).not.toMatch(/being asked/)
+  })
+})
+
+test.each([
+  [null, 'SCHEDULED', null, null],
+  ['NOT_SENT', 'SCHEDULED', null, null],
+  ['NOT_SENT', 'FAILED', 'REFUSED', 'NETWORK_UNAVAILABLE'],
+  ['NOT_DELIVERED', 'FAILED', 'REFUSED', 'NOT_DELIVERED'],
+  ['REFUSED', 'FAILED', 'REFUSED', 'CONNECTION_EXPIRED'],
+  ['UNKNOWN', 'FAILED', 'UNKNOWN', 'OUTCOME_UNKNOWN'],
+  ['DELIVERED', 'PUBLISHED', 'DELIVERED', null],
+] as const)('an attempt with the outcome %s of a %s post is seen as %s, %s', (outcome, status, seen, code) => {
+  expect(attemptSeen({ outcome, refusal: 'ACCESS_EXPIRED' }, { status })).toEqual({ outcome: seen, code })
 })
 
 test('P-10 the limits of time fit into each other: nobody takes over while a call may be under way', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failure } from '../../../subgraphs/publishing/delivery/rules.ts'
+import { failure } from '../../../subgraphs/publishing/delivery/failure.ts'
 import { factsOf, factsOfMove } from '../../../subgraphs/publishing/news/announce.ts'
 import type { PostRow } from '../../../subgraphs/publishing/stores/post.ts'
 import { factKinds } from '../../../subgraphs/store/fact-kinds.ts'

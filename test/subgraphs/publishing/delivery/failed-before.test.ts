@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tellOfFailedBefore } from '../../../../subgraphs/publishing/delivery/failed-before.ts'
-import { failure } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { failure } from '../../../../subgraphs/publishing/delivery/failure.ts'
 import { until } from '../../../kit/launch.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 import { seedPost } from '../post/seed.ts'

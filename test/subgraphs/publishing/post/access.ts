@@ -1,4 +1,4 @@
-import { failure } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { failure } from '../../../../subgraphs/publishing/delivery/failure.ts'
 import type { Scope } from '../../../../subgraphs/scopes.ts'
 import {
   type AccessRows,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { failure } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { failure } from '../../../../subgraphs/publishing/delivery/failure.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { deletePost } from '../documents.ts'

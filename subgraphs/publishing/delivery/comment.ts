@@ -1,0 +1,93 @@
+import { crash } from '../../../platform/crash.ts'
+import { step } from '../../store/write.ts'
+import { tokenSoon } from '../connection/tokens.ts'
+import type { Job } from '../context.ts'
+import { type Comment, type Delivery, GrantFailure, type Network } from '../network/network.ts'
+import { announceStep } from '../news/announce.ts'
+import type { PostKey } from '../stores/attempt.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+import type { PostRow } from '../stores/post.ts'
+import { insist } from './conclude.ts'
+import { placeTokenOf } from './prepare.ts'
+import { type CommentEnd, commentEnd, patienceMs } from './rules.ts'
+
+/** What a comment is while its call is under way, and stays if nobody hears of that. */
+const begun = { firstCommentStatus: 'UNKNOWN', firstCommentMessage: 'Its call was begun, and what became of it is not known.' } as const
+
+/** How long a comment waits that could not be sent at this moment, in ms. */
+const againMs = 30_000
+
+/**
+ * Sends the comment that follows a published post, once. That its call is made is written before it is made, as an unknown outcome, and
+ * nothing that is not PENDING is ever sent: a crash leaves it unknown rather than there twice. Whatever becomes of it, the post stays
+ * published.
+ * @returns when to come again, for one whose call surely was not made
+ */
+export async function sendComment(job: Job, { postId }: PostKey): Promise<Date | null> {
+  const { posts, attempts, connections, clock } = job
+  const post = await posts.byId.load(postId)
+  if (post?.status !== 'PUBLISHED' || post.firstCommentStatus !== 'PENDING' || !post.platformPostId) return null
+  const again = () => new Date(clock.now().getTime() + againMs)
+  const isLate = clock.now().getTime() - (post.publishedAt ?? post.updatedAt).getTime() > patienceMs
+  const network = job.networks.get(post.platform)
+  const connection = await connections.find(post.connectionId)
+  if (!network?.comment || !connection?.active)
+    return end(job, post, 'PENDING', { firstCommentStatus: 'FAILED', firstCommentMessage: 'The connection that sent the post is not there any more.' })
+  let token: string
+  try {
+    token = await tokenSoon(job, network, connection)
+  } catch (error) {
+    if (!(error instanceof GrantFailure)) throw error
+    if (!error.permanent && !isLate) return again()
+    return end(job, post, 'PENDING', { firstCommentStatus: 'FAILED', firstCommentMessage: error.message })
+  }
+  const target = (await attempts.lastAttempt(post))?.target ?? post.target
+  const comment = {
+    accessToken: token,
+    placeToken: placeTokenOf(job, connection, target),
+    account: { externalId: connection.externalAccountId, name: connection.accountName },
+    target,
+    platformPostId: post.platformPostId,
+    text: post.firstComment!,
+  }
+  const taken = await step(job, {
+    of: posts,
+    hold: post.id,
+    decide: async (row, { transaction }) =>
+      row.firstCommentStatus === 'PENDING' && !(await attempts.isBrandStopped(row.brandId, transaction)) ? { changes: begun } : null,
+  })
+  if (!taken) return null
+  crash('after-comment-row')
+  const answered = await call(job, network, connection, comment)
+  crash('after-comment')
+  const ending = commentEnd(answered, isLate)
+  await insist(job, { postId }, () => end(job, taken.after, 'UNKNOWN', ending))
+  return ending.firstCommentStatus === 'PENDING' ? again() : null
+}
+
+/** Makes the call. A token that the network refuses is renewed once: a refused call has left nothing there. */
+async function call(job: Job, network: Network, connection: ConnectionRow, comment: Comment): Promise<Delivery> {
+  const first = await network.comment!(comment)
+  if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
+  try {
+    return await network.comment!({ ...comment, accessToken: await tokenSoon(job, network, connection, comment.accessToken) })
+  } catch (error) {
+    if (!(error instanceof GrantFailure)) throw error
+    return { outcome: 'refused', code: 'ACCESS_EXPIRED', detail: error.message }
+  }
+}
+
+/** Writes what became of a comment, if it still stands where this worker left it. */
+async function end(job: Job, { id, brandId }: PostRow, from: PostRow['firstCommentStatus'], changes: CommentEnd): Promise<null> {
+  await step(job, {
+    of: job.posts,
+    hold: id,
+    decide: row => (row.firstCommentStatus === from ? { changes, isNews: changes.firstCommentStatus !== 'PENDING' } : null),
+    audit: ({ after }) =>
+      after.firstCommentStatus === 'PENDING'
+        ? null
+        : { tenantId: brandId, action: 'post.commented', subjectId: id, details: { status: after.firstCommentStatus, platformPostId: after.firstCommentId } },
+    announce: ({ after }) => announceStep(job.events, after),
+  })
+  return null
+}

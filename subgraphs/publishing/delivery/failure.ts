@@ -1,0 +1,70 @@
+import type { Platform, RefusalReason } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+
+export type FailureCode =
+  | Exclude<RefusalReason, 'ACCESS_EXPIRED'>
+  | 'NO_CONNECTION'
+  | 'CONNECTION_EXPIRED'
+  | 'NETWORK_UNAVAILABLE'
+  | 'OUTCOME_UNKNOWN'
+  | 'NOT_DELIVERED'
+
+/** What each failure means and what to do next: the table behind `failure.code`. */
+export const failureSentence: Readonly<Record<FailureCode, (network: string, detail: string) => string>> = {
+  NO_CONNECTION: network => `The brand has no active connection to ${network}: connect an account, then reschedule the post.`,
+  CONNECTION_EXPIRED: (network, detail) =>
+    `${network} does not accept the connection any more (${detail}): connect the account again, then reschedule the post.`,
+  DUPLICATE_CONTENT: network => `${network} already has a post of this account with the same text: change the text, then reschedule the post.`,
+  RATE_LIMITED: (network, detail) => `${network} limits how much this account may post (${detail}): reschedule the post for later.`,
+  CONTENT_REFUSED: (network, detail) => `${network} does not take this text (${detail}): change it, then reschedule the post.`,
+  NETWORK_REFUSED: (network, detail) => `${network} refused the post (${detail}): mend what it names, then reschedule the post.`,
+  TARGET_UNAVAILABLE: (network, detail) => `${network} takes no posts at that place (${detail}): choose another one, then reschedule the post.`,
+  MEDIA_FAILED: (network, detail) => `${network} could not take a medium of the post (${detail}): replace it, then reschedule the post.`,
+  BUDGET_EXCEEDED: (network, detail) =>
+    `${network} was not asked, for a spend limit of the organization is reached (${detail}): raise the limit, then reschedule the post.`,
+  NETWORK_UNAVAILABLE: (network, detail) => `${network} could not be reached (${detail}): reschedule the post.`,
+  OUTCOME_UNKNOWN: (network, detail) =>
+    `${network} did not say whether it published the post (${detail}). It is being asked; the post is not sent again. If you see it there, or know that it is not there, say so with resolveDelivery.`,
+  NOT_DELIVERED: network => `The post is not on ${network}: reschedule it.`,
+}
+
+/** The failure fields of a post. */
+export function failure(code: FailureCode, platform: Platform, detail: string, now: Date) {
+  return { failureCode: code, failureMessage: failureSentence[code](everyNetwork[platform].title, detail), failedAt: now }
+}
+
+/** The failure fields of a post of unknown outcome on a network that answers no question about it. */
+export function unaskable(platform: Platform, detail: string, now: Date) {
+  const { title } = everyNetwork[platform]
+  const failureMessage = `${title} did not say whether it published the post (${detail}), and cannot be asked; the post is not sent again. Look there, and say with resolveDelivery whether it is there.`
+  return { ...failure('OUTCOME_UNKNOWN', platform, detail, now), failureMessage }
+}
+
+export type FailureCategory = 'ACCESS' | 'CONTENT' | 'LIMIT' | 'NETWORK' | 'UNKNOWN'
+
+/** What is known of a kind of failure. */
+export interface FailureKind {
+  readonly category: FailureCategory
+  readonly advice: string
+  /** Whether the same post may be taken another time, without anything being changed. */
+  readonly retryable: boolean
+}
+
+/** The table behind `failure.category`, `advice` and `retryable`. */
+export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
+  NO_CONNECTION: { category: 'ACCESS', retryable: false, advice: 'Connect an account of the network, then publish the post again.' },
+  CONNECTION_EXPIRED: { category: 'ACCESS', retryable: false, advice: 'Connect the account again, then publish the post again.' },
+  TARGET_UNAVAILABLE: { category: 'ACCESS', retryable: false, advice: 'Choose another place on the network, then publish the post again.' },
+  DUPLICATE_CONTENT: { category: 'CONTENT', retryable: false, advice: 'Change the text, then publish the post again.' },
+  CONTENT_REFUSED: { category: 'CONTENT', retryable: false, advice: 'Change what the network does not take, then publish the post again.' },
+  MEDIA_FAILED: { category: 'CONTENT', retryable: false, advice: 'Replace the medium, then publish the post again.' },
+  RATE_LIMITED: { category: 'LIMIT', retryable: true, advice: 'Schedule the post for later.' },
+  BUDGET_EXCEEDED: { category: 'LIMIT', retryable: false, advice: 'Have the spend limit raised, then publish the post again.' },
+  NETWORK_REFUSED: { category: 'NETWORK', retryable: false, advice: 'Mend what the network names, then publish the post again.' },
+  NETWORK_UNAVAILABLE: { category: 'NETWORK', retryable: true, advice: 'Publish the post again.' },
+  NOT_DELIVERED: { category: 'NETWORK', retryable: true, advice: 'Publish the post again: it is not on the network.' },
+  OUTCOME_UNKNOWN: { category: 'UNKNOWN', retryable: false, advice: 'Look on the network whether the post is there, and say so with resolveDelivery.' },
+}
+
+/** The kind of a stored code; a code that this program does not know is nobody's but the network's. */
+export const kindOfFailure = (code: string): FailureKind => (failureKinds as Readonly<Record<string, FailureKind>>)[code] ?? failureKinds.NETWORK_REFUSED
