@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { failure } from '../../../subgraphs/publishing/delivery/failure.ts'
+import { inTransaction } from '../../../subgraphs/store/write.ts'
 import { type Exchanges, list, made } from './exchange.ts'
 
 export const publishing: Exchanges = world => {
@@ -6,6 +8,17 @@ export const publishing: Exchanges = world => {
   const aScheduledPost = async () => {
     const id = await aPost()
     await world().ask('owner', 'PUT', `/posts/${id}`, { scheduledAt: '2999-01-01T00:00:00Z' })
+    return id
+  }
+  const aDoubtfulPost = async () => {
+    const { job, clock } = world().graph
+    const id = await aPost()
+    const post = (await job.posts.byId.load(id))!
+    const unknown = { status: 'FAILED', deliveryPhase: 'UNKNOWN', attempts: 1, ...failure('OUTCOME_UNKNOWN', 'X', 'silence', clock.now()) } as const
+    await inTransaction(job, async unit => {
+      await job.attempts.begin({ post, connectionId: null, externalAccountId: 'nobody', copy: post.copy, inReplyTo: null }, unit)
+      await job.posts.update(post, unknown, unit.transaction)
+    })
     return id
   }
   const aBrand = async () => (await world().ask('owner', 'POST', '/brands', { name: 'A brand' })).json.id as string
@@ -46,6 +59,14 @@ export const publishing: Exchanges = world => {
       make: aScheduledPost,
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'draft', scheduledAt: null } }),
+    },
+    'POST /publishing/api/posts/:id/resolve': {
+      path: id => `/posts/${id}/resolve`,
+      make: aDoubtfulPost,
+      body: () => ({ platformPostId: null }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, status: 'failed', deliveryPhase: 'none', failure: { code: 'NOT_DELIVERED' } } }),
+      once: true,
     },
     'POST /publishing/api/integrations/:platform/connect': {
       path: () => '/integrations/x/connect',
