@@ -66,7 +66,6 @@ export const publishing: Exchanges = world => {
       body: () => ({ platformPostId: null }),
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'failed', deliveryPhase: 'none', failure: { code: 'NOT_DELIVERED' } } }),
-      once: true,
     },
     'POST /publishing/api/integrations/:platform/connect': {
       path: () => '/integrations/x/connect',
