@@ -1,6 +1,5 @@
 import { UniqueConstraintError } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
-import { changePost } from '../post/change.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { requireInUse } from '../stores/brand.ts'
 import { conclude } from './conclude.ts'
@@ -9,8 +8,6 @@ import { attemptSeen } from './rules.ts'
 
 export const deliveryResolvers: Resolvers = {
   Mutation: {
-    publishPost: (_, { input: { id, expectedVersion } }, context) => changePost(context, { id, expectedVersion, verb: 'publish' }),
-    cancelPost: (_, { input: { id, expectedVersion } }, context) => changePost(context, { id, expectedVersion, verb: 'cancel' }),
     resolveDelivery: async (_, { input }, context) => {
       const post = await context.posts.require(input.id)
       const { id } = post

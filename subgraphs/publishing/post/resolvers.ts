@@ -90,6 +90,8 @@ export const postResolvers: Resolvers = {
     createPost: (_, { input }, context) => createPost(context, input),
     updatePost: (_, { input }, context) => changePost(context, input),
     reschedulePost: (_, { input: { id, scheduledAt, expectedVersion } }, context) => changePost(context, { id, scheduledAt, expectedVersion }),
+    publishPost: (_, { input: { id, expectedVersion } }, context) => changePost(context, { id, expectedVersion, verb: 'publish' }),
+    cancelPost: (_, { input: { id, expectedVersion } }, context) => changePost(context, { id, expectedVersion, verb: 'cancel' }),
     deletePost: (_, { input }, context) => deletePost(context, input),
   },
 
