@@ -69,7 +69,12 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
   const jobs = openJobs({
     slug: registration.slug,
-    queues: [deliverQueue(key => deliver(job(), key)), commentQueue(key => sendComment(job(), key)), prepareQueue(job), webhookQueue((brandId, id) => deliverWebhook(job('webhooks'), brandId, id))],
+    queues: [
+      deliverQueue(key => deliver(job(), key)),
+      commentQueue(key => sendComment(job(), key)),
+      prepareQueue(job),
+      webhookQueue((brandId, id) => deliverWebhook(job('webhooks'), brandId, id)),
+    ],
     sweeps: [
       ...sweeps(job),
       deletions(() => job('deletion')),
