@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
 import type { WayOut } from '../../../platform/outbound/outbound.ts'
+import { playedPlatforms } from '../../../router/start/sandbox.ts'
 import { applicationAt, type PlayedName, playedNames, twinOf } from '../../../sandbox/networks.ts'
 import { addressesOf, isTrial, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters, openNetworks, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
@@ -66,6 +67,10 @@ describe('an application for trying', () => {
     ])
     const { TIKTOK_SANDBOX_CLIENT_SECRET: _, ...half } = trial
     expect(() => readConfig({ ...staging, ...half })).toThrow('TIKTOK_SANDBOX_CLIENT_ID and TIKTOK_SANDBOX_CLIENT_SECRET')
+  })
+
+  test('stands in the demo of staging, and in no other', () => {
+    expect([playedPlatforms(true), playedPlatforms(false)]).toEqual([expect.arrayContaining(['X', 'TIKTOK']), expect.not.arrayContaining(['TIKTOK'])])
   })
 
   test('is ignored elsewhere', () => {
