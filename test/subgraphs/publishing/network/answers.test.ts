@@ -4,6 +4,8 @@ import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
 
 /** What every adapter makes of the same answers of its network; a network is a row. */
 const rows: readonly Row[] = [
+  { platform: 'X', media: [] },
+  { platform: 'THREADS', media: [] },
   { platform: 'LINKEDIN', media: [mediumOf('IMAGE')] },
   { platform: 'LINKEDIN_PAGE', media: [] },
   // Its one call shows no token, and what it asks afterwards only tells what became of it.
@@ -46,7 +48,7 @@ describe.each(rows)('P-14 P-10 $platform', ({ platform, media, otherwise = {} })
     }
     const received = await at.received()
     expect(received.map(({ text }) => text)).toEqual(arrived)
-    expect(received.at(-1)!.media).toHaveLength(media.length)
+    expect(received.at(-1)!.media ?? []).toHaveLength(media.length)
   })
 
   test('takes a text with every character, and shows it as it was written, at an address of its own', async () => {
