@@ -97,3 +97,6 @@ export function startOfDay(zone: string, day: string): Date {
 
 /** The day so many days later: `2027-03-01` and 1 are `2027-03-02`. */
 export const dayAfter = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
+
+/** The place of a day in its week: 0 on Monday, 6 on Sunday. */
+export const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7

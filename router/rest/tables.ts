@@ -25,6 +25,8 @@ import { spendRows } from './providers/spend.ts'
 import { videoRows } from './providers/video.ts'
 import { widgetRows as providersWidgetRows } from './providers/widget.ts'
 import { brandRows } from './publishing/brand.ts'
+import { analyticsRows } from './publishing/insight/analytics.ts'
+import { dashboardRows } from './publishing/insight/dashboard.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { mediaRows } from './publishing/media/asset.ts'
 import { mediaFolderRows } from './publishing/media/folder.ts'
@@ -71,6 +73,8 @@ export const routeTables: readonly RouteTable[] = [
       ...mediaRows,
       ...mediaFolderRows,
       ...widgetRows,
+      ...analyticsRows,
+      ...dashboardRows,
       ...campaignRows,
       ...calendarRows,
       ...activityRows,

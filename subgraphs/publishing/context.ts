@@ -11,6 +11,9 @@ import { attemptStore } from './stores/attempt.ts'
 import { authorizationStore } from './stores/authorization.ts'
 import { brandStore } from './stores/brand.ts'
 import { connectionStore } from './stores/connection.ts'
+import { analyticsStore } from './stores/insight/analytics.ts'
+import { dashboardStore } from './stores/insight/dashboard.ts'
+import { widgetStore } from './stores/insight/widget.ts'
 import { assetStore } from './stores/media/asset.ts'
 import { folderStore } from './stores/media/folder.ts'
 import { objectStore } from './stores/media/object.ts'
@@ -28,7 +31,6 @@ import { importStore } from './stores/posts/import.ts'
 import { threadStore } from './stores/posts/thread.ts'
 import { networkAccountStore } from './stores/revocation/network-account.ts'
 import { signedRequestStore } from './stores/revocation/signed-request.ts'
-import { widgetStore } from './stores/widget.ts'
 
 /** What publishing keeps, each store under the name by which resolvers and jobs know it. */
 export const stores = (cipher: Cipher) => ({
@@ -48,6 +50,8 @@ export const stores = (cipher: Cipher) => ({
   mediaUploads: uploadStore,
   mediaVariants: variantStore,
   mediaObjects: objectStore,
+  analytics: analyticsStore,
+  dashboard: dashboardStore,
   campaigns: campaignStore,
   calendar: calendarStore,
   activities: activityStore,

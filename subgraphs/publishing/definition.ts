@@ -22,6 +22,10 @@ import { agingOf, type Retention } from './delivery/retention.ts'
 import { sweeps } from './delivery/sweep.ts'
 import { commentQueue, deliverQueue } from './delivery/wake-up.ts'
 import { handle, streamedPaths } from './http.ts'
+import { figuresSweep, followersSweep } from './insight/analytics/collect.ts'
+import { analyticsResolvers } from './insight/analytics/resolvers.ts'
+import { dashboardResolvers } from './insight/dashboard/resolvers.ts'
+import { widgetResolvers } from './insight/widget/resolvers.ts'
 import { mediaAssetResolvers } from './media/asset/resolvers.ts'
 import { mediaFolderResolvers } from './media/folder/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './media/prepare.ts'
@@ -45,7 +49,6 @@ import { postResolvers } from './post/resolvers.ts'
 import { threadResolvers } from './post/thread/resolvers.ts'
 import { versionResolvers } from './post/version/resolvers.ts'
 import { registration } from './registration.ts'
-import { widgetResolvers } from './widget/resolvers.ts'
 
 /** What publishing is told by configuration. */
 export interface PublishingSettings {
@@ -80,6 +83,8 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       deletions(() => job('deletion')),
       ...mediaSweeps(job),
       webhookSweep(() => job('webhooks')),
+      figuresSweep(() => job('figures')),
+      followersSweep(() => job('figures')),
       ...facts.sweeps,
       retention(foundation, [...agingOf(settings.retention), ...facts.aging]),
     ],
@@ -145,6 +150,8 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       widget: widgetResolvers,
       mediaAsset: mediaAssetResolvers,
       mediaFolder: mediaFolderResolvers,
+      dashboard: dashboardResolvers,
+      analytics: analyticsResolvers,
       campaign: campaignResolvers,
       calendar: calendarResolvers,
       activity: activityResolvers,

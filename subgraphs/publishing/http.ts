@@ -2,6 +2,7 @@ import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './connection/integration/callback.ts'
 import { answerRevocation } from './connection/revocation/answer.ts'
 import type { Context, Job } from './context.ts'
+import { answerCsv, csvPath } from './insight/analytics/csv.ts'
 import { answerDirect, directPath } from './media/upload/direct.ts'
 import { answerUpload, isUpload, uploadPath } from './media/upload/tus.ts'
 import { isMedium, serveMedium } from './media/variant/serve.ts'
@@ -26,6 +27,7 @@ export async function handle(job: Job, request: Request, viewer: Viewer, open: (
   if (request.method === 'POST' && platform) return confirmed(job, platform, request, viewer)
   const revocation = answerRevocation(job, request, url.pathname)
   if (revocation) return revocation
+  if (request.method === 'GET' && url.pathname === csvPath) return answerCsv(open(), request)
   const feed = feedPath.exec(url.pathname)?.[1]
   if (request.method === 'GET' && feed) return serveFeed(job, feed, request)
   const problem = {

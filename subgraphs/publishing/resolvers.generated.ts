@@ -2,6 +2,8 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { BrandRow } from './stores/brand.ts';
 import type { ConnectionRow } from './stores/connection.ts';
+import type { AnalyticsSnapshotRow, PostAnalyticsRow, AnalyticsSumsRow } from './stores/insight/analytics.ts';
+import type { PublishingDashboardRow } from './stores/insight/dashboard.ts';
 import type { MediaAssetRow } from './stores/media/asset.ts';
 import type { MediaFolderRow } from './stores/media/folder.ts';
 import type { MediaVariantRow } from './stores/media/variant.ts';
@@ -118,6 +120,14 @@ export type Query = {
   readonly brand?: Maybe<Brand>;
   /** Brands of the active organization in the order of their creation: those in use, or with `archived` those that are not. */
   readonly brands?: Maybe<BrandConnection>;
+  /** What a network counted of a post of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
+  readonly postAnalytics?: Maybe<PostAnalytics>;
+  /** What networks counted of a brand's posts that were published from `from` on and before `to`, 366 days at most: the last figures of each, summed. */
+  readonly brandAnalytics?: Maybe<BrandAnalytics>;
+  /** What a brand, or without `brandId` all brands of the active organization that are in use, has to do and has done. Days and weeks, which begin on Monday, are those of the brand's time zone, of UTC without a brand. */
+  readonly publishingDashboard?: Maybe<PublishingDashboard>;
+  /** What publishing shows on the dashboard of the active organization: scheduled today, failed, published this week (UTC), and the next post. */
+  readonly publishingWidget?: Maybe<WidgetPayload>;
   /** One picture or film of the active organization; NOT_FOUND for an id of another one. */
   readonly mediaAsset?: Maybe<MediaAsset>;
   /** The library of a brand, newest first. Filters narrow each other; one whose preview is broken stays in it. */
@@ -146,8 +156,6 @@ export type Query = {
   readonly postThread?: Maybe<PostThread>;
   /** Threads of a brand, newest first: those that have, or had, more than one post, and those that were written as one. */
   readonly postThreads?: Maybe<PostThreadConnection>;
-  /** What publishing shows on the dashboard of the active organization: scheduled today, failed, published this week (UTC), and the next post. */
-  readonly publishingWidget?: Maybe<WidgetPayload>;
 };
 
 
@@ -160,6 +168,23 @@ export type QueryBrandsArgs = {
   archived?: InputMaybe<Scalars['Boolean']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryPostAnalyticsArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryBrandAnalyticsArgs = {
+  brandId: Scalars['ID']['input'];
+  from: Scalars['DateTime']['input'];
+  to: Scalars['DateTime']['input'];
+};
+
+
+export type QueryPublishingDashboardArgs = {
+  brandId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -287,6 +312,8 @@ export type Mutation = {
   readonly cancelPost?: Maybe<Post>;
   /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
   readonly resolveDelivery?: Maybe<Post>;
+  /** Asks the network what it counts of a published post now. Once a minute for each post: RATE_LIMITED before. CONFLICT for one that is not published, UPSTREAM_FAILED when the network does not tell. */
+  readonly refreshPostAnalytics?: Maybe<PostAnalytics>;
   /** Changes what the input mentions of what people say about an asset, and leaves the rest. Its bytes never change. */
   readonly updateMediaAsset?: Maybe<MediaAsset>;
   /** Takes an asset out of the library, and answers it as it was. CONFLICT (reason `IN_USE`, with `postIds`) while a post uses it that is not published. Its bytes are removed 24 hours later. */
@@ -408,6 +435,11 @@ export type MutationCancelPostArgs = {
 
 export type MutationResolveDeliveryArgs = {
   input: ResolveDeliveryInput;
+};
+
+
+export type MutationRefreshPostAnalyticsArgs = {
+  input: RefreshPostAnalyticsInput;
 };
 
 
@@ -825,6 +857,120 @@ export type DeliveryPhase =
   | 'SENDING'
   /** The call was made and nobody knows whether the network accepted: the network is asked, and it is never sent again until that is known. */
   | 'UNKNOWN';
+
+/** What a network counted of a post. */
+export type PostAnalytics = {
+  readonly __typename?: 'PostAnalytics';
+  readonly postId: Scalars['ID']['output'];
+  /** The last of `snapshots`; null before the first. */
+  readonly latest?: Maybe<AnalyticsSnapshot>;
+  /** What was counted, the oldest first, the last hundred. */
+  readonly snapshots: ReadonlyArray<AnalyticsSnapshot>;
+};
+
+/** What a network counted of a post at one moment; null where it does not tell. */
+export type AnalyticsSnapshot = {
+  readonly __typename?: 'AnalyticsSnapshot';
+  readonly at: Scalars['DateTime']['output'];
+  readonly impressions?: Maybe<Scalars['Int']['output']>;
+  readonly likes?: Maybe<Scalars['Int']['output']>;
+  readonly comments?: Maybe<Scalars['Int']['output']>;
+  readonly shares?: Maybe<Scalars['Int']['output']>;
+  readonly clicks?: Maybe<Scalars['Int']['output']>;
+  readonly videoViews?: Maybe<Scalars['Int']['output']>;
+};
+
+/** What networks counted of a brand's posts. */
+export type BrandAnalytics = {
+  readonly __typename?: 'BrandAnalytics';
+  readonly brandId: Scalars['ID']['output'];
+  readonly from: Scalars['DateTime']['output'];
+  readonly to: Scalars['DateTime']['output'];
+  readonly totals: AnalyticsSums;
+  /** By network: those that posts were published on. */
+  readonly byPlatform: ReadonlyArray<PlatformAnalytics>;
+  /** By day of the brand's time zone, days without a post included. */
+  readonly byDay: ReadonlyArray<DayAnalytics>;
+  /** The posts that people did most with: likes, comments, shares and clicks together; of equals the one that was seen most. */
+  readonly topPosts: ReadonlyArray<TopPost>;
+  /** Who follows its accounts, by the last day on which the network told. */
+  readonly followers: ReadonlyArray<AccountFollowers>;
+};
+
+/** Figures of several posts together; null where no network tells. */
+export type AnalyticsSums = {
+  readonly __typename?: 'AnalyticsSums';
+  readonly posts: Scalars['Int']['output'];
+  readonly impressions?: Maybe<Scalars['Int']['output']>;
+  readonly likes?: Maybe<Scalars['Int']['output']>;
+  readonly comments?: Maybe<Scalars['Int']['output']>;
+  readonly shares?: Maybe<Scalars['Int']['output']>;
+  readonly clicks?: Maybe<Scalars['Int']['output']>;
+  readonly videoViews?: Maybe<Scalars['Int']['output']>;
+};
+
+/** Figures of the posts on one network. */
+export type PlatformAnalytics = {
+  readonly __typename?: 'PlatformAnalytics';
+  readonly platform: Platform;
+  readonly sums: AnalyticsSums;
+};
+
+/** Figures of the posts that were published on one day. */
+export type DayAnalytics = {
+  readonly __typename?: 'DayAnalytics';
+  /** As `2027-03-01`. */
+  readonly day: Scalars['String']['output'];
+  readonly sums: AnalyticsSums;
+};
+
+/** A post, and what was counted of it last. */
+export type TopPost = {
+  readonly __typename?: 'TopPost';
+  readonly postId: Scalars['ID']['output'];
+  readonly figures: AnalyticsSums;
+  readonly post?: Maybe<Post>;
+};
+
+/** How many follow an account. */
+export type AccountFollowers = {
+  readonly __typename?: 'AccountFollowers';
+  readonly connectionId: Scalars['ID']['output'];
+  readonly platform: Platform;
+  readonly count: Scalars['Int']['output'];
+  /** The day of UTC on which it was counted, as `2027-03-01`. */
+  readonly day: Scalars['String']['output'];
+  /** How many more there are than on the first day of the range on which the network told; null when that is the same day. */
+  readonly change?: Maybe<Scalars['Int']['output']>;
+};
+
+/** Which post to ask about. */
+export type RefreshPostAnalyticsInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** Figures of brands at this moment: each is that of the list that it counts. */
+export type PublishingDashboard = {
+  readonly __typename?: 'PublishingDashboard';
+  /** Scheduled posts whose time is today. */
+  readonly scheduledToday: Scalars['Int']['output'];
+  /** Failed posts, those of unknown outcome included. */
+  readonly failed: Scalars['Int']['output'];
+  /** Posts that networks confirmed since Monday. */
+  readonly publishedThisWeek: Scalars['Int']['output'];
+  /** Posts that wait for a decision. */
+  readonly awaitingApproval: Scalars['Int']['output'];
+  /** Posts of which nobody knows whether they were published. */
+  readonly unknown: Scalars['Int']['output'];
+  /** Ids of `attention`, for callers who may not read accounts. */
+  readonly attentionIds: ReadonlyArray<Scalars['ID']['output']>;
+  /** Ids of `next`, for callers who may not read posts. */
+  readonly nextIds: ReadonlyArray<Scalars['ID']['output']>;
+  /** Connections that need somebody, the latest authorized first. */
+  readonly attention?: Maybe<ReadonlyArray<Connection>>;
+  /** The posts that are sent next. */
+  readonly next?: Maybe<ReadonlyArray<Post>>;
+};
 
 /** A picture, GIF or film of a brand, for its posts. */
 export type MediaAsset = {
@@ -1403,6 +1549,8 @@ export type Post = {
   readonly connection?: Maybe<Connection>;
   /** The attempts to deliver it, the earliest first, at most the last 50. One that could not be made is tried again as the same attempt. What is older than the platform keeps attempts is left out. */
   readonly deliveryAttempts: ReadonlyArray<DeliveryAttempt>;
+  /** What its network counted of it: an hour, 6 hours, 1, 3, 7 and 30 days after it was published, and whenever somebody asked. */
+  readonly analytics?: Maybe<PostAnalytics>;
   /** What it carries, in the order in which it is shown. */
   readonly media: ReadonlyArray<PostMedia>;
   /** The campaign that it belongs to; null when it belongs to none. */
@@ -2261,6 +2409,16 @@ export type ResolversTypes = {
   CancelPostInput: CancelPostInput;
   ResolveDeliveryInput: ResolveDeliveryInput;
   DeliveryPhase: DeliveryPhase;
+  PostAnalytics: ResolverTypeWrapper<PostAnalyticsRow>;
+  AnalyticsSnapshot: ResolverTypeWrapper<AnalyticsSnapshotRow>;
+  BrandAnalytics: ResolverTypeWrapper<Omit<BrandAnalytics, 'totals' | 'byPlatform' | 'byDay' | 'topPosts'> & { totals: ResolversTypes['AnalyticsSums'], byPlatform: ReadonlyArray<ResolversTypes['PlatformAnalytics']>, byDay: ReadonlyArray<ResolversTypes['DayAnalytics']>, topPosts: ReadonlyArray<ResolversTypes['TopPost']> }>;
+  AnalyticsSums: ResolverTypeWrapper<AnalyticsSumsRow>;
+  PlatformAnalytics: ResolverTypeWrapper<Omit<PlatformAnalytics, 'sums'> & { sums: ResolversTypes['AnalyticsSums'] }>;
+  DayAnalytics: ResolverTypeWrapper<Omit<DayAnalytics, 'sums'> & { sums: ResolversTypes['AnalyticsSums'] }>;
+  TopPost: ResolverTypeWrapper<Omit<TopPost, 'figures' | 'post'> & { figures: ResolversTypes['AnalyticsSums'], post?: Maybe<ResolversTypes['Post']> }>;
+  AccountFollowers: ResolverTypeWrapper<AccountFollowers>;
+  RefreshPostAnalyticsInput: RefreshPostAnalyticsInput;
+  PublishingDashboard: ResolverTypeWrapper<PublishingDashboardRow>;
   MediaAsset: ResolverTypeWrapper<MediaAssetRow>;
   MediaVariant: ResolverTypeWrapper<MediaVariantRow>;
   PostMedia: ResolverTypeWrapper<Omit<PostMedia, 'asset'> & { asset?: Maybe<ResolversTypes['MediaAsset']> }>;
@@ -2397,6 +2555,16 @@ export type ResolversParentTypes = {
   PublishPostInput: PublishPostInput;
   CancelPostInput: CancelPostInput;
   ResolveDeliveryInput: ResolveDeliveryInput;
+  PostAnalytics: PostAnalyticsRow;
+  AnalyticsSnapshot: AnalyticsSnapshotRow;
+  BrandAnalytics: Omit<BrandAnalytics, 'totals' | 'byPlatform' | 'byDay' | 'topPosts'> & { totals: ResolversParentTypes['AnalyticsSums'], byPlatform: ReadonlyArray<ResolversParentTypes['PlatformAnalytics']>, byDay: ReadonlyArray<ResolversParentTypes['DayAnalytics']>, topPosts: ReadonlyArray<ResolversParentTypes['TopPost']> };
+  AnalyticsSums: AnalyticsSumsRow;
+  PlatformAnalytics: Omit<PlatformAnalytics, 'sums'> & { sums: ResolversParentTypes['AnalyticsSums'] };
+  DayAnalytics: Omit<DayAnalytics, 'sums'> & { sums: ResolversParentTypes['AnalyticsSums'] };
+  TopPost: Omit<TopPost, 'figures' | 'post'> & { figures: ResolversParentTypes['AnalyticsSums'], post?: Maybe<ResolversParentTypes['Post']> };
+  AccountFollowers: AccountFollowers;
+  RefreshPostAnalyticsInput: RefreshPostAnalyticsInput;
+  PublishingDashboard: PublishingDashboardRow;
   MediaAsset: MediaAssetRow;
   MediaVariant: MediaVariantRow;
   PostMedia: Omit<PostMedia, 'asset'> & { asset?: Maybe<ResolversParentTypes['MediaAsset']> };
@@ -2546,6 +2714,10 @@ export type WidgetPointResolvers<ContextType = Context, ParentType extends Resol
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   brand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<QueryBrandArgs, 'id'>>;
   brands?: Resolver<Maybe<ResolversTypes['BrandConnection']>, ParentType, ContextType, RequireFields<QueryBrandsArgs, 'archived' | 'first'>>;
+  postAnalytics?: Resolver<Maybe<ResolversTypes['PostAnalytics']>, ParentType, ContextType, RequireFields<QueryPostAnalyticsArgs, 'id'>>;
+  brandAnalytics?: Resolver<Maybe<ResolversTypes['BrandAnalytics']>, ParentType, ContextType, RequireFields<QueryBrandAnalyticsArgs, 'brandId' | 'from' | 'to'>>;
+  publishingDashboard?: Resolver<Maybe<ResolversTypes['PublishingDashboard']>, ParentType, ContextType, Partial<QueryPublishingDashboardArgs>>;
+  publishingWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
   mediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<QueryMediaAssetArgs, 'id'>>;
   mediaAssets?: Resolver<Maybe<ResolversTypes['MediaAssetConnection']>, ParentType, ContextType, RequireFields<QueryMediaAssetsArgs, 'brandId' | 'first'>>;
   mediaFolders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['MediaFolder']>>, ParentType, ContextType, RequireFields<QueryMediaFoldersArgs, 'brandId'>>;
@@ -2560,7 +2732,6 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   postChecks?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['PostCheck']>>>, ParentType, ContextType, RequireFields<QueryPostChecksArgs, 'input'>>;
   postThread?: Resolver<Maybe<ResolversTypes['PostThread']>, ParentType, ContextType, RequireFields<QueryPostThreadArgs, 'id'>>;
   postThreads?: Resolver<Maybe<ResolversTypes['PostThreadConnection']>, ParentType, ContextType, RequireFields<QueryPostThreadsArgs, 'brandId' | 'first'>>;
-  publishingWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -2575,6 +2746,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   publishPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationPublishPostArgs, 'input'>>;
   cancelPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCancelPostArgs, 'input'>>;
   resolveDelivery?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationResolveDeliveryArgs, 'input'>>;
+  refreshPostAnalytics?: Resolver<Maybe<ResolversTypes['PostAnalytics']>, ParentType, ContextType, RequireFields<MutationRefreshPostAnalyticsArgs, 'input'>>;
   updateMediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<MutationUpdateMediaAssetArgs, 'input'>>;
   deleteMediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<MutationDeleteMediaAssetArgs, 'input'>>;
   importMedia?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<MutationImportMediaArgs, 'input'>>;
@@ -2658,6 +2830,79 @@ export type DeliveryAttemptResolvers<ContextType = Context, ParentType extends R
   outcome?: Resolver<Maybe<ResolversTypes['DeliveryOutcome']>, ParentType, ContextType>;
   code?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   detail?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type PostAnalyticsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostAnalytics'] = ResolversParentTypes['PostAnalytics']> = {
+  postId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  latest?: Resolver<Maybe<ResolversTypes['AnalyticsSnapshot']>, ParentType, ContextType>;
+  snapshots?: Resolver<ReadonlyArray<ResolversTypes['AnalyticsSnapshot']>, ParentType, ContextType>;
+};
+
+export type AnalyticsSnapshotResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AnalyticsSnapshot'] = ResolversParentTypes['AnalyticsSnapshot']> = {
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  impressions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  likes?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  comments?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  shares?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  clicks?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  videoViews?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type BrandAnalyticsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandAnalytics'] = ResolversParentTypes['BrandAnalytics']> = {
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  from?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  totals?: Resolver<ResolversTypes['AnalyticsSums'], ParentType, ContextType>;
+  byPlatform?: Resolver<ReadonlyArray<ResolversTypes['PlatformAnalytics']>, ParentType, ContextType>;
+  byDay?: Resolver<ReadonlyArray<ResolversTypes['DayAnalytics']>, ParentType, ContextType>;
+  topPosts?: Resolver<ReadonlyArray<ResolversTypes['TopPost']>, ParentType, ContextType>;
+  followers?: Resolver<ReadonlyArray<ResolversTypes['AccountFollowers']>, ParentType, ContextType>;
+};
+
+export type AnalyticsSumsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AnalyticsSums'] = ResolversParentTypes['AnalyticsSums']> = {
+  posts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  impressions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  likes?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  comments?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  shares?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  clicks?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  videoViews?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type PlatformAnalyticsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PlatformAnalytics'] = ResolversParentTypes['PlatformAnalytics']> = {
+  platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
+  sums?: Resolver<ResolversTypes['AnalyticsSums'], ParentType, ContextType>;
+};
+
+export type DayAnalyticsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DayAnalytics'] = ResolversParentTypes['DayAnalytics']> = {
+  day?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  sums?: Resolver<ResolversTypes['AnalyticsSums'], ParentType, ContextType>;
+};
+
+export type TopPostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TopPost'] = ResolversParentTypes['TopPost']> = {
+  postId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  figures?: Resolver<ResolversTypes['AnalyticsSums'], ParentType, ContextType>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
+};
+
+export type AccountFollowersResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountFollowers'] = ResolversParentTypes['AccountFollowers']> = {
+  connectionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  day?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  change?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type PublishingDashboardResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PublishingDashboard'] = ResolversParentTypes['PublishingDashboard']> = {
+  scheduledToday?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  publishedThisWeek?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  awaitingApproval?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unknown?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  attentionIds?: Resolver<ReadonlyArray<ResolversTypes['ID']>, ParentType, ContextType>;
+  nextIds?: Resolver<ReadonlyArray<ResolversTypes['ID']>, ParentType, ContextType>;
+  attention?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Connection']>>, ParentType, ContextType>;
+  next?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Post']>>, ParentType, ContextType>;
 };
 
 export type MediaAssetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MediaAsset'] = ResolversParentTypes['MediaAsset'], FederationReferenceType extends FederationReferenceTypes['MediaAsset'] = FederationReferenceTypes['MediaAsset']> = {
@@ -2844,6 +3089,7 @@ export type PostResolvers<ContextType = Context, ParentType extends ResolversPar
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   connection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType>;
   deliveryAttempts?: Resolver<ReadonlyArray<ResolversTypes['DeliveryAttempt']>, ParentType, ContextType>;
+  analytics?: Resolver<Maybe<ResolversTypes['PostAnalytics']>, ParentType, ContextType>;
   media?: Resolver<ReadonlyArray<ResolversTypes['PostMedia']>, ParentType, ContextType>;
   campaign?: Resolver<Maybe<ResolversTypes['Campaign']>, ParentType, ContextType>;
   approvalEvents?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ApprovalEvent']>>>, ParentType, ContextType>;
@@ -3071,6 +3317,15 @@ export type Resolvers<ContextType = Context> = {
   Connection?: ConnectionResolvers<ContextType>;
   IntegrationAuthorization?: IntegrationAuthorizationResolvers<ContextType>;
   DeliveryAttempt?: DeliveryAttemptResolvers<ContextType>;
+  PostAnalytics?: PostAnalyticsResolvers<ContextType>;
+  AnalyticsSnapshot?: AnalyticsSnapshotResolvers<ContextType>;
+  BrandAnalytics?: BrandAnalyticsResolvers<ContextType>;
+  AnalyticsSums?: AnalyticsSumsResolvers<ContextType>;
+  PlatformAnalytics?: PlatformAnalyticsResolvers<ContextType>;
+  DayAnalytics?: DayAnalyticsResolvers<ContextType>;
+  TopPost?: TopPostResolvers<ContextType>;
+  AccountFollowers?: AccountFollowersResolvers<ContextType>;
+  PublishingDashboard?: PublishingDashboardResolvers<ContextType>;
   MediaAsset?: MediaAssetResolvers<ContextType>;
   MediaVariant?: MediaVariantResolvers<ContextType>;
   PostMedia?: PostMediaResolvers<ContextType>;

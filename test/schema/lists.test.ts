@@ -38,10 +38,13 @@ import { capabilities } from '../../subgraphs/providers/stores/model/prices.ts'
 import { mostOverrides } from '../../subgraphs/providers/stores/model/settings.ts'
 import { alertKinds } from '../../subgraphs/providers/stores/spend/booking.ts'
 import { mostBuckets } from '../../subgraphs/providers/stores/video/table.ts'
+import { payload as publishingWidget } from '../../subgraphs/publishing/insight/widget/rules.ts'
+import { platforms } from '../../subgraphs/publishing/network/networks.ts'
 import { mostConnections } from '../../subgraphs/publishing/stores/connection.ts'
+import { most as ofAnalytics } from '../../subgraphs/publishing/stores/insight/analytics.ts'
+import { mostShown } from '../../subgraphs/publishing/stores/insight/dashboard.ts'
 import { mostWebhooks, webhookEvents } from '../../subgraphs/publishing/stores/news/webhook.ts'
 import { mostConflicts } from '../../subgraphs/publishing/stores/planning/calendar.ts'
-import { payload as publishingWidget } from '../../subgraphs/publishing/widget/rules.ts'
 import { everyScope, reservedOperations, scopes, serviceOperations, slugs } from '../../subgraphs/scopes.ts'
 import { readApi } from './graph.ts'
 import { library, project } from './project.ts'
@@ -162,6 +165,15 @@ const rules: Readonly<Record<string, number>> = {
   'EmailMessage.cc': ofEmail.recipients,
   'Brand.connections': mostConnections,
   'CalendarEntry.conflicts': mostConflicts,
+  'PostAnalytics.snapshots': ofAnalytics.snapshots,
+  'BrandAnalytics.byPlatform': platforms.length,
+  'BrandAnalytics.byDay': ofAnalytics.days,
+  'BrandAnalytics.topPosts': ofAnalytics.top,
+  'BrandAnalytics.followers': mostConnections,
+  'PublishingDashboard.attention': mostShown.attention,
+  'PublishingDashboard.attentionIds': mostShown.attention,
+  'PublishingDashboard.next': mostShown.next,
+  'PublishingDashboard.nextIds': mostShown.next,
   'Query.webhookEndpoints': mostWebhooks,
   'WebhookEndpoint.events': webhookEvents.length,
   'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),

@@ -25,6 +25,13 @@ export const planning: Exchanges = world => {
   }
   const webhook = (id: string) => `/webhooks/${id}`
   const aSecret = expect.stringMatching(/^whsec_/)
+  const aPublishedPost = async () => {
+    const { id } = await world().write()
+    const published = `update publishing.posts set status = 'PUBLISHED', published_at = $2, platform_post_id = $1::text, permalink = 'https://x.com/' where id = $1`
+    await world().graph.rows(published, [id, world().graph.clock.now()])
+    return id
+  }
+  const figures = { status: 200, json: { snapshots: [], latest: null } }
   const campaign = (id: string) => `/campaigns/${id}`
   const range = () =>
     `from=${world().graph.clock.now().toISOString()}&to=${world()
@@ -136,6 +143,23 @@ export const planning: Exchanges = world => {
       make: aDelivery,
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'pending', attempts: 0 } }),
+    },
+    'GET /publishing/api/dashboard': {
+      path: () => `/dashboard?brandId=${world().brandId}`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { failed: expect.any(Number), nextIds: expect.any(Array) } }),
+    },
+    'GET /publishing/api/analytics': {
+      path: () => `/analytics?brandId=${world().brandId}&from=2027-03-01T00:00:00Z&to=2027-03-02T00:00:00Z`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { totals: { posts: 0 }, byDay: [{ day: '2027-03-01' }] } }),
+    },
+    'GET /publishing/api/posts/:id/analytics': { path: id => `/posts/${id}/analytics`, make: aPublishedPost, forbidden: 'reader', answers: () => figures },
+    'POST /publishing/api/posts/:id/analytics/refresh': {
+      path: id => `/posts/${id}/analytics/refresh`,
+      make: aPublishedPost,
+      forbidden: 'reader',
+      answers: () => figures,
     },
     'GET /publishing/api/activity': { path: () => `/activity?brandId=${world().brandId}`, forbidden: 'stranger', answers: list('activity') },
     'DELETE /publishing/api/calendar/feed': {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dayOf, weekBegin } from '../../../platform/clock.ts'
-import { payload } from '../../../subgraphs/publishing/widget/rules.ts'
+import { payload } from '../../../subgraphs/publishing/insight/widget/rules.ts'
 
 const none = { scheduledToday: 0, failed: 0, publishedThisWeek: 0, next: null }
 const next = (copy: string) => ({ ...none, next: { id: 'p', copy, scheduledAt: new Date('2027-03-01T10:00:00.000Z') } })

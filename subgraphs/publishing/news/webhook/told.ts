@@ -53,7 +53,7 @@ export function eventsOfConnection(before: ConnectionRow | null, { brandId, id, 
 export const bodyOf = (type: string, data: object, at: Date): string => JSON.stringify({ type, timestamp: at.toISOString(), data })
 
 /** Writes what is told for each address that asks for it, in the transaction that made it true, with the wake-ups of the first tries. */
-export async function keepEvents({ webhookDeliveries, jobs }: Job, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
+export async function keepEvents({ analytics, webhookDeliveries, jobs }: Job, made: readonly NewFact[], now: Date, transaction: Transaction): Promise<void> {
   const events = made.flatMap((fact): readonly Event[] => (fact.kind === 'webhook.event' ? [fact.body] : []))
   if (events.length === 0) return
   const told = await webhookDeliveries.tell(
@@ -61,5 +61,7 @@ export async function keepEvents({ webhookDeliveries, jobs }: Job, made: readonl
     now,
     transaction,
   )
+  const published = events.flatMap(({ event, postId }) => (event === 'post.published' && postId ? [postId] : []))
+  if (published.length > 0) await analytics.begin(published, transaction)
   for (const delivery of told) await tryAt(jobs, delivery, now, transaction)
 }

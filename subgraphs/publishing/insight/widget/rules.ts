@@ -1,6 +1,5 @@
-import { titleOf } from '../news/announce.ts'
-
-import type { WidgetFacts } from '../stores/widget.ts'
+import { titleOf } from '../../news/announce.ts'
+import type { WidgetFacts } from '../../stores/insight/widget.ts'
 
 /** The widget of publishing; it says nothing of the moment it was made at, so an equal one means that nothing changed. */
 export function payload(facts: WidgetFacts, publicUrl: string) {

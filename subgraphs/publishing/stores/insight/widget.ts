@@ -1,7 +1,7 @@
-import { dayOf, weekBegin } from '../../../platform/clock.ts'
-import { rows, statement } from '../../../platform/sql/statement.ts'
-import { createEachLoader } from '../../store/loader.ts'
-import type { Opening } from '../../store/store.ts'
+import { dayOf, weekBegin } from '../../../../platform/clock.ts'
+import { rows, statement } from '../../../../platform/sql/statement.ts'
+import { createEachLoader } from '../../../store/loader.ts'
+import type { Opening } from '../../../store/store.ts'
 
 /** What the widget counts and shows. */
 export interface WidgetFacts {
