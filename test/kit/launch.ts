@@ -87,13 +87,23 @@ process.once('exit', () => {
   for (const { pid } of running) if (pid) signal(-pid, 'SIGKILL')
 })
 
+/** Where there is no sandbox the catalogue of models would be asked where it really is: nothing of a test leaves the machine. */
+const inside = (parameters: readonly string[], { ENVIRONMENT = 'development' }: Readonly<Record<string, string>>) =>
+  ENVIRONMENT !== 'development' || parameters.includes('subgraph') ? { MODELS_DEV_URL: 'http://127.0.0.1:9' } : {}
+
 /**
  * Starts a program in the project's folder, as the leader of a process group, with an environment that says nothing of this
  * test run.
  */
 export function launch(command: string, parameters: readonly string[], environment: Readonly<Record<string, string>> = {}, account: object = {}): Launched {
   const { PATH = '', HOME = '/tmp' } = process.env
-  const child = spawn(command, parameters, { cwd: project, detached: true, env: { PATH, HOME, ...environment }, stdio: ['ignore', 'pipe', 'pipe'], ...account })
+  const child = spawn(command, parameters, {
+    cwd: project,
+    detached: true,
+    env: { PATH, HOME, ...inside(parameters, environment), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
+  })
   let [said, complained] = ['', '']
   child.stdout.on('data', chunk => {
     said += chunk

@@ -163,10 +163,9 @@ test('a start that is told to end before it is ready stops what it had started',
 test('in production every line is JSON, from the first to the last', async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
-  // Nothing of a test leaves the machine: the catalogue of models is not found, which is told at some time.
+  // The catalogue of models is not found, which is told at some time.
   const keys = {
     SMTP_URL: 'smtp://127.0.0.1:9',
-    MODELS_DEV_URL: 'http://127.0.0.1:9',
     AUTH_SECRET: 's'.repeat(32),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   }
