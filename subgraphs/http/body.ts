@@ -1,5 +1,5 @@
 import { Refusal } from '../../platform/errors.ts'
-import { mostLevels, nestsTooDeep } from './depth.ts'
+import { isUnwieldy, mostLevels, mostParts } from './depth.ts'
 
 /** The longest body that an exchange of identity reads, in bytes. */
 const longestBody = 16 * 1024
@@ -12,10 +12,13 @@ export async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer
   return body.byteLength === 0 ? null : body
 }
 
-/** @throws BAD_USER_INPUT for JSON that nests too deep */
+/** @throws BAD_USER_INPUT for JSON that nests too deep, or has too many parts */
 export function requireFlat(json: Uint8Array | null): void {
-  if (json && nestsTooDeep(json))
-    throw new Refusal('BAD_USER_INPUT', `The body nests lists and objects deeper than ${mostLevels} levels: send less of it at once.`)
+  if (json && isUnwieldy(json))
+    throw new Refusal(
+      'BAD_USER_INPUT',
+      `The body nests lists and objects deeper than ${mostLevels} levels, or has more than ${mostParts} lists, objects and fields: send less of it at once.`,
+    )
 }
 
 /** The fields of a JSON object or a form. @throws BAD_USER_INPUT for anything else */

@@ -1,14 +1,17 @@
 /** How many lists and objects may lie in each other in JSON that somebody sends, as in variables of the graph. */
 export const mostLevels = 100
 
-const [quote, backslash, opensObject, closesObject, opensList, closesList] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d]
+/** How many lists, objects and fields of objects may stand in it together. */
+export const mostParts = 200_000
+
+const [quote, backslash, colon, opensObject, closesObject, opensList, closesList] = [0x22, 0x5c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * Whether JSON nests deeper than that, found out before it is parsed: a few megabytes of brackets keep a parser busy for seconds, and what it
- * made of them nobody could write again.
+ * Whether JSON nests deeper than that, or has more parts, found out before it is parsed: a few megabytes of brackets keep a parser busy for
+ * seconds, and what it made of them nobody could write again; and so do hundreds of thousands of names. Numbers and texts count for nothing.
  */
-export function nestsTooDeep(json: Uint8Array): boolean {
-  let depth = 0
+export function isUnwieldy(json: Uint8Array): boolean {
+  let [depth, parts] = [0, 0]
   for (let at = 0; at < json.length; at++) {
     const byte = json[at]
     if (byte === quote) {
@@ -16,7 +19,11 @@ export function nestsTooDeep(json: Uint8Array): boolean {
       if (at < 0) return false
     } else if (byte === opensObject || byte === opensList) {
       depth += 1
-      if (depth > mostLevels) return true
+      parts += 1
+      if (depth > mostLevels || parts > mostParts) return true
+    } else if (byte === colon) {
+      parts += 1
+      if (parts > mostParts) return true
     } else if (byte === closesObject || byte === closesList) depth -= 1
   }
   return false

@@ -5,7 +5,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import { type Authority, type Standing, standingOf } from '../../../subgraphs/authority.ts'
-import { nestsTooDeep } from '../../../subgraphs/http/depth.ts'
+import { isUnwieldy } from '../../../subgraphs/http/depth.ts'
 import { scopesOf } from '../../../subgraphs/scopes.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import type { Caller, Unauthenticated } from '../authenticate.ts'
@@ -94,7 +94,7 @@ const refused = (refusal: Refusal): Unauthenticated => ({ refusal, setCookie: []
 
 /** Whether a chat asks for an answer in JSON: what is no JSON itself asks for nothing. */
 export function asksForJson(body: Uint8Array | undefined): boolean {
-  if (body && nestsTooDeep(body)) return false
+  if (body && isUnwieldy(body)) return false
   try {
     const { response_format: format } = (JSON.parse(new TextDecoder().decode(body ?? new Uint8Array())) ?? {}) as { response_format?: { type?: unknown } }
     return format?.type === 'json_schema' || format?.type === 'json_object'

@@ -1,6 +1,7 @@
 import type { AiCaller, Engine } from '../stores/ai/engine.ts'
 import { type AiModel, providerNameOf } from '../stores/model/candidates.ts'
 import type { Bound, Capability, Usage } from '../stores/model/prices.ts'
+import { AttemptFailure } from './attempt/failure.ts'
 import { malformed } from './attempt/upstream.ts'
 
 /** Who asks, and how: whatever door it came by. */
@@ -29,6 +30,8 @@ export interface OnePiece<Answer> {
   readonly path: string
   /** What a model is asked. */
   body(model: AiModel): { readonly type: string; readonly body: string | Uint8Array }
+  /** What the caller is told where an answer is longer than any may be, and less asked for would help. */
+  readonly tooLong?: string
   /** Null: that is not the protocol's. */
   read(json: unknown): Answer | null
   used(answer: Answer): Usage
@@ -48,14 +51,18 @@ export interface Made<Answer> {
 
 /** Makes such a call. @throws Refusal */
 export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, asking: Asking, piece: OnePiece<Answer>): Promise<Made<Answer>> {
-  const { capability, operation, named, prompt, bound, path, body, read, used } = piece
+  const { capability, operation, named, prompt, bound, path, body, tooLong, read, used } = piece
   const made = await makeCall<Answer>({
     ...asking,
     ...{ capability, operation, named, prompt },
     bound: () => bound,
     async attempt(model, credential, secret, hurry) {
       const { type, body: written } = body(model)
-      const { json } = await upstream.askJson(model, credential, secret, { path, body: written, headers: { 'content-type': type } }, hurry)
+      const question = { path, body: written, headers: { 'content-type': type } }
+      const { json } = await upstream.askJson(model, credential, secret, question, hurry).catch((error: unknown) => {
+        const isTooLong = tooLong !== undefined && error instanceof AttemptFailure && error.failure === 'too_large'
+        throw isTooLong ? new AttemptFailure('bad_request', error.status, tooLong) : error
+      })
       const answer = read(json)
       // An error in an answer of 200 comes here too: it is no answer.
       if (answer === null) throw malformed(200)

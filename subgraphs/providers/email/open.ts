@@ -6,6 +6,7 @@ import { createDial } from '../../../platform/smtp/dial.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
 import type { Foundation } from '../../subgraph.ts'
 import type { Job } from '../context.ts'
+import { agingOfClaims } from '../stores/email/domain.ts'
 import type { Mailing } from '../stores/email/mailing.ts'
 import { lookSweep } from './domain/look.ts'
 import { createLookUp } from './domain/lookup.ts'
@@ -61,6 +62,7 @@ export function openEmail(
     queue: emailQueue(deliver),
     sweeps: [emailSweep((before, most) => job().emailMessages.overdue(before, most), deliver, now), lookSweep(job, { clock, log })],
     aging: [
+      agingOfClaims,
       { table: 'providers.email_messages', key: 'organization_id, id', days, old: 'o.created_at < $1', order: 'o.created_at' },
       { table: 'providers.email_events', key: 'key', days: eventDays, old: 'o.at < $1', order: 'o.at' },
     ],

@@ -62,19 +62,18 @@ export async function tellProcessor<Answer extends { readonly id: string }>(cont
 async function counted<Answer>(context: Context, asking: Asking<Answer>, key: string | null): Promise<{ readonly answer: Answer; readonly callId: string }> {
   const { calls, credentialsInUse } = context
   const { operation, calls: count = 1 } = asking
-  const caller = await callerOf(context)
-  const credential = await credentialsInUse.resolve('stripe', caller.organizationId)
+  const unsentIfAway = (cause: unknown): never => {
+    throw awayCause(cause) === null ? cause : unsent()
+  }
+  const caller = await callerOf(context).catch(unsentIfAway)
+  const credential = await credentialsInUse.resolve('stripe', caller.organizationId).catch(unsentIfAway)
   if (!credential)
     throw new Refusal('CONFLICT', 'There is no credential of stripe, for this organization or for the platform: keep one first.', {
       ...{ reason: 'NO_CREDENTIAL', provider: 'stripe' },
     })
   const costMicros = calls.priceOf.payment * BigInt(count)
-  const call = await calls.begin(caller, {
-    family: 'PAYMENTS',
-    operation,
-    requestedModel: null,
-    candidates: [{ model: null, provider: 'stripe', upperMicros: costMicros }],
-  })
+  const candidate = { model: null, provider: 'stripe', upperMicros: costMicros }
+  const call = await calls.begin(caller, { family: 'PAYMENTS', operation, requestedModel: null, candidates: [candidate] }).catch(unsentIfAway)
   const startedAt = performance.now()
   const settle = (status: 'SUCCEEDED' | 'FAILED', micros: bigint, http: number | null, failure: string | null) => {
     const latencyMs = Math.round(performance.now() - startedAt)
@@ -157,6 +156,11 @@ async function record(context: Context, action: string, subjectId: string, detai
     throw awayCause(cause) === null ? cause : unwritten()
   })
 }
+
+const unsent = (): Refusal =>
+  new Refusal('UPSTREAM_FAILED', 'The database is away, and nothing was sent to the processor: try again under the same idempotencyKey.', {
+    outcome: 'not_sent',
+  })
 
 const unwritten = (): Refusal =>
   new Refusal(

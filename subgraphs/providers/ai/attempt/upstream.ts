@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import type { StreamedAnswer, StreamOutbound } from '../../../../platform/outbound/stream.ts'
-import { nestsTooDeep } from '../../../http/depth.ts'
+import { isUnwieldy } from '../../../http/depth.ts'
 import type { Addresses } from '../../stores/addresses.ts'
 import type { Candidate, Upstream } from '../../stores/ai/engine.ts'
 import { isModelVendor, type ModelVendor } from '../../stores/credential/catalogue.ts'
@@ -80,7 +80,7 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
     async askJson(candidate, credential, secret, question, hurry) {
       const answer = await ask(candidate, credential, secret, { ...question, type: 'application/json' }, hurry)
       const bytes = await bytesOf(answer)
-      if (nestsTooDeep(bytes)) throw malformed(answer.status)
+      if (isUnwieldy(bytes)) throw malformed(answer.status)
       try {
         const json: unknown = JSON.parse(bytes.toString('utf8'))
         if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { headers: answer.headers, json: json as Record<string, unknown> }

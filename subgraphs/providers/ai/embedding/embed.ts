@@ -15,6 +15,7 @@ export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: As
     prompt: typeof request.input[0] === 'string' ? request.input.join('\n') : null,
     bound: { inputBytes: most, maxOutputTokens: 0 },
     path: '/embeddings',
+    tooLong: 'The vectors of so many inputs are longer than an answer may be: send fewer at once, or ask for encoding_format base64.',
     body: ({ upstream }) => ({ type: jsonType, body: bodyOfEmbeddings(request, upstream) }),
     read(json) {
       const answer = readEmbeddingAnswer(json, request)

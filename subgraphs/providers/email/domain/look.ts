@@ -5,7 +5,7 @@ import { step } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import { factsOf } from './news.ts'
 import { recordsOf } from './records.ts'
-import { look, lookAgainMs } from './rules.ts'
+import { claimOf, look, lookAgainMs } from './rules.ts'
 
 /** How often domains are looked for whose turn it is, in ms, and how many one round looks up. */
 const everyMs = 60_000
@@ -26,17 +26,26 @@ export const lookSweep = (job: () => Job, { clock, log }: { readonly clock: Cloc
 
 /** Looks the records of one domain up, and writes what that makes of it. */
 export async function lookUp(job: Job, id: string, log: Pick<Logger, 'warn'>): Promise<void> {
-  const { senderDomains, mailing } = job
+  const { senderDomains, mailing, platformOrganization } = job
   const seen = await senderDomains.byId.load(id)
   if (!seen) return
   const looked = await mailing.lookUp(recordsOf(seen, mailing.mailDomain))
+  const admins = await platformOrganization.find()
   const stepped = await step(job, {
     of: senderDomains,
     hold: id,
     decide(row, { now }) {
       const { status, seen } = look(row, looked)
       const isNews = status !== row.status
-      return { changes: { seen, lastCheckedAt: now, nextCheckAt: new Date(now.getTime() + lookAgainMs), ...(isNews && { status }) }, isNews }
+      return {
+        changes: {
+          seen,
+          lastCheckedAt: now,
+          nextCheckAt: new Date(now.getTime() + lookAgainMs),
+          ...(isNews && { status, ...claimOf(row.status, status, now) }),
+        },
+        isNews,
+      }
     },
     audit: ({ before, after }) =>
       before.status === after.status || after.organizationId === null
@@ -47,7 +56,7 @@ export async function lookUp(job: Job, id: string, log: Pick<Logger, 'warn'>): P
             subjectId: after.id,
             details: { domain: after.domain, level: after.level },
           },
-    tell: ({ before, after }) => factsOf(before, after, job),
+    tell: ({ before, after }) => factsOf(before, after, job, admins),
   })
   if (stepped && stepped.before.status !== stepped.after.status)
     log.warn({ domain: stepped.after.domain, status: stepped.after.status }, 'a sender domain stands otherwise than when it was last looked up')

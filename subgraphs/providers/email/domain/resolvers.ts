@@ -11,7 +11,7 @@ import type { AddSenderDomainInput, Resolvers, SuspendSenderDomainInput, VerifyS
 import type { SenderDomainRow } from '../../stores/email/domain.ts'
 import { factsOf } from './news.ts'
 import { recordsOf } from './records.ts'
-import { hasLapsed, look, lookAgainMs, mostDomains, requireDomainName, requireKind, requireMailChanger, transitions } from './rules.ts'
+import { claimOf, hasLapsed, look, lookAgainMs, mostDomains, requireDomainName, requireKind, requireMailChanger, transitions } from './rules.ts'
 
 const things = 'Sender domains'
 
@@ -60,11 +60,12 @@ async function addSenderDomain(context: Context, input: AddSenderDomainInput): P
     async run(unit, id) {
       const { now, transaction } = unit
       await requireFree(context, domain, organizationId, unit)
+      const claimedAt = organizationId === null ? now : await senderDomains.claimedSince(organizationId, domain, now, transaction)
       if ((await senderDomains.countOf(organizationId, transaction)) >= mostDomains)
         throw new Refusal('CONFLICT', `There are ${mostDomains} sender domains, and no more may there be: remove one first.`, { field: 'domain' })
       const keys = await keyPair()
       const key = { publicKey: keys.publicKey, privateKey: senderDomains.sealKey(id, keys.privateKey), selector: selectorOf(id) }
-      const when = { nextCheckAt: new Date(now.getTime() + lookAgainMs), createdAt: now, updatedAt: now }
+      const when = { claimedAt, nextCheckAt: new Date(now.getTime() + lookAgainMs), createdAt: now, updatedAt: now }
       return { id, level, organizationId, domain, kind, token: randomBytes(20).toString('hex'), ...key, ...when, createdBy: actorOf(viewer) }
     },
     audit: row => lineOf(tenantId, 'added', row),
@@ -87,9 +88,12 @@ export async function keyPair(): Promise<{ readonly publicKey: string; readonly 
 }
 
 /** Whoever may see a domain of the platform is told that they may not change it. */
-async function requireChangeable({ viewer, senderDomains }: Context, id: string): Promise<SenderDomainRow> {
+async function requireChangeable({ viewer, senderDomains, platformOrganization }: Context, id: string): Promise<SenderDomainRow> {
   const row = await senderDomains.require(id)
-  if (row.level === 'PLATFORM') requireMailChanger(viewer)
+  if (row.level === 'PLATFORM') {
+    requireMailChanger(viewer)
+    await platformOrganization.learn(activeOrganization(viewer, things))
+  }
   return row
 }
 
@@ -106,10 +110,12 @@ async function verifySenderDomain(context: Context, { id, expectedVersion }: Ver
     expectedVersion,
     decide(row, { now }) {
       requireNotSuspended(row)
-      return { ...look(row, looked), lastCheckedAt: now, nextCheckAt: new Date(now.getTime() + lookAgainMs) }
+      const found = look(row, looked)
+      return { ...found, ...claimOf(row.status, found.status, now), lastCheckedAt: now, nextCheckAt: new Date(now.getTime() + lookAgainMs) }
     },
     audit: ({ before, after }) => (before.status === after.status ? null : lineOf(tenantId, after.status.toLowerCase(), after)),
-    tell: ({ before, after }) => factsOf(before, after, context),
+    // Of the platform's only who looks after it comes so far.
+    tell: ({ before, after }) => factsOf(before, after, context, tenantId),
   })
 }
 
@@ -132,7 +138,7 @@ const suspendSenderDomain = (context: Context, input: SuspendSenderDomainInput):
       const status = moves[input.suspended ? 'suspend' : 'restore']
       if (!status) return { before, after: before }
       // Whoever is let go on is looked up at once.
-      const changes = { status, nextCheckAt: now, updatedAt: now, version: before.version + 1 }
+      const changes = { status, ...claimOf(before.status, status, now), nextCheckAt: now, updatedAt: now, version: before.version + 1 }
       return { before, after: await senderDomains.update(before, changes, transaction) }
     },
     audit: ({ before, after }) => (before === after ? null : lineOf(after.organizationId ?? tenantId, input.suspended ? 'suspended' : 'restored', after)),

@@ -38,9 +38,19 @@ export function look({ status, seen }: Pick<SenderDomainRow, 'status' | 'seen'>,
   return { status: status === 'VERIFIED' && isDisproven ? 'FAILED' : status, seen: now }
 }
 
-/** Whether somebody's claim to a name has lapsed: it was never proven, for long enough. */
-export const hasLapsed = ({ status, level, createdAt }: Pick<SenderDomainRow, 'status' | 'level' | 'createdAt'>, now: Date): boolean =>
-  status === 'PENDING' && level === 'ORGANIZATION' && now.getTime() - createdAt.getTime() >= unprovenMs
+/** From when on a domain waits that comes from one state into another: one whose records are gone, or that is let go on, waits from then on. */
+export const claimOf = (before: DomainStatus, after: DomainStatus, now: Date): { readonly claimedAt?: Date } =>
+  before !== after && (after === 'FAILED' || after === 'PENDING') ? { claimedAt: now } : {}
+
+/** Whether somebody's claim to a name has lapsed: it was never proven, or is not any more, for long enough. */
+export function hasLapsed(
+  { status, level, claimedAt, createdAt, updatedAt }: Pick<SenderDomainRow, 'status' | 'level' | 'claimedAt' | 'createdAt' | 'updatedAt'>,
+  now: Date,
+): boolean {
+  if (level !== 'ORGANIZATION' || (status !== 'PENDING' && status !== 'FAILED')) return false
+  const since = claimedAt ?? (status === 'FAILED' ? updatedAt : createdAt)
+  return now.getTime() - since.getTime() >= unprovenMs
+}
 
 /** Names that are nobody's to send from: of this machine, of networks without an outside, and of examples that nobody can own. */
 const nobodys = /(?:^|\.)(?:localhost|local|internal|invalid|onion|arpa|home\.arpa)$/

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
+import type { Aging } from '../../../../platform/jobs/retention.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
@@ -33,6 +34,8 @@ export const senderDomains = table('providers.sender_domains', {
   seen: json.of<Seen>().or({}),
   lastCheckedAt: moment.maybe,
   nextCheckAt: moment,
+  /** Since when it waits for its records; null: since the row says. */
+  claimedAt: moment.maybe,
   ...stamps,
 })
 
@@ -43,6 +46,10 @@ const levelOf = statement('select level from providers.sender_domains where id =
 const lockDomain = statement('select pg_advisory_xact_lock(hashtextextended($1, 11))')
 const claimOf = statement(`select ${columns} from providers.sender_domains d where d.domain = $1 for no key update of d`)
 const anyById = statement(`select ${columns} from providers.sender_domains d where d.id = $1`)
+const claim = statement(
+  `insert into providers.sender_domain_claims as c (organization_id, domain, since) values ($1, $2, $3)
+   on conflict (organization_id, domain) do update set since = least(c.since, excluded.since) returning since`,
+)
 const countOf = statement('select count(*)::int as count from providers.sender_domains where organization_id is not distinct from $1::uuid')
 const ofOwner = (condition: string) =>
   statement(`select ${columns} from providers.sender_domains d where ${condition} order by d.level desc, d.created_at, d.id`)
@@ -53,6 +60,15 @@ const due = statement(
      select id from providers.sender_domains where next_check_at <= $1 order by next_check_at limit $3 for no key update skip locked)
    returning d.id`,
 )
+
+/** Claims are known as long as calls are. */
+export const agingOfClaims: Aging = {
+  table: 'providers.sender_domain_claims',
+  key: 'organization_id, domain',
+  days: 400,
+  old: 'o.since < $1',
+  order: 'o.since',
+}
 
 const place = (id: string) => `providers.sender_domain:${id}:private-key`
 
@@ -87,6 +103,12 @@ function domainSql(rows: Rows<typeof senderDomains>, cipher: Cipher) {
       await rows.read(lockDomain, [`domain ${domain}`], transaction)
       const [found] = await rows.read(claimOf, [domain], transaction)
       return found ?? null
+    },
+
+    /** Since when an organization asks for a name: letting go of it and asking again begins nothing anew. */
+    async claimedSince(organizationId: string, domain: string, now: Date, transaction: Transaction): Promise<Date> {
+      const [found] = await rows.read<{ since: Date }>(claim, [organizationId, domain, now], transaction)
+      return found!.since
     },
 
     /** How many an owner has. Nobody makes another one for it before the transaction ends. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nestsTooDeep } from '../../../../subgraphs/http/depth.ts'
+import { isUnwieldy } from '../../../../subgraphs/http/depth.ts'
 import { aiWorld, chatModel, secondModel } from './world.ts'
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -11,6 +11,7 @@ describe('JSON that nests without end', () => {
     await using world = await aiWorld()
     await world.limit(1_000_000)
     const bodies = [tools(100_000), '['.repeat(1_000_000), `{"model":"${chatModel}",${messages},"logit_bias":${nested(200)}}`]
+    bodies.push(`{"model":"${chatModel}",${messages},"logit_bias":{${Array.from({ length: 700_000 }, (_, at) => `"${at}":1`).join()}}}`)
     for (const path of ['chat/completions', 'embeddings', 'images'])
       for (const body of bodies) {
         const answer = await world.ask(path, body)
@@ -42,5 +43,11 @@ describe('JSON that nests without end', () => {
     [`["\\\\",${'['.repeat(100)}`, true],
     ['[],'.repeat(500), false],
     [`"${'['.repeat(500)}`, false],
-  ])('is told from texts with brackets: %j', (json, isDeep) => expect(nestsTooDeep(Buffer.from(json))).toBe(isDeep))
+    [`{${'"a":1,'.repeat(199_999)}`, false],
+    [`{${'"a":1,'.repeat(200_000)}`, true],
+    [`[${'{},'.repeat(200_000)}`, true],
+    [`[${'[],'.repeat(200_000)}`, true],
+    [`[${'1,'.repeat(1_000_000)}`, false],
+    [JSON.stringify(':{['.repeat(200_001)), false],
+  ])('is told from texts with brackets, and from long lists: %.40j', (json, isDeep) => expect(isUnwieldy(Buffer.from(json))).toBe(isDeep))
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
 import { lookUp } from '../../../../subgraphs/providers/email/domain/look.ts'
 import { createLookUp } from '../../../../subgraphs/providers/email/domain/lookup.ts'
 import { recordsOf } from '../../../../subgraphs/providers/email/domain/records.ts'
@@ -7,8 +8,8 @@ import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { shared } from '../../../kit/shared.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
-import { seedDomain, seedMessage } from './seed.ts'
-import { twins } from './sending.ts'
+import { seedDomain, seedIdentity, seedMessage } from './seed.ts'
+import { sendingWorld, twins } from './sending.ts'
 
 const fields = 'id domain status level kind lastCheckedAt version organization { id } records { purpose type host value status }'
 const mutation = (name: string, selection = fields) =>
@@ -105,6 +106,79 @@ test('a name is one organization’s; who has not proved it for a week lets go o
   await graph.rows(`update providers.sender_domains set status = 'VERIFIED'`)
   await graph.clock.advance(10 * unprovenMs)
   ;(await add(first)).refused('CONFLICT')
+})
+
+test('a claim goes on from when it was first made, however often it is let go of and made anew', async () => {
+  await using graph = await supergraph()
+  const { owner, outsider } = await graph.seed.owner().outsider()
+  const add = (as: Viewer) => ask(graph, as, 'addSenderDomain', { domain: 'held.example' }, 'id')
+  for (let day = 0; day < 7; day++) {
+    const { id } = (await add(owner)).data().addSenderDomain
+    ;(await add(outsider)).refused('CONFLICT')
+    await graph.clock.advance(unprovenMs / 7)
+    ;(await ask(graph, owner, 'removeSenderDomain', { id }, 'id')).data()
+  }
+  ;(await add(owner)).data()
+  ;(await add(outsider)).data()
+  ;(await add(owner)).refused('CONFLICT')
+})
+
+test('a domain whose records are gone for a week is free for whoever else claims it, and one whose records come back is not', async () => {
+  const dns = await twins()
+  await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address] } })
+  const { owner, outsider } = await graph.seed.owner().outsider()
+  const { id } = await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'sold.example' })
+  await graph.clock.advance(10 * unprovenMs)
+  const add = () => ask(graph, outsider, 'addSenderDomain', { domain: 'sold.example' }, 'id')
+  expect((await ask(graph, owner, 'verifySenderDomain', { id })).data().verifySenderDomain.status).toBe('FAILED')
+  await graph.clock.advance(unprovenMs - 1)
+  // Looking again, in vain, begins nothing anew.
+  expect((await ask(graph, owner, 'verifySenderDomain', { id })).data().verifySenderDomain.status).toBe('FAILED')
+  ;(await add()).refused('CONFLICT')
+  await graph.clock.advance(1)
+  ;(await add()).data()
+  expect(await graph.rows('select from providers.sender_domains where id = $1', [id])).toEqual([])
+})
+
+test('a domain that an admin of the platform suspends sends nothing and is not proven, whosoever it is, until it is let go on', async () => {
+  const dns = await twins()
+  const world = await sendingWorld(null, { dnsServers: [dns.sandbox.dns!.address], domain: 'gateway.example' })
+  const { graph, owner } = world
+  const admin = person(newId(), newId(), ['admin', 'platform_admin'])
+  const domain = await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'loud.example' })
+  const { id: identityId } = await seedIdentity(graph, domain)
+  const input = { id: domain.id, suspended: true }
+  const suspend = async (suspended: boolean) =>
+    (await ask(graph, admin, 'suspendSenderDomain', { ...input, suspended }, 'status')).data().suspendSenderDomain.status
+  const waiting = await world.send({ identityId })
+  expect(await suspend(true)).toBe('SUSPENDED')
+  ;(await world.trySend({ identityId })).refused('CONFLICT')
+  ;(await ask(graph, owner, 'verifySenderDomain', { id: domain.id })).refused('CONFLICT')
+  await world.tryAll()
+  expect((await world.read(waiting.id)).status).not.toBe('SENT')
+  await graph.clock.advance(10 * unprovenMs)
+  const others = ask(graph, world.outsider, 'addSenderDomain', { domain: 'loud.example' }, 'id')
+  ;(await others).refused('CONFLICT')
+  expect(await suspend(false)).toBe('PENDING')
+  ;(await world.trySend({ identityId })).refused('CONFLICT')
+  for (const { host, type, value } of recordsOf(domain, 'gateway.example')) await dns.record(host, type, value)
+  await lookUp(graph.platform.providers.job('email'), domain.id, { warn() {} })
+  expect((await world.send({ identityId })).status).toBe('QUEUED')
+  expect(await graph.rows('select action, tenant_id as tenant from providers.audit_entries where subject_id = $1', [domain.id])).toEqual(
+    expect.arrayContaining(['suspended', 'restored'].map(what => ({ action: `sender_domain.${what}`, tenant: owner.organizationId }))),
+  )
+})
+
+test('a domain of the platform that fails waits for whoever looks after the platform', async () => {
+  const dns = await twins()
+  await using graph = await supergraph({ email: { dnsServers: [dns.sandbox.dns!.address] } })
+  const { id } = await seedDomain(graph, { organizationId: null, domain: 'platform.test' })
+  const admins = newId()
+  await graph.platform.providers.job('test').platformOrganization.learn(admins)
+  await lookUp(graph.platform.providers.job('email'), id, { warn() {} })
+  expect(await graph.rows(`select kind, body->>'organizationId' as of from providers.facts where subject = 'attention:sender-domain:' || $1`, [id])).toEqual([
+    { kind: 'attention.opened', of: admins },
+  ])
 })
 
 describe('a name that is none', () => {

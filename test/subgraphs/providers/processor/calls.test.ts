@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { administer, serverUrl } from '../../../kit/run/template.ts'
 import { seedCredential } from '../credential/seed.ts'
 import { rotateCredential } from '../documents.ts'
 import { seedLimit } from '../spend/seed.ts'
@@ -71,6 +72,26 @@ describe('G-08 calls of the processor', () => {
     expect(await stage.change('createProcessorCustomer', same)).toEqual({ id: made.id })
     expect(await stage.received()).toHaveLength(2)
     expect((await stage.record()).slice(1)).toMatchObject([{ action: 'processor_customer.created', processor_id: made.id, details: { repeated: true } }])
+  })
+
+  test.each([
+    ['while they begin', 'before insert on providers.calls'],
+    ['while its credential is looked for', ''],
+  ])('that meet no database, %s, are told as not sent: nothing reaches the processor', async (_what, when) => {
+    await using stage = await processorStage()
+    const { graph } = stage
+    await graph.rows(
+      `create function providers.full() returns trigger language plpgsql as 'begin raise exception ''No space left on device'' using errcode = ''53100''; end'`,
+    )
+    if (when) await graph.rows(`create trigger full_disk ${when} for each row execute function providers.full()`)
+    const name = new URL(graph.database.url).pathname.slice(1)
+    if (!when) {
+      await administer(serverUrl(), `alter database ${name} with allow_connections false`)
+      await administer(serverUrl(), `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    }
+    expect(await stage.refused('createProcessorCustomer', {})).toMatchObject({ code: 'UPSTREAM_FAILED', outcome: 'not_sent' })
+    await administer(serverUrl(), `alter database ${name} with allow_connections true`)
+    expect(await stage.received()).toEqual([])
   })
 
   test('with a credential that is not good are refused, in words without any part of it; it is FAILING from then on', async () => {

@@ -1,4 +1,4 @@
-import { nestsTooDeep } from '../../../../http/depth.ts'
+import { isUnwieldy } from '../../../../http/depth.ts'
 import type { Given } from '../../wire/fields.ts'
 import { type ChatMessage, type ContentPart, textOf } from '../messages.ts'
 import type { Asking } from '../openai.ts'
@@ -88,7 +88,7 @@ function turnsOf(messages: readonly ChatMessage[]): { readonly system: string; r
 
 /** The arguments of a call as the object that they write; what is none is handed over as it is. */
 function inputOf(given: string): unknown {
-  if (nestsTooDeep(Buffer.from(given))) return { arguments: given }
+  if (isUnwieldy(Buffer.from(given))) return { arguments: given }
   try {
     const value: unknown = JSON.parse(given === '' ? '{}' : given)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value

@@ -1,4 +1,4 @@
-import { nestsTooDeep } from '../../../../http/depth.ts'
+import { isUnwieldy } from '../../../../http/depth.ts'
 import { AttemptFailure } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
 import { isObject } from '../../wire/fields.ts'
@@ -99,7 +99,7 @@ function lengthOf(data: string, begins: number): number {
 }
 
 export function parse(data: string): Readonly<Record<string, unknown>> {
-  if (nestsTooDeep(Buffer.from(data, 'latin1'))) throw malformed(200)
+  if (isUnwieldy(Buffer.from(data, 'latin1'))) throw malformed(200)
   try {
     const json: unknown = JSON.parse(textOf(data))
     if (isObject(json)) return json
