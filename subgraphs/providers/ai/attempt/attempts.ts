@@ -86,7 +86,7 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
           failure = failureOfWay(error)
           tried(failure.status, failure.failure)
           if (failure.failure === 'refused_credential') credentials.note(credential, secret, 'refused', failure.message)
-          if (failure.status !== 401) break
+          if (failure.failure !== 'refused_credential' || failure.status !== 401) break
         }
       }
       if (!failure) continue

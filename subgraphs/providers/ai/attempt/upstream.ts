@@ -39,16 +39,19 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
   const { aiGateway } = addresses
 
   /** Where a provider is called. How calls travel is configuration; a credential says it of custom providers alone. */
-  const placeOf = ({ provider }: Candidate, { baseUrl }: CredentialInUse): { base: string; headers: Record<string, string> } => {
+  const placeOf = ({ provider }: Candidate, { baseUrl }: CredentialInUse): { base: string; headers: Record<string, string>; isBehind: boolean } => {
     const way = behindGateway[provider]
-    if (aiGateway && way) return { base: aiGateway.url + way, headers: aiGateway.token === null ? {} : { 'cf-aig-authorization': `Bearer ${aiGateway.token}` } }
+    if (aiGateway && way) {
+      const headers = aiGateway.token === null ? {} : { 'cf-aig-authorization': `Bearer ${aiGateway.token}` }
+      return { base: aiGateway.url + way, headers, isBehind: true }
+    }
     const base = isModelVendor(provider) ? addresses[provider] : baseUrl
     if (base === null) throw new AttemptFailure('unreachable', null, `Nobody knows where ${provider} is called.`)
-    return { base, headers: {} }
+    return { base, headers: {}, isBehind: false }
   }
 
   const ask: Upstream['ask'] = async (candidate, credential, secret, question, hurry) => {
-    const { base, headers } = placeOf(candidate, credential)
+    const { base, headers, isBehind } = placeOf(candidate, credential)
     const left = Math.max(1, Math.round(hurry.endsAt - performance.now()))
     const attemptMs = Math.min(hurry.attemptMs ?? left, left)
     const isStream = question.type === 'text/event-stream'
@@ -67,6 +70,7 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
     })
     if (answer.status < 200 || answer.status > 299) {
       const said = await textOf(answer, most.error)
+      if (isBehind && [401, 403].includes(answer.status) && isGateways(said)) throw new AttemptFailure('server_error', answer.status, 'The gateway before the provider refused the call.')
       throw failureOf(answer.status, answer.headers, said, clock.now().getTime(), [secret, aiGateway?.token ?? null])
     }
     const type = /^[^;\s]*/.exec(answer.headers.get('content-type') ?? '')![0].toLowerCase()
@@ -89,6 +93,16 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
       }
       throw malformed(answer.status)
     },
+  }
+}
+
+/** Whether an error is that of the gateway itself, in its own form: it says nothing of the credential of the provider behind it. */
+function isGateways(said: string): boolean {
+  try {
+    const { success, error, errors } = JSON.parse(said) as { success?: unknown; error?: unknown; errors?: unknown }
+    return success === false && Array.isArray(error ?? errors)
+  } catch {
+    return false
   }
 }
 

@@ -94,6 +94,28 @@ describe('a call of an organization', () => {
     expect(await world.received('anthropic')).toEqual([])
   })
 
+  test.each([
+    ['the gateway before the provider', { success: false, result: [], messages: [], error: [{ code: 2009, message: 'Unauthorized' }] }, 'server_error'],
+    ['the provider behind it', { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }, 'refused_credential'],
+  ])('that is refused by %s says so of that one alone', async (_what, body, failure) => {
+    const clock = createBoundClock(new Date('2027-03-01T09:00:00.000Z'))
+    const stream = (async () => ({
+      status: 401,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      body: (async function* () {
+        yield Buffer.from(JSON.stringify(body))
+      })(),
+      cancel() {},
+    })) as unknown as ReturnType<typeof createOutbound>['stream']
+    const aiGateway = { url: 'https://gateway.test/v1/a/b', token: 'old' }
+    const addresses = { openai: 'https://openai.test/v1', anthropic: 'https://anthropic.test', google: 'https://google.test', aiGateway }
+    const { ask } = createUpstream({ stream, addresses, times: { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000 }, clock })
+    const hurry = { endsAt: performance.now() + 1_000, attemptMs: null, signal: new AbortController().signal }
+    const question = { path: '/chat/completions', body: '{}', headers: {}, type: 'application/json' }
+    const credential = { baseUrl: null } as CredentialInUse
+    await expect(ask({ name: 'openai/a', provider: 'openai' }, credential, 'sk', question, hurry)).rejects.toMatchObject({ failure, status: 401 })
+  })
+
   test('is on the way through the hosting platform’s gateway where there is one, and answers the same', async () => {
     const clock = createBoundClock(new Date('2027-03-01T09:00:00.000Z'))
     const asked: unknown[] = []
