@@ -70,7 +70,8 @@ export function createUpstream({ stream, addresses, times, clock }: UpstreamDeps
     })
     if (answer.status < 200 || answer.status > 299) {
       const said = await textOf(answer, most.error)
-      if (isBehind && [401, 403].includes(answer.status) && isGateways(said)) throw new AttemptFailure('server_error', answer.status, 'The gateway before the provider refused the call.')
+      if (isBehind && [401, 403].includes(answer.status) && isGateways(said))
+        throw new AttemptFailure('server_error', answer.status, 'The gateway before the provider refused the call.')
       throw failureOf(answer.status, answer.headers, said, clock.now().getTime(), [secret, aiGateway?.token ?? null])
     }
     const type = /^[^;\s]*/.exec(answer.headers.get('content-type') ?? '')![0].toLowerCase()
