@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { sendComment } from '../../../../subgraphs/publishing/delivery/comment.ts'
 import { reconcile } from '../../../../subgraphs/publishing/delivery/reconcile.ts'
 import type { Platform } from '../../../../subgraphs/publishing/network/network.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import { shared } from '../../../kit/shared.ts'
 import { seedConnection } from '../connection/seed.ts'
-import { wake } from '../delivery/delivering.ts'
+import { interrupt, round, wake } from '../delivery/delivering.ts'
 import { post as postDocument, resolveDelivery } from '../documents.ts'
 import { mp4 } from '../media/files.ts'
 import { mediaWorld } from '../media/world.ts'
@@ -112,6 +114,28 @@ test('P-08 a thread of a page goes on in comments under its first post, which ha
     [second.copy, root],
     [third.copy, root],
   ])
+})
+
+test('P-10 a call that a crash interrupted is open for a person of LinkedIn, and for nobody but a person to end', async () => {
+  const { graph, key, connection, read } = await due('LINKEDIN')
+  await interrupt({ graph, post: (await graph.job.posts.byId.load(key.id))!, connection })
+  const before = graph.sent.length
+  await graph.clock.advance(sendMs)
+  await round(graph)
+  await graph.clock.advance(600_000)
+  await round(graph)
+  expect(graph.sent.slice(before).filter(call => call.includes('/linkedin/'))).toEqual([])
+  expect(await read()).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failure: { code: 'OUTCOME_UNKNOWN' } })
+})
+
+test('P-13 the first comment of a page stands under its post once, as the organization, in plain text', async () => {
+  const text = 'More (here): https://example.com/a_b #now'
+  const { graph, key, published, twin } = await due('LINKEDIN_PAGE', { firstComment: text })
+  await wake(graph, key)
+  await sendComment(graph.job, key)
+  await sendComment(graph.job, key)
+  const [post] = await published()
+  expect((await twin.published()).filter(({ inReplyToId }) => inReplyToId === post!.id)).toMatchObject([{ text, target: post!.target }])
 })
 
 describe('P-14 a film', () => {

@@ -98,6 +98,12 @@ describe('P-14 a post on LinkedIn', () => {
     expect(await at.network.prepare!(at.asks({ copy: 'a', media: [mediumOf('IMAGE')] }), null)).toMatchObject(end)
   })
 
+  test('whose film is shorter than it was said to be is not sent', async () => {
+    await using at = await atTwin('LINKEDIN')
+    const film = { ...mediumOf('VIDEO', 3_000), bytes: 4_000 }
+    expect(await at.network.prepare!(at.asks({ copy: 'a', media: [film] }), null)).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
+  })
+
   test('is refused as a duplicate, in a version that has ended, and for an organization of somebody else', async () => {
     await using at = await atTwin('LINKEDIN_PAGE')
     await publish(at, { copy: 'Again' })
