@@ -10,6 +10,7 @@ import { instagram } from './social/instagram/instagram.ts'
 import { linkedin } from './social/linkedin/linkedin.ts'
 import { threads } from './social/threads/threads.ts'
 import { tiktok } from './social/tiktok/tiktok.ts'
+import { xLegacy } from './social/x/legacy.ts'
 import { x } from './social/x/x.ts'
 import { stripe } from './stripe/stripe.ts'
 import { youtube } from './youtube/youtube.ts'
@@ -18,7 +19,17 @@ import { youtube } from './youtube/youtube.ts'
 export const twins = { x, linkedin, tiktok, instagram, threads, facebook } as const satisfies Readonly<Record<string, Twin>>
 
 /** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
-export const vendors: Readonly<Record<string, Vendor>> = { openai, anthropic, 'ai-gateway': aiGateway, 'models-dev': modelsDev, studio, stripe, youtube, hooks }
+export const vendors: Readonly<Record<string, Vendor>> = {
+  openai,
+  anthropic,
+  'ai-gateway': aiGateway,
+  'models-dev': modelsDev,
+  studio,
+  stripe,
+  youtube,
+  hooks,
+  'x-legacy': xLegacy,
+}
 
 export type TwinName = keyof typeof twins
 

@@ -8,6 +8,11 @@ export const limits = {
   'GET /2/tweets/:id': 900,
   'GET /2/users/:id/tweets': 900,
   'GET /2/users/me': 75,
+  'POST /2/media/upload/initialize': 1875,
+  'POST /2/media/upload/:id/append': 1875,
+  'POST /2/media/upload/:id/finalize': 1875,
+  'GET /2/media/upload': 1000,
+  'POST /2/media/metadata': 500,
 } as const
 
 export type Endpoint = keyof typeof limits

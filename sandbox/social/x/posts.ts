@@ -3,6 +3,7 @@ import type { Call, Reply } from '../../network.ts'
 import { json, textOf } from '../../network.ts'
 import type { Account } from '../../oauth/world.ts'
 import { limitHeaders, limits } from './limits.ts'
+import { uploadsOf } from './media.ts'
 import type { Mistake } from './problems.ts'
 import { invalidRequest, problem } from './problems.ts'
 import { normalize, render } from './tweet.ts'
@@ -27,7 +28,7 @@ export function refuseByFault(world: World, { username }: Account): Reply | unde
  * `POST /2/tweets`: publishes a text, alone or as a reply, and answers 201 `{ data: { id, text, edit_history_tweet_ids } }`.
  * https://docs.x.com/x-api/posts/create-post
  *
- * Text of the same account that was published within a day and still stands is refused as duplicate (403). Media, polls, quotes,
+ * Text of the same account that was published within a day and still stands is refused as duplicate (403). Polls, quotes,
  * cards, places and communities are not played yet and refused.
  */
 export function createPost(world: World, call: Call, account: Account): Reply {
@@ -42,6 +43,7 @@ export function createPost(world: World, call: Call, account: Account): Reply {
     createdAt: world.clock.now().toISOString(),
     inReplyToId: parent?.id ?? null,
     conversationId: parent?.conversationId ?? id,
+    ...(draft.mediaIds.length > 0 && { mediaIds: draft.mediaIds }),
     deletedAt: null,
   }
   world.posts.set(id, post)
@@ -65,6 +67,7 @@ export function deletePost(world: World, account: Account, id: string): Reply {
 interface Draft {
   readonly text: string
   readonly parent: StoredPost | undefined
+  readonly mediaIds: readonly string[]
 }
 
 const notPlayed = [
@@ -103,8 +106,9 @@ function readDraft(world: World, call: Call, account: Account): Draft | Reply {
   const { text = '', reply, media, ...others } = body as { text?: string; reply?: { in_reply_to_tweet_id: string }; media?: unknown }
   const unplayed = Object.keys(others).find(name => notPlayed.includes(name))
   if (unplayed !== undefined) return problem(403, `The sandbox does not play ${unplayed}.`)
-  if (media !== undefined) return invalidRequest({ parameters: { 'media.media_ids': [] }, message: 'Your media IDs are invalid.' })
-  return judge(world, account, text, reply?.in_reply_to_tweet_id)
+  const uploads = media === undefined ? [] : uploadsOf(world, account, media)
+  if (!uploads) return invalidRequest({ parameters: { 'media.media_ids': [] }, message: 'Your media IDs are invalid.' })
+  return judge(world, account, { text, parentId: reply?.in_reply_to_tweet_id, mediaIds: uploads.map(({ id }) => id) })
 }
 
 /** Everything against the shape of the body, worded as X's schema validator does. */
@@ -134,9 +138,15 @@ function findMistakes(body: Record<string, unknown>): Mistake[] {
   return mistakes
 }
 
-function judge(world: World, account: Account, text: string, parentId: string | undefined): Draft | Reply {
+interface Wanted {
+  readonly text: string
+  readonly parentId: string | undefined
+  readonly mediaIds: readonly string[]
+}
+
+function judge(world: World, account: Account, { text, parentId, mediaIds }: Wanted): Draft | Reply {
   const normal = normalize(text)
-  if (normal === '') return invalidRequest({ parameters: { text: [text] }, message: 'Your Tweet text is missing.' })
+  if (normal === '' && mediaIds.length === 0) return invalidRequest({ parameters: { text: [text] }, message: 'Your Tweet text is missing.' })
   if (twitter.hasInvalidCharacters(normal))
     return invalidRequest({ parameters: { text: [text] }, message: 'Your Tweet text holds characters that are not allowed.' })
   if (twitter.parseTweet(normal).weightedLength > 280)
@@ -150,10 +160,12 @@ function judge(world: World, account: Account, text: string, parentId: string | 
   if (parentId !== undefined && (!parent || parent.deletedAt !== null))
     return problem(403, 'You attempted to reply to a Tweet that is deleted or not visible to you.')
   const since = world.clock.now().getTime() - duplicateMemory
-  const repeated = world.posts
-    .values()
-    .some(post => post.accountId === account.id && post.deletedAt === null && Date.parse(post.createdAt) > since && normalize(post.text) === normal)
-  return repeated ? problem(403, 'You are not allowed to create a Tweet with duplicate content.') : { text, parent }
+  const repeated =
+    normal !== '' &&
+    world.posts
+      .values()
+      .some(post => post.accountId === account.id && post.deletedAt === null && Date.parse(post.createdAt) > since && normalize(post.text) === normal)
+  return repeated ? problem(403, 'You are not allowed to create a Tweet with duplicate content.') : { text, parent, mediaIds }
 }
 
 function kindOf(value: unknown): string {

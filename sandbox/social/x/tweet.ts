@@ -53,7 +53,7 @@ interface Rendered {
  * The text as X gives it back: Unicode composed (NFC), blanks at both ends gone, `&`, `<` and `>` escaped, every link replaced by
  * a `https://t.co/` address. Entities count in code points of that text.
  */
-export function render(post: Pick<StoredPost, 'id' | 'text'>, mentioned: (username: string) => Account | undefined = () => undefined): Rendered {
+export function render(post: Pick<StoredPost, 'id' | 'text' | 'mediaIds'>, mentioned: (username: string) => Account | undefined = () => undefined): Rendered {
   const source = normalize(post.text)
   const found = twitter.extractEntitiesWithIndices(source).sort((a, b) => a.indices[0] - b.indices[0])
   const urls: UrlEntity[] = []
@@ -88,6 +88,12 @@ export function render(post: Pick<StoredPost, 'id' | 'text'>, mentioned: (userna
     }
   }
   append(escapeHtml(source.slice(read)))
+  if (post.mediaIds?.length) {
+    // One address stands for all that a post carries.
+    append(text ? ' ' : '')
+    const url = shorten(post.id, urls.length)
+    urls.push({ ...append(url), url, expanded_url: `https://x.com/i/status/${post.id}/photo/1`, display_url: `pic.x.com/${url.slice(-10)}` })
+  }
   const entities = {
     ...(urls.length && { urls }),
     ...(hashtags.length && { hashtags }),

@@ -4,6 +4,7 @@ import { openOauth } from '../../oauth/open.ts'
 import type { OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
 import { manners } from './manners.ts'
+import type { Upload } from './media.ts'
 import { createSnowflakes } from './snowflake.ts'
 
 /** A post as it is stored. Removed posts stay, marked, so that their ids are never used again. */
@@ -15,6 +16,8 @@ export interface StoredPost {
   /** ISO 8601, UTC, milliseconds. */
   readonly createdAt: string
   readonly inReplyToId: string | null
+  /** Ids of the uploads that it carries. */
+  readonly mediaIds?: readonly string[]
   /** The post that began the conversation: its own id unless it is a reply. */
   readonly conversationId: string
   readonly deletedAt: string | null
@@ -31,6 +34,7 @@ export interface Window {
 export interface World extends OauthWorld {
   readonly posts: Collection<StoredPost>
   readonly windows: Collection<Window>
+  readonly uploads: Collection<Upload>
 }
 
 /** Opens the network's collections and, at the first start, registers the demo application and its account. */
@@ -41,6 +45,7 @@ export function openWorld(name: string, deps: Deps): World {
     ...openOauth(name, deps, { manners, newIds: meta => createSnowflakes(meta, clock), newClient }),
     posts: state.collection('x.posts', 5000),
     windows: state.collection('x.windows', 500),
+    uploads: state.collection('x.uploads', 2000),
   }
 }
 

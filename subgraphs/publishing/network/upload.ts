@@ -35,6 +35,8 @@ export function inParts(bytes: ReadableStream<Uint8Array>): Parts {
 }
 
 interface Sending {
+  /** @default PUT */
+  readonly method?: 'PUT' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   /** Of the body, in bytes. */
   readonly length: number
@@ -49,10 +51,10 @@ export async function sendBytes(
   outbound: WayOut,
   url: string,
   body: Uint8Array | ReadableStream<Uint8Array>,
-  { headers, length, timeoutMs = partTimeoutMs, freshConnection = false }: Sending,
+  { method = 'PUT', headers, length, timeoutMs = partTimeoutMs, freshConnection = false }: Sending,
 ): Promise<OutboundAnswer> {
   const answer = await outbound.stream(url, {
-    method: 'PUT',
+    method,
     headers: { ...headers, 'content-length': String(length) },
     body,
     firstByteMs: timeoutMs,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import type { Network, Networks } from '../../../subgraphs/publishing/network/network.ts'
 import { open } from '../../../subgraphs/publishing/network/x/adapter.ts'
 import { type Around, edit } from '../../../subgraphs/publishing/post/change.ts'
@@ -8,7 +9,10 @@ import { refusalOf } from '../refusal.ts'
 import { inMs, now, postRow } from './post-row.ts'
 
 const nowhere = () => Promise.reject(new Error('rules ask nobody'))
-const x: Network = open({ clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test' }, nowhere)
+const x: Network = open(
+  { clientId: 'id', clientSecret: 'secret', authorizeUrl: 'http://x.test/authorize', apiUrl: 'http://x.test', legacyApiUrl: 'http://x.test' },
+  nowhere as unknown as WayOut,
+)
 const networks: Networks = new Map([['X', x]])
 const around: Around = { networks, mode: 'NONE', connections: [], media: new Map() }
 const later = inMs(60_000)

@@ -43,7 +43,7 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
     const there = applicationAt('http://sandbox.test', path as PlayedName, { clientId: 'id', clientSecret: 'secret' })
     const told = ['clientId', 'clientSecret', ...Object.keys(addresses), ...Object.keys(settings), ...(hasTrials ? ['kind'] : [])]
     expect(Object.keys(there).sort()).toEqual(told.sort())
-    for (const address of addressesOf(there)) expect(address).toMatch(new RegExp(`^http://sandbox\\.test/${twinOf(path as PlayedName)}(?:/|$)`))
+    for (const address of addressesOf(there)) expect(address).toMatch(new RegExp(`^http://sandbox\\.test/${twinOf(path as PlayedName)}(?:-legacy)?(?:/|$)`))
   })
 
   test('is opened for an application, and only then', () => {

@@ -1,7 +1,8 @@
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { readJson } from '../json.ts'
-import { AccessExpired, type Delivery, type Lookup, type Publication } from '../network.ts'
+import { AccessExpired, type Comment, type Delivery, type Lookup, type Publication, type RateLimit } from '../network.ts'
+import { idsOf } from './media.ts'
 import type { XApplication } from './oauth.ts'
 import { type ListedText, saysTheSame } from './text.ts'
 
@@ -31,28 +32,44 @@ const mostPages = 5
 export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound: Outbound) {
   const authorized = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
+  /** Makes the one call. https://docs.x.com/x-api/posts/create-post */
+  async function create(accessToken: string, accountName: string, body: object): Promise<Delivery> {
+    let answer: OutboundAnswer
+    try {
+      answer = await outbound(`${apiUrl}/2/tweets`, {
+        method: 'POST',
+        headers: { ...authorized(accessToken), 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        timeoutMs: publishTimeoutMs,
+        freshConnection: true,
+      })
+    } catch (error) {
+      const { message } = error as Error
+      if (error instanceof OutboundFailure && !error.sent) return { outcome: 'unsent', detail: message }
+      return { outcome: 'unknown', detail: message }
+    }
+    const limit = limitOf(answer.headers)
+    const id = readJson<{ data: { id: string } }>(answer.text).data?.id
+    if (answer.status === 201 && id) return { outcome: 'delivered', platformPostId: id, permalink: permalink(accountName, id), ...(limit && { limit }) }
+    const refusal = readRefusal(answer)
+    return refusal.outcome === 'refused' && limit ? { ...refusal, limit } : refusal
+  }
+
   return {
     permalink: (accountName: string, id: string) => (/^\d{1,19}$/.test(id) ? permalink(accountName, id) : null),
 
-    async publish({ accessToken, account, copy, inReplyTo }: Publication): Promise<Delivery> {
-      let answer: OutboundAnswer
-      try {
-        answer = await outbound(`${apiUrl}/2/tweets`, {
-          method: 'POST',
-          headers: { ...authorized(accessToken), 'content-type': 'application/json' },
-          body: JSON.stringify({ text: copy, ...(inReplyTo && { reply: { in_reply_to_tweet_id: inReplyTo } }) }),
-          timeoutMs: publishTimeoutMs,
-          freshConnection: true,
-        })
-      } catch (error) {
-        const { message } = error as Error
-        if (error instanceof OutboundFailure && !error.sent) return { outcome: 'unsent', detail: message }
-        return { outcome: 'unknown', detail: message }
-      }
-      const id = readJson<{ data: { id: string } }>(answer.text).data?.id
-      if (answer.status === 201 && id) return { outcome: 'delivered', platformPostId: id, permalink: permalink(account.name, id) }
-      return readRefusal(answer)
+    publish({ accessToken, account, copy, inReplyTo, handle }: Publication): Promise<Delivery> {
+      const mediaIds = idsOf(handle)
+      return create(accessToken, account.name, {
+        text: copy,
+        ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
+        ...(inReplyTo && { reply: { in_reply_to_tweet_id: inReplyTo } }),
+      })
     },
+
+    /** A comment is a reply. */
+    comment: ({ accessToken, account, platformPostId, text }: Comment): Promise<Delivery> =>
+      create(accessToken, account.name, { text, reply: { in_reply_to_tweet_id: platformPostId } }),
 
     async find({ accessToken, account, copy, inReplyTo }: Publication, since: Date, except: ReadonlySet<string>): Promise<Lookup> {
       const begin = since.getTime() - skewMs
@@ -85,10 +102,28 @@ export function createXPublish({ apiUrl }: Pick<XApplication, 'apiUrl'>, outboun
 /** X leads from `i`, which is nobody's name, to the account that the post is of. */
 const permalink = (accountName: string, id: string): string => `https://x.com/${accountName.replace(/^@/, '') || 'i'}/status/${id}`
 
+/**
+ * What X says of how much an account may still post: of fifteen minutes, or of a day once that is used up
+ * (https://docs.x.com/x-api/fundamentals/rate-limits).
+ */
+function limitOf(headers: Headers): RateLimit | undefined {
+  const read = (name: string): RateLimit | undefined => {
+    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(part => Number(headers.get(`${name}-${part}`) ?? Number.NaN))
+    return [limit, remaining, reset].every(Number.isInteger) ? { limit: limit!, remaining: remaining!, resetsAt: new Date(reset! * 1000) } : undefined
+  }
+  const day = read('x-user-limit-24hour')
+  return day?.remaining === 0 ? day : read('x-rate-limit')
+}
+
+/** What X says, in its own words. */
+export function saidBy(answer: OutboundAnswer): string {
+  const { title, detail, errors } = readJson<Problem>(answer.text)
+  return (detail ?? errors?.[0]?.message ?? title ?? `status ${answer.status}`).slice(0, 300)
+}
+
 /** Sorts X's answer to a creation: only a clear no is a refusal. */
 function readRefusal(answer: OutboundAnswer): Delivery {
-  const { title, detail, errors } = readJson<Problem>(answer.text)
-  const said = (detail ?? errors?.[0]?.message ?? title ?? `status ${answer.status}`).slice(0, 300)
+  const said = saidBy(answer)
   const refused = (code: Extract<Delivery, { outcome: 'refused' }>['code'], words = said): Delivery => ({ outcome: 'refused', code, detail: words })
   if (answer.status === 401) return refused('ACCESS_EXPIRED')
   if (answer.status === 429) {

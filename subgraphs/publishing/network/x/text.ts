@@ -23,7 +23,9 @@ export interface ListedText {
 /** Whether a listed post says what we wrote: X escapes `& < >`, replaces links by t.co ones, and trims. */
 export function saysTheSame(listed: ListedText, copy: string): boolean {
   let text = listed.text
-  for (const { url, expanded_url: expanded } of listed.entities?.urls ?? []) if (expanded) text = text.replaceAll(url, expanded)
+  // X ends a text with an address of what it carries.
+  for (const { url, expanded_url: expanded } of listed.entities?.urls ?? [])
+    if (expanded) text = text.replaceAll(url, /\/status\/\d+\/(?:photo|video)\/\d+$/.test(expanded) ? '' : expanded)
   return plain(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')) === plain(copy)
 }
 

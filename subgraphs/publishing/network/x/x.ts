@@ -21,6 +21,7 @@ export const x = {
     addresses: {
       authorizeUrl: { fallback: 'https://x.com/i/oauth2/authorize', does: 'Where X asks people. The demo brand is connected by itself at the sandbox only.' },
       apiUrl: { fallback: 'https://api.x.com', does: 'Where X is called.' },
+      legacyApiUrl: { fallback: 'https://api.twitter.com', does: 'Where X is asked whose account it is, when its present address does not tell.' },
     },
     load: () => import('./adapter.ts'),
   } satisfies Protocol<XAddress>,

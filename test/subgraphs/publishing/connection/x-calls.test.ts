@@ -33,10 +33,13 @@ test('a renewal has half a minute, for an answer that nobody hears costs the con
   const times: (number | undefined)[] = []
   const grant = { access_token: 'a', token_type: 'bearer', refresh_token: 'r', expires_in: 7200 }
   const headers = new Headers({ 'content-type': 'application/json' })
-  const x = createXOauth({ clientId: 'c', clientSecret: 's', authorizeUrl: 'https://x.test/authorize', apiUrl: 'https://x.test' }, async (_url, options) => {
-    times.push(options?.timeoutMs)
-    return { status: 200, headers, text: JSON.stringify(grant) }
-  })
+  const x = createXOauth(
+    { clientId: 'c', clientSecret: 's', authorizeUrl: 'https://x.test/authorize', apiUrl: 'https://x.test', legacyApiUrl: 'https://legacy.x.test' },
+    async (_url, options) => {
+      times.push(options?.timeoutMs)
+      return { status: 200, headers, text: JSON.stringify(grant) }
+    },
+  )
   await x.refresh({ accessToken: 'a', refreshToken: 'r' })
   await x.exchange({ parameters: new URLSearchParams({ code: 'c', state: 's' }), redirectUri: 'https://here.test', state: 's', verifier: 'v'.repeat(43) })
   expect(times).toEqual([30_000, 8_000])

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbound.ts'
+import { readJson } from '../json.ts'
+import type { Handle, Medium, Network, Preparation } from '../network.ts'
+import { inParts, sendBytes } from '../upload.ts'
+import type { XApplication } from './oauth.ts'
+import { saidBy } from './publish.ts'
+
+/** A part of an upload, in bytes: X takes up to 5 MB of a request, its frame included. */
+const partBytes = 4 * 1024 * 1024
+
+const categories = { IMAGE: 'tweet_image', GIF: 'tweet_gif', VIDEO: 'tweet_video' } as const
+
+interface Uploaded {
+  readonly data: {
+    readonly id: string
+    readonly processing_info?: {
+      readonly state: 'pending' | 'in_progress' | 'succeeded' | 'failed'
+      readonly check_after_secs?: number
+      readonly error?: { readonly message?: string }
+    }
+  }
+}
+
+/** Ends preparing with what X answered. */
+class Ended extends Error {
+  readonly preparation: Preparation
+  constructor(preparation: Preparation) {
+    super('X does not take a medium')
+    this.preparation = preparation
+  }
+}
+
+/**
+ * Uploads pictures and films in parts, and waits until X has worked them up: https://docs.x.com/x-api/media/quickstart/media-upload-chunked.
+ * Nobody sees them before a post names them, so all of it may be done again.
+ */
+export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound: WayOut): Required<Pick<Network, 'prepare'>> {
+  const call = async (accessToken: string, path: string, body?: object): Promise<Uploaded['data']> => {
+    const answer = await outbound(`${apiUrl}/2/media${path}`, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${accessToken}`, ...(body && { 'content-type': 'application/json' }) },
+    })
+    return taken(answer)
+  }
+
+  async function upload(accessToken: string, { kind, mimeType, bytes, altText, open }: Medium): Promise<Uploaded['data']> {
+    const begun = await call(accessToken, '/upload/initialize', { media_type: mimeType, total_bytes: bytes, media_category: categories[kind] })
+    if (!begun.id) throw new Error('X did not name the upload')
+    const film = inParts(await open())
+    try {
+      for (let sent = 0, index = 0; sent < bytes; sent += partBytes, index += 1) {
+        const { body, contentType } = framed(await film.take(Math.min(partBytes, bytes - sent)), index)
+        const headers = { authorization: `Bearer ${accessToken}`, 'content-type': contentType }
+        taken(await sendBytes(outbound, `${apiUrl}/2/media/upload/${begun.id}/append`, body, { method: 'POST', headers, length: body.length }))
+      }
+    } finally {
+      await film.close()
+    }
+    const ended = await call(accessToken, `/upload/${begun.id}/finalize`, {})
+    // https://docs.x.com/x-api/media/create-media-metadata
+    if (altText && kind !== 'VIDEO') await call(accessToken, '/metadata', { id: begun.id, metadata: { alt_text: { text: altText.slice(0, 1000) } } })
+    return { ...ended, id: begun.id }
+  }
+
+  return {
+    async prepare({ accessToken, media }, kept) {
+      try {
+        let states: Uploaded['data'][] = []
+        if (kept) for (const id of pendingOf(kept)) states.push(await call(accessToken, `/upload?command=STATUS&media_id=${id}`))
+        else for (const medium of media) states.push(await upload(accessToken, medium))
+        const mediaIds = kept ? idsOf(kept) : states.map(({ id }) => id)
+        const broken = states.find(({ processing_info: info }) => info?.state === 'failed')
+        if (broken) return { outcome: 'refused', code: 'MEDIA_FAILED', detail: broken.processing_info?.error?.message ?? 'it gave the processing up' }
+        states = states.filter(({ processing_info: info }) => info && info.state !== 'succeeded')
+        const handle: Handle = { mediaIds, pending: states.map(({ id }) => id) }
+        if (states.length === 0) return { outcome: 'ready', handle }
+        const seconds = Math.max(...states.map(({ processing_info: info }) => info?.check_after_secs ?? 1))
+        return { outcome: 'processing', handle, againInMs: Math.min(Math.max(seconds, 1), 60) * 1000 }
+      } catch (error) {
+        if (error instanceof Ended) return error.preparation
+        if (error instanceof OutboundFailure) return { outcome: 'unsent', detail: error.message }
+        throw error
+      }
+    },
+  }
+}
+
+const texts = (value: Handle[string]): readonly string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
+
+/** The ids of what was uploaded for a post, in its order. */
+export const idsOf = (handle: Handle | null): readonly string[] => texts(handle?.mediaIds)
+
+const pendingOf = (handle: Handle): readonly string[] => texts(handle.pending)
+
+/** A part as a form (RFC 7578), with its number. */
+function framed(part: Uint8Array, index: number): { readonly body: Uint8Array; readonly contentType: string } {
+  const boundary = randomUUID()
+  const field = `--${boundary}\r\ncontent-disposition: form-data; name="segment_index"\r\n\r\n${index}\r\n`
+  const file = `--${boundary}\r\ncontent-disposition: form-data; name="media"; filename="part"\r\ncontent-type: application/octet-stream\r\n\r\n`
+  return {
+    body: Buffer.concat([Buffer.from(field + file), part, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  }
+}
+
+/** What X says of an upload. @throws Ended when it takes none */
+function taken(answer: OutboundAnswer): Uploaded['data'] {
+  if (answer.status >= 200 && answer.status < 300) return readJson<Uploaded>(answer.text).data ?? { id: '' }
+  const detail = saidBy(answer)
+  if (answer.status === 401) throw new Ended({ outcome: 'refused', code: 'ACCESS_EXPIRED', detail })
+  if (answer.status === 429) throw new Ended({ outcome: 'refused', code: 'RATE_LIMITED', detail })
+  if (answer.status >= 500 || answer.status === 408) throw new Ended({ outcome: 'unsent', detail: `X answered ${answer.status}: ${detail}` })
+  throw new Ended({ outcome: 'refused', code: 'MEDIA_FAILED', detail })
+}
