@@ -22,6 +22,7 @@ import { variantStore } from './stores/media/variant.ts'
 import { activityStore } from './stores/news/activity.ts'
 import { webhookEndpointStore } from './stores/news/webhook.ts'
 import { webhookDeliveryStore } from './stores/news/webhook-delivery.ts'
+import { placeStore } from './stores/place.ts'
 import { calendarStore } from './stores/planning/calendar.ts'
 import { calendarFeedStore } from './stores/planning/calendar-feed.ts'
 import { campaignStore } from './stores/planning/campaign.ts'
@@ -44,6 +45,7 @@ export const stores = (cipher: Cipher) => ({
   authorizations: authorizationStore(cipher),
   signedRequests: signedRequestStore,
   networkAccounts: networkAccountStore,
+  places: placeStore,
   widget: widgetStore,
   mediaAssets: assetStore,
   mediaFolders: folderStore,

@@ -9,6 +9,7 @@ import { createKeyCheck } from '../store/key-check.ts'
 import type { Telling } from '../store/tell.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { brandResolvers } from './brand/resolvers.ts'
+import { tellOfGroups } from './connection/groups.ts'
 import { integrationResolvers } from './connection/integration/resolvers.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { deletions } from './connection/revocation/deletion.ts'
@@ -163,6 +164,9 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     receive: facts.receive,
     async start() {
       await jobs.start()
+      await tellOfGroups(job('start')).catch(error =>
+        log.error({ err: error }, 'stored groups could not be told whether they take posts; the next start tries again'),
+      )
       await tellOfFailedBefore(() => job()).catch(error =>
         log.error({ err: error }, 'posts that had failed before were not told of; the next start tries again'),
       )

@@ -1,3 +1,4 @@
+import { groupsAreOff } from './facebook/groups.ts'
 import type { Platform, Target, TargetKind } from './network.ts'
 import { everyNetwork } from './networks.ts'
 
@@ -30,10 +31,13 @@ export function keptPlaces(
   listed: readonly Pick<KeptPlace, 'kind' | 'externalId' | 'name' | 'available' | 'reason'>[],
   before: readonly KeptPlace[],
 ): readonly KeptPlace[] {
-  const kept = listed.map(({ kind, externalId, name, available, reason }) => {
+  // A network is not asked for what is closed here: that stays as it was known.
+  const closed = before.filter(place => place.reason === groupsAreOff && !listed.some(one => placeKey(one) === placeKey(place)))
+  const present = listed.map(({ kind, externalId, name, available, reason }) => {
     const known = before.find(place => placeKey(place) === placeKey({ kind, externalId }))
     return { kind, externalId, name, available, reason, selected: known?.selected ?? false, isDefault: known?.isDefault ?? false }
   })
+  const kept = [...present, ...closed]
   if (kept.some(({ selected }) => selected)) return withDefault(kept)
   const first = kept.find(({ available }) => available)
   return kept.map(place => (place === first ? { ...place, selected: true, isDefault: true } : place))

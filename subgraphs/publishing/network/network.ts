@@ -297,6 +297,8 @@ export interface Network {
    * again as soon as the network does not list the post: the network itself keeps it from being published twice.
    */
   readonly refusesDuplicates: boolean
+  /** Kinds of places that take no posts by how the platform is set up, each with why. @default all that the network lists take some */
+  readonly closed?: Readonly<Partial<Record<TargetKind, string>>>
   /** Where people see a post; null when this is not an id of the network. */
   permalink(accountName: string, platformPostId: string): string | null
   /** The address of the consent page, and what must be kept until the person returns. */

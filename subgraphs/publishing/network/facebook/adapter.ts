@@ -20,6 +20,7 @@ import {
   type Target,
 } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
+import { groupsAreOff } from './groups.ts'
 
 /** Where Facebook is: both without a version, which stands behind. */
 export type FacebookAddress = 'authorizeUrl' | 'apiUrl'
@@ -36,9 +37,6 @@ const mostLists = 5
 const figuresAtOnce = 5
 /** Facebook stores creation times in whole seconds, and its clock is not ours, in ms. */
 const skewMs = 5_000
-
-/** Why groups are listed and take nothing. */
-export const groupsAreOff = 'Facebook gives no application access to groups since April 2024, and whoever operates the platform has not allowed them.'
 
 interface Listed {
   readonly id: string
@@ -72,6 +70,9 @@ export function open(
   const graph = createGraph(`${apiUrl}/${version}`, outbound)
   const takesGroups = groupsEnabled === '1'
   const application = { client_id: clientId, client_secret: clientSecret }
+
+  const closed: Delivery & Preparation = { outcome: 'refused', code: 'TARGET_UNAVAILABLE', detail: groupsAreOff }
+  const isClosed = (target: Target | null): boolean => target?.kind === 'GROUP' && !takesGroups
 
   /** What is shown for a call about a place: a page's own token, for a group the person's. */
   const tokenFor = ({ target, placeToken, accessToken }: Pick<Publication, 'target' | 'placeToken' | 'accessToken'>): string | null =>
@@ -144,6 +145,7 @@ export function open(
     platform: 'FACEBOOK',
     // It refuses some texts that are repeated at once, and promises nothing.
     refusesDuplicates: false,
+    ...(!takesGroups && { closed: { GROUP: groupsAreOff } }),
     permalink: (_accountName, id) => (/^\d{1,32}(?:_\d{1,32})?$/.test(id) ? addressOf(id) : null),
     lookupOf: (target: Target | null) => (target?.kind === 'GROUP' ? 'NONE' : 'BY_LISTING'),
     ...createMetaOauth({
@@ -190,6 +192,7 @@ export function open(
     async prepare(publication, kept): Promise<Preparation> {
       const { target, media, inReplyTo } = publication
       const token = tokenFor(publication)
+      if (isClosed(target)) return closed
       if (!target || !token) return noPlace
       const of = digestOf(publication)
       const photos = kept?.of === of && Array.isArray(kept.photos) ? [...(kept.photos as readonly string[])] : []
@@ -217,6 +220,7 @@ export function open(
     async publish(publication): Promise<Delivery> {
       const { target, link, media, inReplyTo, handle } = publication
       const token = tokenFor(publication)
+      if (isClosed(target)) return closed
       if (!target || !token) return noPlace
       const message = messageOf(publication)
       if (inReplyTo !== null) return call(`/${inReplyTo}/comments`, { message: withLink(message, link) }, token)
@@ -263,6 +267,7 @@ export function open(
 
     comment({ platformPostId, text, ...from }): Promise<Delivery> {
       const token = tokenFor(from)
+      if (isClosed(from.target)) return Promise.resolve(closed)
       return token ? call(`/${platformPostId}/comments`, { message: text }, token) : Promise.resolve(noPlace)
     },
 

@@ -209,6 +209,10 @@ describe('P-14 FACEBOOK', () => {
     const { asked, grant } = await consent(at)
     expect(asked.get('scope')).not.toContain('publish_to_groups')
     expect((await at.network.account(grant.accessToken)).places!.map(({ kind }) => kind)).toEqual(['PAGE', 'PAGE'])
+    const toGroup = at.asks({ copy: 'No', target: { kind: 'GROUP', externalId: '210000000000', name: null }, placeToken: null })
+    expect(await at.network.prepare!(toGroup, null)).toMatchObject({ outcome: 'refused', code: 'TARGET_UNAVAILABLE' })
+    expect(await at.network.publish(toGroup)).toMatchObject({ outcome: 'refused', code: 'TARGET_UNAVAILABLE' })
+    expect(await at.received()).toEqual([])
   })
 
   test('publishes on a page and in a group: a text with its link, pictures, a film; later posts and first comments are comments', async () => {

@@ -1,0 +1,30 @@
+import { rows, statement } from '../../../platform/sql/statement.ts'
+import type { Opening } from '../../store/store.ts'
+import type { Platform, TargetKind } from '../network/network.ts'
+import { connections } from './connection.ts'
+
+const tell = statement(
+  `update publishing.connections c set version = c.version + 1, updated_at = $5, targets = (
+     select jsonb_agg(case when place ->> 'kind' = $2 then place || jsonb_build_object('available', $3::text is null, 'reason', $3::text) else place end order by at)
+       from jsonb_array_elements(c.targets) with ordinality as e (place, at))
+   where c.platform = $1 and exists (select from jsonb_array_elements(c.targets) place
+     where place ->> 'kind' = $2 and case when $3::text is null then place ->> 'reason' = $4::text else (place ->> 'available')::boolean end)`,
+)
+
+/** Kinds of places that take posts, or do not, by how the platform is set up. */
+export const placeStore = {
+  table: connections,
+  lists: {},
+  open: ({ sequelize }: Opening) => ({
+    /**
+     * Has all stored places of a kind say whether posts may go there; what says so already is not touched.
+     * @param reason why they may not; null: they may, as far as `otherwise` was why not
+     */
+    async tell(
+      { platform, kind, reason, otherwise }: { platform: Platform; kind: TargetKind; reason: string | null; otherwise: string },
+      now: Date,
+    ): Promise<void> {
+      await rows(sequelize, tell, [platform, kind, reason, otherwise, now])
+    },
+  }),
+}
