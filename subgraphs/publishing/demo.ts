@@ -91,8 +91,23 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
     const first = await provide(head, null)
     const ids = [first.id]
     for (const post of others) ids.push((await provide(post, post.inThread ? first.threadId : null)).id)
+    await provideCampaign(job, { brandId, createdBy }, unit)
     return { brandId, threadId: first.threadId, postIds: ids }
   })
+
+/** The demo's campaign, with two of its posts; once it is there, people do with it what they like. */
+async function provideCampaign({ campaigns, posts }: Job, { brandId, createdBy }: { brandId: string; createdBy: string }, { now, transaction }: Unit) {
+  const id = idOfName(brandId, 'demo-campaign')
+  if (await campaigns.lock(id, transaction)) return
+  const day = (days: number) => new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
+  const words = { name: 'Spring launch', description: 'Everything that we say when it is out.', color: '#1e90ff' }
+  const row = { brandId, id, ...words, startsOn: day(daysAhead), endsOn: day(daysAhead + 14), createdAt: now, updatedAt: now, createdBy }
+  await campaigns.insert(row, transaction)
+  for (const mark of ['demo-draft', 'demo-scheduled']) {
+    const post = await posts.lock(idOfName(brandId, mark), transaction)
+    if (post) await posts.update(post, { campaignId: id }, transaction)
+  }
+}
 
 async function provideBrand({ brands }: Job, { organizationId, userId }: DemoOwner, { now, transaction }: Unit): Promise<string> {
   // Whoever starts at the same moment waits here, and finds everything.

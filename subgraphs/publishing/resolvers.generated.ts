@@ -1354,7 +1354,9 @@ export type CalendarEntry = {
 
 /** What stands in a calendar. */
 export type CalendarEntryKind =
+  /** A post that was given a time. */
   | 'POST'
+  /** A campaign that has days. */
   | 'CAMPAIGN';
 
 /** An address at which calendar programs read a brand's posts (RFC 5545). */

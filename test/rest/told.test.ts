@@ -188,6 +188,8 @@ test('every row that is forwarded is asked here', async () => {
   expect(status).toBe(200)
   expect((await answered(service, { 'if-none-match': String(headers.etag) })).status).toBe(304)
   for (const method of ['GET', 'POST']) expect((await answered(`${method} /publishing/api/integrations/{platform}/callback`)).status).toBe(400)
+  expect((await answered('GET /publishing/api/analytics.csv')).status).toBe(401)
+  expect((await answered('GET /publishing/calendar/{token}.ics')).status).toBe(404)
   // Without an application of ours there, nobody can have signed anything.
   for (const event of ['deauthorize', 'data-deletion']) expect((await answered(`POST /publishing/api/callbacks/{platform}/${event}`)).status).toBe(404)
   expect((await answered('GET /publishing/data-deletion/{code}')).status).toBe(404)

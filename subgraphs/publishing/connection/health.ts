@@ -5,6 +5,7 @@ import type { Following } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { expiringMs, healthOf } from '../network/account.ts'
 import { everyNetwork } from '../network/networks.ts'
+import { eventsOfConnection } from '../news/webhook/told.ts'
 import type { BrandRow } from '../stores/brand.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 
@@ -102,7 +103,8 @@ export const healthFollows = (
   { events, publicUrl }: Pick<Job, 'events' | 'publicUrl'>,
   brand: BrandRow | null,
 ): Pick<Following<ChangedConnection>, 'tell' | 'announce'> => ({
-  tell: ({ before, after }) => (brand ? healthFacts(before, after, { organizationId: brand.organizationId, publicUrl }) : []),
+  tell: ({ before, after }) =>
+    brand ? [...healthFacts(before, after, { organizationId: brand.organizationId, publicUrl }), ...eventsOfConnection(before, after)] : [],
   announce({ before, after }) {
     const isSame = before?.health === after?.health && before?.active === after?.active
     if (brand && after && !isSame) events.announce(connectionHealthTopic(brand.organizationId), ...eventOf(after))

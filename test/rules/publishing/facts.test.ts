@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { failure } from '../../../subgraphs/publishing/delivery/failure.ts'
 import { factsOf, factsOfMove } from '../../../subgraphs/publishing/news/announce.ts'
+import { eventsOfConnection } from '../../../subgraphs/publishing/news/webhook/told.ts'
+import type { ConnectionRow } from '../../../subgraphs/publishing/stores/connection.ts'
 import type { PostRow } from '../../../subgraphs/publishing/stores/post.ts'
 import { factKinds } from '../../../subgraphs/store/fact-kinds.ts'
 
@@ -108,4 +110,14 @@ test('a brand that moves takes what waits along: closed in the one organization,
     ['attention.opened', there.organizationId],
   ])
   expect(factsOfMove(post, place, there)).toEqual([])
+})
+
+test('webhooks are told of a connection when its health changes, with nothing of its tokens; not of a healthy new one, nor of one that is gone', () => {
+  const healthy = { id, brandId, platform: 'X', health: 'HEALTHY', accessToken: 'sealed', version: 1 } as ConnectionRow
+  const broken: ConnectionRow = { ...healthy, health: 'NEEDS_RECONNECT', version: 2 }
+  expect([eventsOfConnection(null, healthy), eventsOfConnection(healthy, { ...healthy, version: 2 }), eventsOfConnection(broken, null)]).toEqual([[], [], []])
+  const data = { brandId, connectionId: id, platform: 'X', health: 'NEEDS_RECONNECT' }
+  expect(eventsOfConnection(healthy, broken)).toEqual([
+    { kind: 'webhook.event', body: { brandId, event: 'connection.health_changed', postId: null, connectionId: id, data } },
+  ])
 })

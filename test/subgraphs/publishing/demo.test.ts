@@ -38,11 +38,16 @@ test('the demo is a thread of three, a draft and a post in each state; another s
   expect(stand.map(({ thread }) => thread === made.threadId)).toEqual([true, true, true, false, false, false, false])
   expect(stand.slice(0, 3).map(({ position }) => position)).toEqual([1, 2, 3])
 
+  const inCampaign = () => graph.rows('select c.name, p.copy from publishing.campaigns c join publishing.posts p on p.campaign_id = c.id order by p.copy')
+  const campaign = await inCampaign()
+  expect(campaign, 'a campaign of two posts').toHaveLength(2)
+
   const again = await providePeople(graph.platform.identity, people.apiKey)
   expect(again).toEqual(people)
   await graph.rows('delete from publishing.posts where id = $1', [made.postIds[3]])
   expect(await provideDemo(graph.platform.publishing.job(`user:${again.userId}`), again)).toEqual(made)
   expect(await rowsOf(graph, made.postIds)).toHaveLength(7)
+  expect(await graph.rows('select id from publishing.campaigns')).toHaveLength(1)
   expect((await providePeople(graph.platform.identity, null)).apiKey).not.toBe(people.apiKey)
 })
 
@@ -65,6 +70,10 @@ test('a demo of an earlier version, with ids of its own and no keys any more, is
   const job = () => graph.platform.publishing.job(`user:${people.userId}`)
   const made = await provideDemo(job(), people)
   const [brandId, threadId] = [newId(), newId()]
+  // It knew no figures and no campaigns.
+  await graph.rows('delete from publishing.post_figures')
+  await graph.rows('update publishing.posts set campaign_id = null')
+  await graph.rows('delete from publishing.campaigns')
   await graph.rows(
     `with brand as (insert into publishing.brands (id, organization_id, name, created_at, updated_at, created_by)
        select $1, organization_id, name, created_at, updated_at, created_by from publishing.brands)

@@ -6,7 +6,9 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** What stands in a calendar. */
 export type CalendarEntryKind =
+  /** A post that was given a time. */
   | 'POST'
+  /** A campaign that has days. */
   | 'CAMPAIGN';
 
 /** Whose posts the address tells. */

@@ -5,6 +5,7 @@ import { write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
+import { eventsOfConnection } from '../../news/webhook/told.ts'
 import type { BrandRow } from '../../stores/brand.ts'
 import { type ConnectionRow, disconnected } from '../../stores/connection.ts'
 import type { RevocationEvent, SignedRequestRow } from '../../stores/revocation/signed-request.ts'
@@ -74,7 +75,8 @@ async function disconnect(
       details: { event },
     }
     await record(job, line, unit)
-    if (brand) await tell(job, healthFacts(before, after, { organizationId: brand.organizationId, publicUrl: job.publicUrl }), unit)
+    const place = brand && { organizationId: brand.organizationId, publicUrl: job.publicUrl }
+    if (place) await tell(job, [...healthFacts(before, after, place), ...eventsOfConnection(before, after)], unit)
     changed.push({ brand, before, after })
   }
   return changed

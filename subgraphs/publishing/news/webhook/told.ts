@@ -42,9 +42,11 @@ export function eventsOfPost(before: PostRow | null, after: PostRow | null): rea
   return events.map(event => ({ kind: 'webhook.event', body: { brandId, event, postId, connectionId: null, data: dataOf(after) } }))
 }
 
-/** What addresses are told of a change of a connection: how well its access stands, when that has changed. */
-export function eventsOfConnection(before: ConnectionRow | null, { brandId, id, platform, health }: ConnectionRow): readonly NewFact[] {
-  if (before?.health === health) return []
+/** What addresses are told of a change of a connection: how well its access stands, when that has changed. Nothing of one that is gone. */
+export function eventsOfConnection(before: ConnectionRow | null, after: ConnectionRow | null): readonly NewFact[] {
+  if (!after) return []
+  const { brandId, id, platform, health } = after
+  if ((before?.health ?? 'HEALTHY') === health) return []
   const data = { brandId, connectionId: id, platform, health }
   return [{ kind: 'webhook.event', body: { brandId, event: 'connection.health_changed', postId: null, connectionId: id, data } }]
 }

@@ -22,6 +22,8 @@ export interface BrandActivityRow {
 /** What of the record people are shown, by what it is about. The rest is told of posts as a change. */
 const kindsOfThings: Readonly<Record<string, ActivityKind>> = {
   post: 'POST_CHANGED',
+  // Of a thread, whose id is that of its first post.
+  thread: 'POST_CHANGED',
   connection: 'CONNECTION',
   media: 'MEDIA',
   media_folder: 'MEDIA',

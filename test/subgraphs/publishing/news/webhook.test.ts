@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { armCrash } from '../../../../platform/crash.ts'
 import { deliverWebhook, webhookSweep } from '../../../../subgraphs/publishing/news/webhook/deliver.ts'
 import { conclude, pauses } from '../../../../subgraphs/publishing/news/webhook/rules.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
@@ -189,6 +190,29 @@ describe('a webhook', () => {
     await Promise.all([deliverWebhook(graph.job, brandId, id), deliverWebhook(graph.job, brandId, id), sweep()])
     expect(told.length).toBe(1)
     expect((await read(endpoint.id)).deliveries).toMatchObject({ totalCount: 1, nodes: [{ attempts: 2, status: 'DELIVERED' }] })
+  })
+
+  test.each([
+    ['webhook-claimed', 1],
+    ['webhook-answered', 2],
+    ['webhook-settled', 2],
+  ])('is neither lost nor another one when a process ends at %s', async (point, requests) => {
+    const brandId = await aBrand()
+    const { endpoint } = await create(brandId)
+    await schedule(brandId)
+    const [{ id }] = (await read(endpoint.id)).deliveries.nodes
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw new Error('power failure')
+    })
+    armCrash(point)
+    await expect(deliverWebhook(graph.job, brandId, id)).rejects.toThrow('power failure')
+    armCrash(null)
+    kill.mockRestore()
+    expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ status: 'PENDING', attempts: 1 }])
+    await graph.clock.advance(33_000)
+    await sweep()
+    expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ id, status: 'DELIVERED', attempts: 2 }])
+    expect(told.map(({ headers }) => headers['webhook-id'])).toEqual(Array(requests).fill(id))
   })
 
   test('can be tried, and told again what it was told, under the former id', async () => {
