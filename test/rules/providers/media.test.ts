@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { AttemptFailure } from '../../../subgraphs/providers/ai/attempt/failure.ts'
+import { embedTexts } from '../../../subgraphs/providers/ai/embedding/embed.ts'
 import { bodyOfEmbeddings, mostTokens, readEmbeddingAnswer, readEmbeddingRequest } from '../../../subgraphs/providers/ai/embedding/request.ts'
 import { bodyOfImages, readImageAnswer, readImageRequest } from '../../../subgraphs/providers/ai/image/request.ts'
 import { longestSeconds } from '../../../subgraphs/providers/ai/transcription/duration.ts'
 import { readForm, writeForm } from '../../../subgraphs/providers/ai/transcription/form.ts'
 import { bodyOfTranscription, largestFile, readTranscriptionAnswer, readTranscriptionRequest } from '../../../subgraphs/providers/ai/transcription/request.ts'
+import type { Engine } from '../../../subgraphs/providers/stores/ai/engine.ts'
 import { wav } from '../../kit/recording.ts'
 import { refusalOf } from '../refusal.ts'
 
@@ -258,5 +261,18 @@ describe('G-02 what is asked of embeddings', () => {
     ['nothing', [null, null]],
   ])('an answer with %s is none', (_, data) => {
     expect(readEmbeddingAnswer({ data }, readEmbeddingRequest({ input: ['a', 'b'] }))).toBeNull()
+  })
+
+  test.each([
+    ['too_large', 'bad_request', 'ask for encoding_format base64'],
+    ['server_error', 'server_error', 'The provider is away.'],
+  ] as const)('an answer that fails as %s is told as %s', async (failure, as, words) => {
+    const engine = {
+      makeCall: ({ attempt }: { attempt(...given: unknown[]): Promise<unknown> }) => attempt({ upstream: 'small' }, {}, 'secret', {}, false),
+      upstream: { askJson: () => Promise.reject(new AttemptFailure(failure, null, 'The provider is away.')) },
+    } as unknown as Engine
+    const asking = { caller: { organizationId: 'o', userId: null, appId: 'a' }, fallback: true, mayOverride: false, attemptMs: null }
+    const told = embedTexts(engine, readEmbeddingRequest({ input: ['a'] }), { ...asking, signal: new AbortController().signal })
+    await expect(told).rejects.toMatchObject({ failure: as, message: expect.stringContaining(words) })
   })
 })
