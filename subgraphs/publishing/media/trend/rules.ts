@@ -1,0 +1,99 @@
+import type { KeptTrend } from '../../stores/media/trend.ts'
+
+/** How long a report is kept, and how old what it tells may be, in ms. */
+export const keptMs = 6 * 3_600_000
+const oldestMs = 30 * 86_400_000
+
+/** How often an hour a report is found anew. */
+export const refreshes = { most: 6, windowMs: 3_600_000 } as const
+
+const most = { trends: 20, topic: 200, summary: 2_000, source: 200, url: 2_000 } as const
+
+const text = { type: ['string', 'null'] } as const
+
+/** The form in which a model is asked to answer (https://platform.openai.com/docs/guides/structured-outputs). */
+export const responseFormat = {
+  type: 'json_schema',
+  json_schema: {
+    name: 'trends',
+    strict: true,
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['trends'],
+      properties: {
+        trends: {
+          type: 'array',
+          items: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['topic', 'summary', 'source', 'url', 'score', 'observedAt'],
+            properties: {
+              topic: { type: 'string' },
+              summary: { type: 'string' },
+              source: text,
+              url: text,
+              score: { type: ['number', 'null'] },
+              observedAt: { ...text, description: 'When it was observed, ISO 8601.' },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+/** What a model is asked. */
+export const questionOf = (brand: { readonly name: string; readonly description: string | null }, now: Date): { readonly system: string; readonly user: string } => ({
+  system:
+    'You find what people talk about at present on social networks, for an editor who writes posts. Name at most ten topics that suit the brand, the most talked about first; each with a summary of two sentences, where it is talked about, an address where you know one, a score from 0 to 1, and when it was observed.',
+  user: `Today is ${now.toISOString().slice(0, 10)}. The brand is called ${JSON.stringify(brand.name)}${brand.description ? ` and says of itself: ${JSON.stringify(brand.description)}` : ''}.`,
+})
+
+/** The list in an answer of a model; null when there is none. */
+export function itemsIn(content: string | null): readonly unknown[] | null {
+  try {
+    const { trends } = JSON.parse(content ?? '') as { trends?: unknown }
+    return Array.isArray(trends) ? trends : null
+  } catch {
+    return null
+  }
+}
+
+const shortened = (value: unknown, length: number): string | null => {
+  const text = typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '').trim() : ''
+  return text ? [...text].slice(0, length).join('') : null
+}
+
+function webAddress(value: unknown): string | null {
+  const text = shortened(value, most.url)
+  return text && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? new URL(text).href : null
+}
+
+/**
+ * One item of an answer as it is kept; null for one that is left out: it has no topic or no summary, or its own date is more than 30 days
+ * old. A year in its words decides nothing.
+ */
+export function trendOf(item: unknown, now: Date, id: string): KeptTrend | null {
+  if (typeof item !== 'object' || item === null) return null
+  const { topic, summary, source, url, score, observedAt } = item as Record<string, unknown>
+  const [named, said] = [shortened(topic, most.topic), shortened(summary, most.summary)]
+  const at = typeof observedAt === 'string' ? Date.parse(observedAt) : Number.NaN
+  if (!named || !said || now.getTime() - at > oldestMs) return null
+  const years = [...`${named} ${said}`.matchAll(/(?<!\d)(?:19|20)\d\d(?!\d)/g)].map(([year]) => Number(year))
+  return {
+    id,
+    topic: named,
+    summary: said,
+    source: shortened(source, most.source),
+    url: webAddress(url),
+    score: typeof score === 'number' && score >= 0 && score <= 1 ? score : null,
+    // What has no date, or one that is still to come, was seen now.
+    observedAt: new Date(at <= now.getTime() ? at : now.getTime()).toISOString(),
+    mentionsEarlierYear: years.some(year => year < now.getUTCFullYear()),
+  }
+}
+
+/** What of an answer is kept. @param idOf an id for each */
+export const trendsOf = (items: readonly unknown[], now: Date, idOf: () => string): readonly KeptTrend[] =>
+  items.flatMap(item => trendOf(item, now, idOf()) ?? []).slice(0, most.trends)

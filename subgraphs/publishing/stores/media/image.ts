@@ -1,0 +1,28 @@
+import { type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { store } from '../../../store/store.ts'
+import { brands } from '../brand.ts'
+
+export const generatedImages = table('publishing.generated_images', {
+  brandId: uuid.key,
+  id: uuid.key,
+  /** Those that were drawn together: the id of the first. */
+  groupId: uuid,
+  postId: uuid.maybe,
+  prompt: text,
+  model: text,
+  requestedModel: text.maybe,
+  /** Null once the asset was deleted. */
+  assetId: uuid.maybe,
+  authorId: uuid.maybe,
+  ...stamps,
+})
+
+export type GeneratedImageRow = Row<typeof generatedImages>
+
+export const generatedImageStore = store(generatedImages, {
+  what: 'generated image',
+  tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
+  lists: { ofBrand: { below: 'brandId', order: 'newest first' } },
+  manyBy: { groupId: 't.id' },
+})
+
