@@ -311,7 +311,7 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
       for (const { slug, row } of rows) serveOperation(scope, slug, row, door)
     })
   for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => pathOf(slug, row))) {
-    const known = [...methodsOf(rows), ...(rows.some(({ row }) => row.kind === 'forward' && row.asksOptions) ? ['OPTIONS'] : [])]
+    const known = methodsOf(rows)
     for (const url of rows.some(({ row }) => row.kind === 'operation') ? [path, `${path}/`] : [path])
       app.route({
         method: app.supportedMethods.filter(method => !known.includes(method)),
@@ -320,8 +320,9 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
         async onRequest(request, reply) {
           const here = rows.filter(({ row }) => answersHere(door.hosts, request, roleOf(row)))
           if (here.length === 0) throw misplaced(door.hosts, request, rows[0]!.slug, roleOf(rows[0]!.row))
-          const allow = [...new Set([...methodsOf(here), 'OPTIONS'])].join(', ')
+          const allow = [...methodsOf(here), 'OPTIONS'].join(', ')
           reply.header('allow', allow)
+          for (const { row } of here) if (row.kind === 'forward' && row.tellsOptions) reply.headers(row.tellsOptions)
           if (request.method === 'OPTIONS') return reply.code(204).send()
           throw doorRefusal(405, `This address takes ${allow}.`)
         },
@@ -333,8 +334,5 @@ function serveRoutes(app: FastifyInstance, tables: readonly RouteTable[], door: 
 /** Methods that rows of one path take; whoever serves GET serves HEAD with it. */
 const methodsOf = (rows: readonly { readonly row: Row }[]): readonly string[] =>
   rows
-    .flatMap(({ row }): readonly string[] => [
-      ...(row.method === '*' ? anyMethod : [row.method]),
-      ...(row.kind === 'forward' && row.asksOptions ? ['OPTIONS'] : []),
-    ])
+    .flatMap(({ row }): readonly string[] => (row.method === '*' ? anyMethod : [row.method]))
     .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -139,7 +139,8 @@ function ofOperation(row: OperationRow, schema: GraphQLSchema, access: AccessTab
   const taken = seeInput(row, schema, operation, root, named)
   const answers = answerable(schema, operation, fragments, root)
   const seen = seeAnswer(row, answers, named, name)
-  const requirements = requirementsOf(answers.holders, root, access)
+  const ofRow: readonly Requirement[] = row.policy ? [{ id: -1, kind: 'policies', any: [[row.policy]] }] : []
+  const requirements = [...ofRow, ...requirementsOf(answers.holders, root, access)]
   const described = answers.holders.find(({ at }) => !at.includes('.'))?.description ?? ''
 
   const headers = [...new Set([...(row.method === 'GET' ? ['etag'] : []), ...seen.headers])].flatMap(each => headerNames[each] ?? [])

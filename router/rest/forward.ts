@@ -73,7 +73,7 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
     for (const { slug, row } of rows) {
       const target = door.subgraphs.find(each => each.registration.slug === row.to)
       if (!target?.http) throw new Error(`${row.method} ${pathOf(slug, row)} is forwarded to ${row.to}, which serves no HTTP`)
-      const [methods, url] = [[...(row.method === '*' ? anyMethod : [row.method]), ...(row.asksOptions ? (['OPTIONS'] as const) : [])], pathOf(slug, row)]
+      const [methods, url] = [row.method === '*' ? [...anyMethod] : [row.method], pathOf(slug, row)]
       for (const method of methods) {
         limits.set(`${method} ${url}`, row.limit)
         scope.route({

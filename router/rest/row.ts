@@ -38,6 +38,8 @@ export interface OperationRow<Data = unknown, Variables = Record<string, unknown
   readonly method: Method
   readonly path: string
   readonly operation: DocumentNode
+  /** Who alone may call beside what the operation takes: `service`, for rows between services. @default whom the operation lets in */
+  readonly policy?: 'service'
   /** Keys that the body may have; anything else is refused, and no body is read when there is no list. */
   readonly body?: readonly string[]
   /** Whether a body may be missing: nothing in it is needed. @default false */
@@ -106,8 +108,8 @@ export interface ForwardRow {
    * Apart, its subgraph names the path among those that it `streams`. @default it is read first
    */
   readonly streams?: 'up'
-  /** Whether it answers OPTIONS by itself, where that is no preflight. @default false */
-  readonly asksOptions?: true
+  /** Headers with which OPTIONS is answered, where that is no preflight, beside `Allow`. @default none */
+  readonly tellsOptions?: Readonly<Record<string, string>>
   /** Milliseconds until the headers of an answer must be there, where the subgraph runs apart; Infinity: as long as it takes. @default 30000 */
   readonly patienceMs?: number
   /** Whether what the door itself refuses has an `error` in the form of OpenAI's besides, which that one's clients read. @default problems alone */

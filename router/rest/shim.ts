@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type GraphQLSchema, isInputObjectType, Kind, type TypeNode } from 'graphql'
 import { codeOf, Refusal } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
+import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 import { browserOf } from '../access/browser.ts'
+import { meetsPolicy } from '../access/policies.ts'
 import { webHeaders } from '../door/headers.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -38,6 +40,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     // Whoever keeps an answer asks again whether it still holds, and keeps it for one caller alone.
     reply.header('cache-control', 'private, no-cache').header('vary', credentialHeaders)
     const caller = await callerOf(request, reply, door.authenticate)
+    if (row.policy) keepPolicy(row.policy, caller.viewer)
     const input = readInput(row, request)
     const { headers } = request
     if (row.method !== 'GET') refuseVain(row, headers, versioned)
@@ -74,6 +77,14 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
   }
   const onRequest = keepRole(door.hosts, slug, roleOf(row))
   for (const end of ['', '/']) app.route({ method: row.method, url: `/${slug}${row.path}${end}`, onRequest, handler })
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN */
+function keepPolicy(policy: NonNullable<OperationRow['policy']>, viewer: Viewer): void {
+  if (meetsPolicy(policy, viewer)) return
+  const wanted = { requiredPolicies: [[policy]] }
+  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', 'This is between services: send X-Service-Token and X-App-Id.', wanted)
+  throw new Refusal('FORBIDDEN', 'This is between services: no person and no key has it.', wanted)
 }
 
 function send(row: OperationRow, { status, headers, body }: RowReply, request: FastifyRequest, reply: FastifyReply): FastifyReply {

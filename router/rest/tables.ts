@@ -30,6 +30,8 @@ import { dashboardRows } from './publishing/insight/dashboard.ts'
 import { integrationRows } from './publishing/integration.ts'
 import { mediaRows } from './publishing/media/asset.ts'
 import { mediaFolderRows } from './publishing/media/folder.ts'
+import { imageRows } from './publishing/media/image.ts'
+import { trendRows } from './publishing/media/trend.ts'
 import { activityRows } from './publishing/news/activity.ts'
 import { webhookRows } from './publishing/news/webhook.ts'
 import { calendarRows } from './publishing/planning/calendar.ts'
@@ -72,6 +74,8 @@ export const routeTables: readonly RouteTable[] = [
       ...revocationRows,
       ...mediaRows,
       ...mediaFolderRows,
+      ...imageRows,
+      ...trendRows,
       ...widgetRows,
       ...analyticsRows,
       ...dashboardRows,

@@ -4,7 +4,7 @@ import type { PlayedModel } from './catalogue.ts'
 import { type Asked, type InOrder, isReply, modelOf } from './openai-asked.ts'
 import { refuse } from './openai-problems.ts'
 import { type Body, eventOf, isObject, newId, objectsIn } from './taken.ts'
-import { instanceOf, lastUserText, type Said, say, textIn, wordsOf } from './words.ts'
+import { instanceOf, lastUserText, type Said, say, textIn, trendsAt, wordsOf } from './words.ts'
 
 /** What is answered: a text, or a call of a tool with its arguments. */
 interface Answer {
@@ -34,7 +34,9 @@ export function chat({ stall, call, key, body }: Asked): InOrder | Reply {
     id: newId('chatcmpl-'),
     created: Math.floor(stall.deps.clock.now().getTime() / 1000),
     model,
-    said: tool ? say(JSON.stringify(instanceOf(tool.parameters, text)), most) : say(contentFor(body.response_format, text), most, stops),
+    said: tool
+      ? say(JSON.stringify(instanceOf(tool.parameters, text)), most)
+      : say(contentFor(body.response_format, text, stall.deps.clock.now()), most, stops),
     tool: tool && { id: newId('call_'), name: tool.name },
     promptTokens: messages.reduce((sum, { content }) => sum + wordsOf(textIn(content)).length, 0),
   }
@@ -90,9 +92,10 @@ function wantedTool({ tools, tool_choice: choice }: Body): { readonly name: stri
     : refuse(400, `Tool choice '${named}' not found in 'tools' parameter.`, { param: 'tool_choice' })
 }
 
-function contentFor(format: unknown, text: string): string {
+function contentFor(format: unknown, text: string, now: Date): string {
   const { type, json_schema: wanted } = isObject(format) ? format : {}
   if (type === 'json_object') return JSON.stringify({ echo: text })
+  if (type === 'json_schema' && isObject(wanted) && wanted.name === 'trends') return JSON.stringify({ trends: trendsAt(now) })
   if (type === 'json_schema') return JSON.stringify(instanceOf(isObject(wanted) ? wanted.schema : {}, text))
   return `Echo: ${text}`
 }

@@ -99,3 +99,28 @@ export const textIn = (content: unknown): string =>
 /** What the person said last. */
 export const lastUserText = (messages: readonly { readonly role?: unknown; readonly content?: unknown }[]): string =>
   textIn(messages.findLast(({ role }) => role === 'user')?.content)
+
+const hourMs = 3_600_000
+
+/**
+ * What the played model finds that people talk about: three plain topics, one that is current although its summary names an earlier year, and one
+ * without a topic, as models forget what a schema asks for.
+ */
+export function trendsAt(now: Date): readonly object[] {
+  const seen = (hoursAgo: number) => new Date(now.getTime() - hoursAgo * hourMs).toISOString()
+  const trend = (topic: string, summary: string, hoursAgo: number, score: number) => ({
+    topic,
+    summary,
+    source: 'Echo News',
+    url: 'https://example.com/echo',
+    score,
+    observedAt: seen(hoursAgo),
+  })
+  return [
+    trend('Slow mornings', 'People show how they begin a day without a screen.', 2, 0.9),
+    trend('Repair cafés', 'Neighbours mend things together instead of buying new ones.', 5, 0.7),
+    trend('Small gardens', 'Balconies become gardens, and the harvest is shown.', 8, 0.6),
+    trend('Ten years on', `Many look back at ${now.getUTCFullYear() - 10} and show what became of it since.`, 3, 0.5),
+    { summary: 'Something without a name.', source: null, url: null, score: 0.4, observedAt: seen(1) },
+  ]
+}

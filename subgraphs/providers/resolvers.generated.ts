@@ -1033,7 +1033,7 @@ export type ImageGeneration = {
   readonly provider: Scalars['String']['output'];
   /** The name of the model that answered. */
   readonly model: Scalars['String']['output'];
-  readonly images: ReadonlyArray<GeneratedImage>;
+  readonly images: ReadonlyArray<DrawnImage>;
   /** What it cost in millionths of a US dollar; null for a model without a price. */
   readonly costMicros?: Maybe<Scalars['BigInt']['output']>;
   /** How many attempts it took. */
@@ -1041,8 +1041,8 @@ export type ImageGeneration = {
 };
 
 /** One image. */
-export type GeneratedImage = {
-  readonly __typename?: 'GeneratedImage';
+export type DrawnImage = {
+  readonly __typename?: 'DrawnImage';
   /** Its bytes in base64. */
   readonly base64: Scalars['String']['output'];
 };
@@ -2864,7 +2864,7 @@ export type ResolversTypes = {
   Embeddings: ResolverTypeWrapper<Embeddings>;
   CreateImagesInput: CreateImagesInput;
   ImageGeneration: ResolverTypeWrapper<ImageGeneration>;
-  GeneratedImage: ResolverTypeWrapper<GeneratedImage>;
+  DrawnImage: ResolverTypeWrapper<DrawnImage>;
   CreateTranscriptionInput: CreateTranscriptionInput;
   Transcription: ResolverTypeWrapper<Transcription>;
   ProviderCall: ResolverTypeWrapper<ProviderCallRow>;
@@ -3045,7 +3045,7 @@ export type ResolversParentTypes = {
   Embeddings: Embeddings;
   CreateImagesInput: CreateImagesInput;
   ImageGeneration: ImageGeneration;
-  GeneratedImage: GeneratedImage;
+  DrawnImage: DrawnImage;
   CreateTranscriptionInput: CreateTranscriptionInput;
   Transcription: Transcription;
   ProviderCall: ProviderCallRow;
@@ -3405,12 +3405,12 @@ export type ImageGenerationResolvers<ContextType = Context, ParentType extends R
   callId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   provider?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   model?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  images?: Resolver<ReadonlyArray<ResolversTypes['GeneratedImage']>, ParentType, ContextType>;
+  images?: Resolver<ReadonlyArray<ResolversTypes['DrawnImage']>, ParentType, ContextType>;
   costMicros?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type GeneratedImageResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImage'] = ResolversParentTypes['GeneratedImage']> = {
+export type DrawnImageResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DrawnImage'] = ResolversParentTypes['DrawnImage']> = {
   base64?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
@@ -3973,7 +3973,7 @@ export type Resolvers<ContextType = Context> = {
   CompletionToolCall?: CompletionToolCallResolvers<ContextType>;
   Embeddings?: EmbeddingsResolvers<ContextType>;
   ImageGeneration?: ImageGenerationResolvers<ContextType>;
-  GeneratedImage?: GeneratedImageResolvers<ContextType>;
+  DrawnImage?: DrawnImageResolvers<ContextType>;
   Transcription?: TranscriptionResolvers<ContextType>;
   ProviderCall?: ProviderCallResolvers<ContextType>;
   ProviderCallAttempt?: ProviderCallAttemptResolvers<ContextType>;

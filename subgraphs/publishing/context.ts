@@ -1,5 +1,6 @@
 import type { Cipher } from '../../platform/cipher.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Limit } from '../../platform/limit.ts'
 import type { Reaches } from '../../platform/outbound/public.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
@@ -16,7 +17,9 @@ import { dashboardStore } from './stores/insight/dashboard.ts'
 import { widgetStore } from './stores/insight/widget.ts'
 import { assetStore } from './stores/media/asset.ts'
 import { folderStore } from './stores/media/folder.ts'
+import { generatedImageStore } from './stores/media/image.ts'
 import { objectStore } from './stores/media/object.ts'
+import { type TrendReportRow, trendReportStore } from './stores/media/trend.ts'
 import { uploadStore } from './stores/media/upload.ts'
 import { variantStore } from './stores/media/variant.ts'
 import { activityStore } from './stores/news/activity.ts'
@@ -60,6 +63,8 @@ export const stores = (cipher: Cipher) => ({
   webhookEndpoints: webhookEndpointStore(cipher),
   webhookDeliveries: webhookDeliveryStore,
   calendarFeeds: calendarFeedStore,
+  generatedImages: generatedImageStore,
+  trendReports: trendReportStore,
 })
 
 /** How much may be made, so that one caller cannot fill the database. */
@@ -81,6 +86,10 @@ export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 
   readonly signatures: Signatures
   /** Whether an address that somebody names may be called. */
   readonly reaches: Reaches
+  /** Counts requests for pictures, by organization. */
+  readonly drawing: Limit
+  /** Reports that are being made in this process, by brand. */
+  readonly findingTrends: Map<string, Promise<TrendReportRow>>
   readonly networks: Networks
   readonly deliveries: DeliveryFigures
   readonly quotas: Quotas

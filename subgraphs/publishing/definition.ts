@@ -1,5 +1,6 @@
 import { NotReady } from '../../platform/errors.ts'
 import { retention } from '../../platform/jobs/retention.ts'
+import { createLimit } from '../../platform/limit.ts'
 import { createReaches } from '../../platform/outbound/public.ts'
 import { executableSchema } from '../executable.ts'
 import { recordingOf } from '../store/books.ts'
@@ -29,7 +30,10 @@ import { dashboardResolvers } from './insight/dashboard/resolvers.ts'
 import { widgetResolvers } from './insight/widget/resolvers.ts'
 import { mediaAssetResolvers } from './media/asset/resolvers.ts'
 import { mediaFolderResolvers } from './media/folder/resolvers.ts'
+import { imageRequests } from './media/image/generate.ts'
+import { imageResolvers } from './media/image/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './media/prepare.ts'
+import { trendResolvers } from './media/trend/resolvers.ts'
 import { measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
 import { announceActivity, lookAgainAtActivity } from './news/activity/announce.ts'
@@ -100,6 +104,8 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     storage: storage('publishing'),
     signatures: cipher,
     reaches: createReaches(settings.allowedOrigins),
+    drawing: createLimit(imageRequests),
+    findingTrends: new Map(),
     networks,
     deliveries: measureDelivery(foundation.metrics),
     quotas: settings.quotas,
@@ -157,6 +163,8 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       calendar: calendarResolvers,
       activity: activityResolvers,
       webhook: webhookResolvers,
+      image: imageResolvers,
+      trend: trendResolvers,
     }),
     open: contexts.open,
     http: (request, viewer) => handle(job(), request, viewer, () => contexts.forRequest(viewer, request)),

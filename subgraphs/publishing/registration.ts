@@ -7,7 +7,7 @@ export const registration: Registration = {
   title: 'Publishing',
   contexts: ['organization'],
   icon: '/icons/publishing.svg',
-  asks: [],
+  asks: ['providers:ai.invoke', 'providers:org.admin'],
   widget: { audience: 'organization' },
   lifecycle: 'active',
   kind: 'application',

@@ -6,6 +6,8 @@ import type { AnalyticsSnapshotRow, PostAnalyticsRow, AnalyticsSumsRow } from '.
 import type { PublishingDashboardRow } from './stores/insight/dashboard.ts';
 import type { MediaAssetRow } from './stores/media/asset.ts';
 import type { MediaFolderRow } from './stores/media/folder.ts';
+import type { GeneratedImageRow } from './stores/media/image.ts';
+import type { TrendReportRow } from './stores/media/trend.ts';
 import type { MediaVariantRow } from './stores/media/variant.ts';
 import type { BrandActivityRow } from './stores/news/activity.ts';
 import type { WebhookDeliveryRow } from './stores/news/webhook-delivery.ts';
@@ -134,6 +136,10 @@ export type Query = {
   readonly mediaAssets?: Maybe<MediaAssetConnection>;
   /** All folders of a brand's library, by their names. */
   readonly mediaFolders?: Maybe<ReadonlyArray<MediaFolder>>;
+  /** Pictures that were drawn for a brand, newest first; one whose preview is broken stays in the list. */
+  readonly generatedImages?: Maybe<GeneratedImageConnection>;
+  /** What is talked about that a brand may join in, as a model found it: kept for six hours, and found anew by whoever asks after that. */
+  readonly trends?: Maybe<TrendReport>;
   /** What happened in a brand, the latest first, as far back as records are kept. */
   readonly brandActivities?: Maybe<BrandActivityConnection>;
   /** One address that is told what happens in a brand; NOT_FOUND for an id of another organization, as for one that does not exist. */
@@ -205,6 +211,18 @@ export type QueryMediaAssetsArgs = {
 
 
 export type QueryMediaFoldersArgs = {
+  brandId: Scalars['ID']['input'];
+};
+
+
+export type QueryGeneratedImagesArgs = {
+  brandId: Scalars['ID']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryTrendsArgs = {
   brandId: Scalars['ID']['input'];
 };
 
@@ -326,6 +344,15 @@ export type Mutation = {
   readonly updateMediaFolder?: Maybe<MediaFolder>;
   /** Removes an empty folder, and answers it as it was. CONFLICT (reason `NOT_EMPTY`) while something lies in it. */
   readonly deleteMediaFolder?: Maybe<MediaFolder>;
+  /**
+   * Has pictures drawn of a description into the library, on the account of the organization at the gateway to models. Without a model the
+   * organization's own counts; another one takes the scope `providers:org.admin` (FORBIDDEN), stands in the gateway's catalogue (BAD_USER_INPUT), and
+   * changes no setting. RATE_LIMITED with `retryAfter` after 20 requests of the organization in a minute and when the model is limited,
+   * BUDGET_EXCEEDED when a spend limit does not cover it.
+   */
+  readonly generateImages?: Maybe<GeneratedImages>;
+  /** Has trends found anew, whatever is kept: six times an hour for a brand, then RATE_LIMITED. BUDGET_EXCEEDED when a spend limit does not cover it. */
+  readonly refreshTrends?: Maybe<TrendReport>;
   /** Has an address told what happens in a brand, by Standard Webhooks, from now on. The secret that signs is answered here, once. BAD_USER_INPUT for an address on a private network; CONFLICT when the brand has 20. */
   readonly createWebhookEndpoint?: Maybe<WebhookEndpointSecret>;
   /** Makes a new secret, answered here, once. For 24 hours both sign, so that nothing is refused while it is changed on the other side. */
@@ -470,6 +497,16 @@ export type MutationUpdateMediaFolderArgs = {
 
 export type MutationDeleteMediaFolderArgs = {
   input: DeleteMediaFolderInput;
+};
+
+
+export type MutationGenerateImagesArgs = {
+  input: GenerateImagesInput;
+};
+
+
+export type MutationRefreshTrendsArgs = {
+  input: RefreshTrendsInput;
 };
 
 
@@ -1146,6 +1183,92 @@ export type DeleteMediaFolderInput = {
   readonly id: Scalars['ID']['input'];
   /** Refuses the deletion with CONFLICT when the folder has moved on to another version. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What to draw. */
+export type GenerateImagesInput = {
+  readonly brandId: Scalars['ID']['input'];
+  /** The post for which it is drawn; it does not carry the picture by that. */
+  readonly postId?: InputMaybe<Scalars['ID']['input']>;
+  /** 1 to 32,000 characters. */
+  readonly prompt: Scalars['String']['input'];
+  readonly size?: InputMaybe<ImageSize>;
+  /** How many pictures: 1 to 4. */
+  readonly count?: InputMaybe<Scalars['Int']['input']>;
+  /** A name such as `openai/gpt-image-1`, for this request alone. */
+  readonly model?: InputMaybe<Scalars['String']['input']>;
+  /** For a week the same key with the same input, sent by whoever of the organization, answers the first pictures instead of drawing others. CONFLICT (reason `KEY_REUSED`) with another input. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The form of a picture. */
+export type ImageSize =
+  /** 1024 × 1024 pixels. */
+  | 'SQUARE'
+  /** 1024 × 1536 pixels. */
+  | 'PORTRAIT'
+  /** 1536 × 1024 pixels. */
+  | 'LANDSCAPE';
+
+/** Pictures that were drawn together. */
+export type GeneratedImages = {
+  readonly __typename?: 'GeneratedImages';
+  readonly images: ReadonlyArray<GeneratedImage>;
+};
+
+/** A picture that a model drew. */
+export type GeneratedImage = {
+  readonly __typename?: 'GeneratedImage';
+  readonly id: Scalars['ID']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  /** The post for which it was drawn. */
+  readonly postId?: Maybe<Scalars['ID']['output']>;
+  readonly prompt: Scalars['String']['output'];
+  /** The model that drew it. */
+  readonly model: Scalars['String']['output'];
+  /** The model that was named; null when the organization's own counted. */
+  readonly requestedModel?: Maybe<Scalars['String']['output']>;
+  /** Where it lies in the library; null once it was deleted there. */
+  readonly asset?: Maybe<MediaAsset>;
+  /** A small picture of it in WebP, at an address of an hour; null where there is none. */
+  readonly previewUrl?: Maybe<Scalars['URL']['output']>;
+  /** Whether its preview is gone, or none could be made. */
+  readonly previewBroken: Scalars['Boolean']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** The person who had it drawn; null for a program. */
+  readonly author?: Maybe<User>;
+};
+
+/** Whose trends to find. */
+export type RefreshTrendsInput = {
+  readonly brandId: Scalars['ID']['input'];
+};
+
+/** Trends for a brand, and until when they are kept. */
+export type TrendReport = {
+  readonly __typename?: 'TrendReport';
+  /** At most 20, as the model ranked them. What it said without topic or summary, or of more than 30 days ago, is left out. */
+  readonly trends: ReadonlyArray<Trend>;
+  readonly fetchedAt: Scalars['DateTime']['output'];
+  readonly expiresAt: Scalars['DateTime']['output'];
+};
+
+/** Something that is talked about. */
+export type Trend = {
+  readonly __typename?: 'Trend';
+  readonly id: Scalars['ID']['output'];
+  readonly brandId: Scalars['ID']['output'];
+  readonly topic: Scalars['String']['output'];
+  readonly summary: Scalars['String']['output'];
+  /** Where it is talked about, as the model says. */
+  readonly source?: Maybe<Scalars['String']['output']>;
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  /** How much it is talked about, 0 to 1; null where the model does not say. */
+  readonly score?: Maybe<Scalars['Float']['output']>;
+  /** When it was seen. */
+  readonly observedAt: Scalars['DateTime']['output'];
+  /** Whether its words name a year before this one: perhaps an anniversary, perhaps yesterday's news. */
+  readonly mentionsEarlierYear: Scalars['Boolean']['output'];
 };
 
 export type Subscription = {
@@ -2138,6 +2261,28 @@ export type PostEdge = {
   readonly node?: Maybe<Post>;
 };
 
+/** A page of a list: entries of type `GeneratedImage`. */
+export type GeneratedImageConnection = {
+  readonly __typename?: 'GeneratedImageConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<GeneratedImage>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<GeneratedImageEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `GeneratedImage` with its place in the list. */
+export type GeneratedImageEdge = {
+  readonly __typename?: 'GeneratedImageEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<GeneratedImage>;
+};
+
 /** A page of a list: entries of type `BrandActivity`. */
 export type BrandActivityConnection = {
   readonly __typename?: 'BrandActivityConnection';
@@ -2333,6 +2478,7 @@ export type FederationTypes = {
   Connection: Connection;
   MediaAsset: MediaAsset;
   MediaFolder: MediaFolder;
+  GeneratedImage: GeneratedImage;
   WebhookEndpoint: WebhookEndpoint;
   WebhookDelivery: WebhookDelivery;
   Campaign: Campaign;
@@ -2356,6 +2502,9 @@ export type FederationReferenceTypes = {
   MediaFolder:
     ( { __typename: 'MediaFolder' }
     & GraphQLRecursivePick<FederationTypes['MediaFolder'], {"id":true}> );
+  GeneratedImage:
+    ( { __typename: 'GeneratedImage' }
+    & GraphQLRecursivePick<FederationTypes['GeneratedImage'], {"id":true}> );
   WebhookEndpoint:
     ( { __typename: 'WebhookEndpoint' }
     & GraphQLRecursivePick<FederationTypes['WebhookEndpoint'], {"id":true}> );
@@ -2434,6 +2583,13 @@ export type ResolversTypes = {
   CreateMediaFolderInput: CreateMediaFolderInput;
   UpdateMediaFolderInput: UpdateMediaFolderInput;
   DeleteMediaFolderInput: DeleteMediaFolderInput;
+  GenerateImagesInput: GenerateImagesInput;
+  ImageSize: ImageSize;
+  GeneratedImages: ResolverTypeWrapper<Omit<GeneratedImages, 'images'> & { images: ReadonlyArray<ResolversTypes['GeneratedImage']> }>;
+  GeneratedImage: ResolverTypeWrapper<GeneratedImageRow>;
+  RefreshTrendsInput: RefreshTrendsInput;
+  TrendReport: ResolverTypeWrapper<TrendReportRow>;
+  Trend: ResolverTypeWrapper<Trend>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   BrandActivity: ResolverTypeWrapper<BrandActivityRow>;
   BrandActivityKind: BrandActivityKind;
@@ -2511,6 +2667,8 @@ export type ResolversTypes = {
   MediaAssetEdge: ResolverTypeWrapper<Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversTypes['MediaAsset']> }>;
   PostConnection: ResolverTypeWrapper<PageOf<PostRow>>;
   PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node?: Maybe<ResolversTypes['Post']> }>;
+  GeneratedImageConnection: ResolverTypeWrapper<PageOf<GeneratedImageRow>>;
+  GeneratedImageEdge: ResolverTypeWrapper<Omit<GeneratedImageEdge, 'node'> & { node?: Maybe<ResolversTypes['GeneratedImage']> }>;
   BrandActivityConnection: ResolverTypeWrapper<PageOf<BrandActivityRow>>;
   BrandActivityEdge: ResolverTypeWrapper<Omit<BrandActivityEdge, 'node'> & { node?: Maybe<ResolversTypes['BrandActivity']> }>;
   WebhookDeliveryConnection: ResolverTypeWrapper<PageOf<WebhookDeliveryRow>>;
@@ -2577,6 +2735,12 @@ export type ResolversParentTypes = {
   CreateMediaFolderInput: CreateMediaFolderInput;
   UpdateMediaFolderInput: UpdateMediaFolderInput;
   DeleteMediaFolderInput: DeleteMediaFolderInput;
+  GenerateImagesInput: GenerateImagesInput;
+  GeneratedImages: Omit<GeneratedImages, 'images'> & { images: ReadonlyArray<ResolversParentTypes['GeneratedImage']> };
+  GeneratedImage: GeneratedImageRow;
+  RefreshTrendsInput: RefreshTrendsInput;
+  TrendReport: TrendReportRow;
+  Trend: Trend;
   Subscription: Record<PropertyKey, never>;
   BrandActivity: BrandActivityRow;
   WebhookEndpoint: WebhookEndpointRow;
@@ -2641,6 +2805,8 @@ export type ResolversParentTypes = {
   MediaAssetEdge: Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversParentTypes['MediaAsset']> };
   PostConnection: PageOf<PostRow>;
   PostEdge: Omit<PostEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Post']> };
+  GeneratedImageConnection: PageOf<GeneratedImageRow>;
+  GeneratedImageEdge: Omit<GeneratedImageEdge, 'node'> & { node?: Maybe<ResolversParentTypes['GeneratedImage']> };
   BrandActivityConnection: PageOf<BrandActivityRow>;
   BrandActivityEdge: Omit<BrandActivityEdge, 'node'> & { node?: Maybe<ResolversParentTypes['BrandActivity']> };
   WebhookDeliveryConnection: PageOf<WebhookDeliveryRow>;
@@ -2723,6 +2889,8 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   mediaAsset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType, RequireFields<QueryMediaAssetArgs, 'id'>>;
   mediaAssets?: Resolver<Maybe<ResolversTypes['MediaAssetConnection']>, ParentType, ContextType, RequireFields<QueryMediaAssetsArgs, 'brandId' | 'first'>>;
   mediaFolders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['MediaFolder']>>, ParentType, ContextType, RequireFields<QueryMediaFoldersArgs, 'brandId'>>;
+  generatedImages?: Resolver<Maybe<ResolversTypes['GeneratedImageConnection']>, ParentType, ContextType, RequireFields<QueryGeneratedImagesArgs, 'brandId' | 'first'>>;
+  trends?: Resolver<Maybe<ResolversTypes['TrendReport']>, ParentType, ContextType, RequireFields<QueryTrendsArgs, 'brandId'>>;
   brandActivities?: Resolver<Maybe<ResolversTypes['BrandActivityConnection']>, ParentType, ContextType, RequireFields<QueryBrandActivitiesArgs, 'brandId' | 'first'>>;
   webhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<QueryWebhookEndpointArgs, 'id'>>;
   webhookEndpoints?: Resolver<Maybe<ReadonlyArray<ResolversTypes['WebhookEndpoint']>>, ParentType, ContextType, RequireFields<QueryWebhookEndpointsArgs, 'brandId'>>;
@@ -2755,6 +2923,8 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   createMediaFolder?: Resolver<Maybe<ResolversTypes['MediaFolder']>, ParentType, ContextType, RequireFields<MutationCreateMediaFolderArgs, 'input'>>;
   updateMediaFolder?: Resolver<Maybe<ResolversTypes['MediaFolder']>, ParentType, ContextType, RequireFields<MutationUpdateMediaFolderArgs, 'input'>>;
   deleteMediaFolder?: Resolver<Maybe<ResolversTypes['MediaFolder']>, ParentType, ContextType, RequireFields<MutationDeleteMediaFolderArgs, 'input'>>;
+  generateImages?: Resolver<Maybe<ResolversTypes['GeneratedImages']>, ParentType, ContextType, RequireFields<MutationGenerateImagesArgs, 'input'>>;
+  refreshTrends?: Resolver<Maybe<ResolversTypes['TrendReport']>, ParentType, ContextType, RequireFields<MutationRefreshTrendsArgs, 'input'>>;
   createWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpointSecret']>, ParentType, ContextType, RequireFields<MutationCreateWebhookEndpointArgs, 'input'>>;
   rotateWebhookSecret?: Resolver<Maybe<ResolversTypes['WebhookEndpointSecret']>, ParentType, ContextType, RequireFields<MutationRotateWebhookSecretArgs, 'input'>>;
   updateWebhookEndpoint?: Resolver<Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<MutationUpdateWebhookEndpointArgs, 'input'>>;
@@ -2959,6 +3129,43 @@ export type MediaFolderResolvers<ContextType = Context, ParentType extends Resol
   parentId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   assetCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type GeneratedImagesResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImages'] = ResolversParentTypes['GeneratedImages']> = {
+  images?: Resolver<ReadonlyArray<ResolversTypes['GeneratedImage']>, ParentType, ContextType>;
+};
+
+export type GeneratedImageResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImage'] = ResolversParentTypes['GeneratedImage'], FederationReferenceType extends FederationReferenceTypes['GeneratedImage'] = FederationReferenceTypes['GeneratedImage']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['GeneratedImage']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  postId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  prompt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  model?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requestedModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  asset?: Resolver<Maybe<ResolversTypes['MediaAsset']>, ParentType, ContextType>;
+  previewUrl?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  previewBroken?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+};
+
+export type TrendReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TrendReport'] = ResolversParentTypes['TrendReport']> = {
+  trends?: Resolver<ReadonlyArray<ResolversTypes['Trend']>, ParentType, ContextType>;
+  fetchedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type TrendResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Trend'] = ResolversParentTypes['Trend']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  topic?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  source?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  score?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  observedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  mentionsEarlierYear?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
@@ -3242,6 +3449,18 @@ export type PostEdgeResolvers<ContextType = Context, ParentType extends Resolver
   node?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
 };
 
+export type GeneratedImageConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImageConnection'] = ResolversParentTypes['GeneratedImageConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['GeneratedImage']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['GeneratedImageEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type GeneratedImageEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImageEdge'] = ResolversParentTypes['GeneratedImageEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['GeneratedImage']>, ParentType, ContextType>;
+};
+
 export type BrandActivityConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandActivityConnection'] = ResolversParentTypes['BrandActivityConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['BrandActivity']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['BrandActivityEdge']>>>, ParentType, ContextType>;
@@ -3332,6 +3551,10 @@ export type Resolvers<ContextType = Context> = {
   MediaVariant?: MediaVariantResolvers<ContextType>;
   PostMedia?: PostMediaResolvers<ContextType>;
   MediaFolder?: MediaFolderResolvers<ContextType>;
+  GeneratedImages?: GeneratedImagesResolvers<ContextType>;
+  GeneratedImage?: GeneratedImageResolvers<ContextType>;
+  TrendReport?: TrendReportResolvers<ContextType>;
+  Trend?: TrendResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   BrandActivity?: BrandActivityResolvers<ContextType>;
   WebhookEndpoint?: WebhookEndpointResolvers<ContextType>;
@@ -3363,6 +3586,8 @@ export type Resolvers<ContextType = Context> = {
   MediaAssetEdge?: MediaAssetEdgeResolvers<ContextType>;
   PostConnection?: PostConnectionResolvers<ContextType>;
   PostEdge?: PostEdgeResolvers<ContextType>;
+  GeneratedImageConnection?: GeneratedImageConnectionResolvers<ContextType>;
+  GeneratedImageEdge?: GeneratedImageEdgeResolvers<ContextType>;
   BrandActivityConnection?: BrandActivityConnectionResolvers<ContextType>;
   BrandActivityEdge?: BrandActivityEdgeResolvers<ContextType>;
   WebhookDeliveryConnection?: WebhookDeliveryConnectionResolvers<ContextType>;

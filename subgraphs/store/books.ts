@@ -152,10 +152,18 @@ export async function findMade<T extends Table>(writer: Writer, of: Rows<T, neve
   const { transaction, now } = unit
   const [taken] = await rows(sequelize, books.claim, [tenantId, actor, of.what, key, hash, id, now], transaction)
   if (taken) return null
+  // Its days may be over at this very moment.
+  return (await findKnown(writer, of, claim, unit)) ?? findMade(writer, of, claim, unit)
+}
+
+/** The row that a key has made before; null when it has made none. @throws CONFLICT, reason KEY_REUSED; NOT_FOUND when that row is gone */
+export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Omit<Claim, 'id'>, unit: Unit): Promise<Row<T> | null> {
+  const { sequelize, books, actor } = writer
+  const { tenantId, key, hash } = claim
+  const { transaction } = unit
   const owner = books.keysOf === 'organization' ? tenantId : actor
   const [known] = await rows<{ tenantId: string; hash: string; madeId: string }>(sequelize, books.claimed, [owner, of.what, key], transaction)
-  // Its days were over at this very moment.
-  if (!known) return findMade(writer, of, claim, unit)
+  if (!known) return null
   checkSameContent(known.tenantId === tenantId ? known.hash : null, { key, hash }, of.what)
   const made = await of.lock(known.madeId, transaction)
   if (made) return made

@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/errors.ts'
 import { readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
-import { type AuditLine, findMade, record, tell, type Unit, type Writing, writing } from './books.ts'
+import { type AuditLine, findKnown, findMade, record, tell, type Unit, type Writing, writing } from './books.ts'
 import type { NewFact } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
 
@@ -95,6 +95,19 @@ export async function create<T extends Table>(context: Writing, { of, once, tena
     const row = await of.insert(await run(unit, id), unit.transaction)
     return [{ row, repeated: false }, row]
   })
+}
+
+/**
+ * The row that the same key has made before; null when it has made none, or none is sent. For what is dear to make: `create` alone decides
+ * which one is made.
+ * @throws CONFLICT, reason KEY_REUSED; NOT_FOUND when the first row is gone
+ */
+export async function findEarlier<T extends Table>(
+  context: Writing,
+  { of, once, tenantId }: Pick<Creation<T>, 'of' | 'once' | 'tenantId'>,
+): Promise<Row<T> | null> {
+  const idempotency = readIdempotency(once)
+  return idempotency && inTransaction(context, unit => findKnown(context[writing], of, { tenantId, ...idempotency }, unit))
 }
 
 /** A row before and after a change. */

@@ -43,6 +43,7 @@ const nouns = await Promise.all([
   import('../subgraphs/publishing/planning/access.ts'),
   import('../subgraphs/publishing/news/access.ts'),
   import('../subgraphs/publishing/insight/access.ts'),
+  import('../subgraphs/publishing/media/access.ts'),
   import('../subgraphs/publishing/widget/access.ts'),
 ])
 

@@ -35,7 +35,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
     because: 'an amount by itself; whose it is says the type that it stands in',
   },
   CompletionToolCall: { from: ['Completion'], because: 'a part of its completion, which carries the rule' },
-  GeneratedImage: { from: ['ImageGeneration'], because: 'a part of what was drawn, which carries the rule' },
+  DrawnImage: { from: ['ImageGeneration'], because: 'a part of what was drawn, which carries the rule' },
   ProviderCallAttempt: { from: ['ProviderCall'], because: 'a part of its call, which carries the rule' },
   CandidateModel: { from: ['ModelGovernance'], because: 'a part of how models are governed, which carries the rule' },
   ModelOverride: { from: ['ModelGovernance'], because: 'a part of how models are governed, which carries the rule' },

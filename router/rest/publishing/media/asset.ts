@@ -36,6 +36,14 @@ const mostFilmBytes = 1024 ** 3
 const file = { type: 'string', format: 'binary' } as const
 const asset = { type: 'object', additionalProperties: true } as const
 const tus = 'It speaks tus 1.0.0 (https://tus.io): `Tus-Resumable: 1.0.0` belongs to each request.'
+/** What of the protocol is spoken (https://tus.io/protocols/resumable-upload). */
+const abilities = {
+  'tus-resumable': '1.0.0',
+  'tus-version': '1.0.0',
+  'tus-extension': 'creation,creation-with-upload,termination,expiration,checksum',
+  'tus-max-size': String(mostFilmBytes),
+  'tus-checksum-algorithm': 'sha1,sha256,md5',
+} as const
 const offset = 'Its `Upload-Offset` says how far it is, `Upload-Expires` until when it may rest.'
 
 export const mediaRows: readonly Row[] = [
@@ -115,7 +123,7 @@ export const mediaRows: readonly Row[] = [
       to: 'publishing',
       streams: 'up',
       patienceMs: Number.POSITIVE_INFINITY,
-      asksOptions: true,
+      tellsOptions: abilities,
       why: 'foreign handler',
       tells: path.endsWith('*')
         ? [

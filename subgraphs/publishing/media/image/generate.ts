@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { codeOf, Refusal } from '../../../../platform/errors.ts'
 import { checkText, newId, readId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { create, findEarlier, inTransaction } from '../../../store/write.ts'
@@ -10,7 +10,7 @@ import type { GeneratedImageRow } from '../../stores/media/image.ts'
 import { askModels } from '../asking.ts'
 import { NoPicture } from '../file/picture.ts'
 import { kindOf, typeOf } from '../file/type.ts'
-import { keepPicture, requireRoom, spare } from '../keep.ts'
+import { keepPicture, type Looked, requireRoom, spare } from '../keep.ts'
 import { DrawImagesDocument } from './ask.generated.ts'
 
 const sizes: Readonly<Record<ImageSize, string>> = { SQUARE: '1024x1024', PORTRAIT: '1024x1536', LANDSCAPE: '1536x1024' }
@@ -39,14 +39,20 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
   const waitMs = drawing.wait(brand.organizationId, clock.now())
   if (waitMs > 0) {
     const retryAfter = Math.ceil(waitMs / 1000)
-    throw new Refusal('RATE_LIMITED', `The organization has had pictures drawn ${imageRequests.most} times within a minute: go on in ${retryAfter} seconds.`, { retryAfter })
+    throw new Refusal('RATE_LIMITED', `The organization has had pictures drawn ${imageRequests.most} times within a minute: go on in ${retryAfter} seconds.`, {
+      retryAfter,
+    })
   }
   drawing.add(brand.organizationId, clock.now())
-  const { createImages } = await askModels(context, DrawImagesDocument, {
-    input: { prompt, n, size: sizes[input.size ?? 'SQUARE'], ...(input.model != null && { model: input.model }) },
+  const wanted = { prompt, n, size: sizes[input.size ?? 'SQUARE'], ...(input.model != null && { model: input.model }) }
+  const { createImages } = await askModels(context, DrawImagesDocument, { input: wanted }).catch(error => {
+    // The gateway knows models as things that are there or not; here one is a word of the request.
+    if (input.model != null && codeOf(error) === 'NOT_FOUND')
+      throw new Refusal('BAD_USER_INPUT', 'model is none of the catalogue: leave it out, or choose one that draws.', { field: 'model' })
+    throw error
   })
   if (!createImages) throw new Refusal('UPSTREAM_FAILED', 'Nothing was drawn: try again.')
-  const drawn = []
+  const drawn: { readonly id: string; readonly looked: Looked; readonly filename: string }[] = []
   for (const { base64 } of createImages.images) {
     const id = newId(clock.now())
     const bytes = Buffer.from(base64, 'base64')

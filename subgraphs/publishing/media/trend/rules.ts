@@ -44,7 +44,10 @@ export const responseFormat = {
 } as const
 
 /** What a model is asked. */
-export const questionOf = (brand: { readonly name: string; readonly description: string | null }, now: Date): { readonly system: string; readonly user: string } => ({
+export const questionOf = (
+  brand: { readonly name: string; readonly description: string | null },
+  now: Date,
+): { readonly system: string; readonly user: string } => ({
   system:
     'You find what people talk about at present on social networks, for an editor who writes posts. Name at most ten topics that suit the brand, the most talked about first; each with a summary of two sentences, where it is talked about, an address where you know one, a score from 0 to 1, and when it was observed.',
   user: `Today is ${now.toISOString().slice(0, 10)}. The brand is called ${JSON.stringify(brand.name)}${brand.description ? ` and says of itself: ${JSON.stringify(brand.description)}` : ''}.`,

@@ -18,14 +18,6 @@ const version = '1.0.0'
 /** How many uploads of a brand may be under way. */
 const mostOpen = 100
 
-/** What this speaks of the protocol (https://tus.io/protocols/resumable-upload). */
-const abilities = {
-  'tus-version': version,
-  'tus-extension': 'creation,creation-with-upload,termination,expiration,checksum',
-  'tus-max-size': String(mostBytes),
-  'tus-checksum-algorithm': 'sha1,sha256,md5',
-} as const
-
 const algorithms: Readonly<Record<string, string>> = { sha1: 'sha1', sha256: 'sha256', md5: 'md5' }
 
 /** Whether a path is that of uploads in parts. */
@@ -43,7 +35,6 @@ async function answered(context: Context, request: Request): Promise<Response> {
   const method = request.headers.get('x-http-method-override')?.toUpperCase() ?? request.method
   const { pathname } = new URL(request.url)
   const id = pathname.slice(uploadPath.length + 1)
-  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: abilities })
   if (request.headers.get('tus-resumable') !== version) {
     const refused = problem(request, 'BAD_USER_INPUT', `Uploads speak tus ${version}: send Tus-Resumable: ${version}.`)
     refused.headers.set('tus-version', version)

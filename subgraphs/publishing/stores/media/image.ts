@@ -25,4 +25,3 @@ export const generatedImageStore = store(generatedImages, {
   lists: { ofBrand: { below: 'brandId', order: 'newest first' } },
   manyBy: { groupId: 't.id' },
 })
-

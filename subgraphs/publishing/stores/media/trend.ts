@@ -34,9 +34,7 @@ const ofBrands = statement(`select ${columns} from publishing.trend_reports r wh
 const begin = statement('insert into publishing.trend_reports (brand_id) values ($1) on conflict (brand_id) do nothing')
 const lock = statement(`select ${columns} from publishing.trend_reports r where r.brand_id = $1 for update`)
 const counted = statement('update publishing.trend_reports set refreshed = $2 where brand_id = $1')
-const keep = statement(
-  `update publishing.trend_reports r set trends = $2::jsonb, fetched_at = $3, expires_at = $4 where r.brand_id = $1 returning ${columns}`,
-)
+const keep = statement(`update publishing.trend_reports r set trends = $2::jsonb, fetched_at = $3, expires_at = $4 where r.brand_id = $1 returning ${columns}`)
 
 export const trendReportStore = {
   table: trendReports,
