@@ -13,13 +13,14 @@ export type Whereabouts = Readonly<Record<string, string>>
 export const networkFamilies: readonly { readonly platform: Platform; readonly title: string; readonly family: Family }[] = platforms.flatMap(platform => {
   const { title, path, protocol } = everyNetwork[platform]
   if (!protocol) return []
-  const { prefix, at, hasTrials } = protocol
+  const { prefix, at, hasTrials, needs } = protocol
+  const wanted = needs ? ` It needs ${needs}.` : ''
   const owner = at ? ` It is found at the addresses of ${everyNetwork[at].title}.` : ''
   const family: Family = {
     clientId: setting(`${prefix}_CLIENT_ID`, text, {
       fallback: null,
       by: subgraphs,
-      does: `Your application at ${title}. Without one a start outside the demo says that ${title} is not set up.${owner} Its callback address is \`$PUBLIC_URL/publishing/api/integrations/${path}/callback\`.`,
+      does: `Your application at ${title}. Without one a start outside the demo says that ${title} is not set up.${wanted}${owner} Its callback address is \`$PUBLIC_URL/publishing/api/integrations/${path}/callback\`.`,
     }),
     clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, { fallback: null, by: subgraphs, does: 'Its secret: both are set, or none.' }),
     ...(hasTrials && {

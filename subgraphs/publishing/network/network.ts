@@ -58,6 +58,8 @@ export interface ContentRules {
 export interface Protocol<Name extends string = string, Further extends string = string extends Name ? string : never> {
   /** What its settings begin with: `X` for `X_CLIENT_ID`, `X_CLIENT_SECRET` and the addresses, `X_API_URL` for `apiUrl`. */
   readonly prefix: string
+  /** What an operator asks the network for, in a sentence that goes on after "It needs": products, reviews. */
+  readonly needs?: string
   /** The network at whose addresses this one is, by the settings of that one; its application is its own. */
   readonly at?: Platform
   /** Where the network is, by the name under which its adapter is told: each ends with `Url`. */

@@ -17,6 +17,7 @@ export const linkedin = {
   },
   protocol: {
     prefix: 'LINKEDIN',
+    needs: 'the products “Sign In with LinkedIn using OpenID Connect” and “Share on LinkedIn”, which LinkedIn gives at once',
     addresses: {
       authorizeUrl: { fallback: 'https://www.linkedin.com/oauth/v2/authorization', does: 'Where LinkedIn asks people, for themselves and for pages.' },
       tokenUrl: { fallback: 'https://www.linkedin.com/oauth/v2/accessToken', does: 'Where LinkedIn gives tokens; it takes them back at `revoke` beside it.' },

@@ -9,8 +9,11 @@ export const linkedinPage = {
   targets: ['ORGANIZATION'],
   capabilities: { firstComment: true, analytics: true, thread: 'COMMENT', lookup: 'BY_LISTING' },
   content: linkedin.content,
-  protocol: { ...linkedin.protocol, prefix: 'LINKEDIN_PAGE', at: 'LINKEDIN', load: () => import('./organization.ts') } satisfies Protocol<
-    LinkedinAddress,
-    'version'
-  >,
+  protocol: {
+    ...linkedin.protocol,
+    prefix: 'LINKEDIN_PAGE',
+    needs: 'the product “Community Management API”, which LinkedIn reviews, and gives to applications without any other',
+    at: 'LINKEDIN',
+    load: () => import('./organization.ts'),
+  } satisfies Protocol<LinkedinAddress, 'version'>,
 } satisfies NetworkFacts

@@ -17,6 +17,7 @@ export const tiktok = {
   },
   protocol: {
     prefix: 'TIKTOK',
+    needs: 'Login Kit and the Content Posting API with direct posts, and TikTok’s audit: before that TikTok refuses posts that others see',
     addresses: {
       authorizeUrl: { fallback: 'https://www.tiktok.com/v2/auth/authorize/', does: 'Where TikTok asks people.' },
       apiUrl: { fallback: 'https://open.tiktokapis.com', does: 'Where TikTok is called.' },
