@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crash } from '../../../platform/crash.ts'
-import { chooseConnection, isJustRenewed, mustRenew } from '../connection/rules.ts'
+import { isJustRenewed, mustRenew } from '../connection/rules.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { mediaOf } from '../media/deliverable.ts'
@@ -10,7 +10,7 @@ import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
 import { held } from './claimed.ts'
 import type { FailureCode } from './failure.ts'
-import { claimMs, processingForMs, repliesTo, shutUntil } from './rules.ts'
+import { claimMs, processingForMs, repliesTo, shutUntil, wayOf } from './rules.ts'
 
 /** Everything that a call needs and that may fail before anything is sent. */
 export interface Prepared {
@@ -41,10 +41,10 @@ export type Unprepared =
 export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unprepared> {
   const { clock, connections } = job
   const network = job.networks.get(post.platform)
-  const connection = chooseConnection(await connections.manyBy('brandId').load(post.brandId), post.platform, post.authorId)
-  if (!network || !connection) return { failed: 'NO_CONNECTION', detail: '' }
-  const target = placeOf(connection, post)
-  if (target === 'TARGET_MISSING') return { failed: 'TARGET_UNAVAILABLE', detail: 'no place is chosen' }
+  const way = wayOf(await connections.manyBy('brandId').load(post.brandId), post)
+  if (!network) return { failed: 'NO_CONNECTION', detail: '' }
+  if ('failed' in way) return way
+  const { connection, target } = way
   const until = shutUntil(connection.rateLimit, clock.now())
   if (until) return { shutUntil: until }
   // A network whose tokens live no longer than the margin for renewing them is not asked for one after the other.
@@ -68,13 +68,6 @@ export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unpre
   })
 }
 
-/** Where a post goes: the place that it names, or the account's default where posts need one. */
-function placeOf({ targets }: ConnectionRow, { platform, target }: PostRow): Target | null | 'TARGET_MISSING' {
-  if (target || (platform !== 'FACEBOOK' && platform !== 'LINKEDIN_PAGE')) return target
-  const chosen = targets.find(({ isDefault, selected }) => isDefault && selected)
-  return chosen ? { kind: chosen.kind, externalId: chosen.externalId, name: chosen.name } : 'TARGET_MISSING'
-}
-
 /** What the post answers, or comments, of the earlier one of its thread. */
 async function answered({ posts, attempts }: Job, post: PostRow, mine: Target | null): Promise<string | null> {
   if (post.position === 1) return null
@@ -87,8 +80,7 @@ async function answered({ posts, attempts }: Job, post: PostRow, mine: Target | 
 /** The token of a place, where its network gave it one. */
 export function placeTokenOf({ connections }: Pick<Job, 'connections'>, connection: ConnectionRow, target: Target | null): string | null {
   if (!target) return null
-  const { placeTokens } = connections.open(connection) as { readonly placeTokens?: Readonly<Record<string, string>> }
-  return placeTokens?.[`${target.kind}:${target.externalId}`] ?? null
+  return connections.open(connection).placeTokens[`${target.kind}:${target.externalId}`] ?? null
 }
 
 /** What is prepared, so that nothing of it is taken for another content: whatever an edit changes is in it. */

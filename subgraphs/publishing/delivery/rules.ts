@@ -1,3 +1,5 @@
+import { placeOf } from '../connection/places.ts'
+import { type Candidate, chooseConnection } from '../connection/rules.ts'
 import type { Capabilities, Delivery, Network, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { AttemptRow, Claimant } from '../stores/attempt.ts'
@@ -50,6 +52,22 @@ export function dueAt({ status, scheduledAt, waitsUntil, prepareAt }: PostRow, n
 
 /** Whether the earlier post of a thread holds back the later one: until it is published and the network named it. */
 export const isHeldBy = (predecessor: PostRow | null): boolean => predecessor !== null && !(predecessor.status === 'PUBLISHED' && predecessor.platformPostId)
+
+/** By which connection a post goes out, and to which place within its account; or why there is none. */
+export function wayOf<C extends Candidate>(
+  connections: readonly C[],
+  { platform, authorId, target }: Pick<PostRow, 'platform' | 'authorId' | 'target'>,
+): { readonly connection: C; readonly target: Target | null } | { readonly failed: FailureCode; readonly detail: string } {
+  const connection = chooseConnection(connections, platform, authorId, target)
+  if (!connection) {
+    const isConnected = target !== null && chooseConnection(connections, platform, authorId) !== null
+    return isConnected ? { failed: 'TARGET_UNAVAILABLE', detail: 'it is not chosen for any connection of the brand' } : { failed: 'NO_CONNECTION', detail: '' }
+  }
+  const place = placeOf(connection, { target })
+  if (place === 'TARGET_MISSING') return { failed: 'TARGET_UNAVAILABLE', detail: 'the post names none, and the connection has no default one' }
+  if (place === 'TARGET_UNAVAILABLE') return { failed: 'TARGET_UNAVAILABLE', detail: 'the connection takes no posts there' }
+  return { connection, target: place }
+}
 
 /**
  * What a post answers on the network, or comments: the earlier post of its thread, when that is on the same network, and for a comment

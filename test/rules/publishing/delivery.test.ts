@@ -22,6 +22,7 @@ import {
   shutUntil,
   wait,
   waitForLimit,
+  wayOf,
   yieldsTo,
 } from '../../../subgraphs/publishing/delivery/rules.ts'
 import type { Platform } from '../../../subgraphs/publishing/network/network.ts'
@@ -75,6 +76,33 @@ describe('P-08 a later post of a thread', () => {
     expect(repliesTo(...on('FACEBOOK'), { mine: page('1'), earlier: page('2') })).toBe(null)
     expect(repliesTo(...on('FACEBOOK'), { mine: page('1'), earlier: null })).toBe(null)
     expect(repliesTo(...on('LINKEDIN'), { mine: null, earlier: null })).toBe(null)
+  })
+})
+
+describe('P-11 the way of a post', () => {
+  const page = (externalId: string, changes: object = {}) =>
+    ({ kind: 'PAGE', externalId, name: externalId, selected: true, isDefault: false, available: true, reason: null, ...changes }) as const
+  const connection = (id: string, targets: readonly ReturnType<typeof page>[], authorId = 'me') => ({
+    id,
+    platform: 'FACEBOOK' as const,
+    active: true,
+    authorId,
+    connectedAt: now,
+    externalAccountId: `account ${id}`,
+    targets,
+  })
+  const target = (externalId: string) => ({ kind: 'PAGE', externalId, name: null }) as const
+  const post = (externalId: string | null) => ({ platform: 'FACEBOOK' as const, authorId: 'me', target: externalId === null ? null : target(externalId) })
+  const [mine, theirs] = [connection('a', [page('1', { isDefault: true })]), connection('b', [page('2'), page('3', { available: false })], 'you')]
+
+  test('leads to the place that it names, by a connection that has it chosen, or to the default one', () => {
+    expect(wayOf([mine, theirs], post('2'))).toMatchObject({ connection: { id: 'b' }, target: { externalId: '2' } })
+    expect(wayOf([mine, theirs], post(null))).toMatchObject({ connection: { id: 'a' }, target: { externalId: '1' } })
+  })
+
+  test('ends where nobody chose the place, where it takes no posts, where there is no default, and where nothing is connected', () => {
+    const failed = [wayOf([mine], post('2')), wayOf([theirs], post('3')), wayOf([theirs], post(null)), wayOf([], post('2'))]
+    expect(failed.map(way => ('failed' in way ? way.failed : null))).toEqual([...Array(3).fill('TARGET_UNAVAILABLE'), 'NO_CONNECTION'])
   })
 })
 

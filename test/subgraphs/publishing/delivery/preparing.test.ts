@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { processingForMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { armCrash } from '../../../../platform/crash.ts'
+import { claimMs, processingForMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import type { Delivery, Network, Preparation, Publication } from '../../../../subgraphs/publishing/network/network.ts'
 import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import type { PostRow } from '../../../../subgraphs/publishing/stores/post.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
-import { post as postDocument, updatePost } from '../documents.ts'
+import { cancelPost, deletePost, post as postDocument, reschedulePost, updatePost } from '../documents.ts'
 import { interrupt, renewals, round, stored, storedConnection, wake } from './delivering.ts'
 
 let graph: Supergraph
@@ -125,6 +126,53 @@ describe('P-12 what a network wants before the call', () => {
     const tokens = asked.prepare.map(([{ accessToken }]) => accessToken)
     expect([renewals(graph) - before, tokens[0] === tokens[1], asked.publish[0]!.accessToken === tokens[1]]).toEqual([1, false, true])
     expect((await row()).status).toBe('PUBLISHED')
+  })
+})
+
+test('P-10 a crash after preparing sent nothing: it is prepared again, and published once', async () => {
+  const { asked, wake, row } = await begin()
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw new Error('power failure')
+  })
+  armCrash('after-prepare')
+  await expect(wake()).rejects.toThrow('power failure')
+  armCrash(null)
+  kill.mockRestore()
+  expect([await row(), asked.publish]).toMatchObject([{ status: 'SCHEDULED', deliveryPhase: 'CLAIMED', attempts: 0 }, []])
+  await graph.clock.advance(claimMs)
+  await round(graph)
+  expect([asked.prepare.length, asked.publish.length, (await row()).status]).toEqual([2, 1, 'PUBLISHED'])
+})
+
+describe('P-10 of what people do while a post is prepared', () => {
+  test.each([
+    ['an edit', async (post: PostRow) => ({ mutation: updatePost, input: { id: post.id, copy: `Edited ${post.id}` } }), 'SCHEDULED'],
+    ['a new time', async (post: PostRow) => ({ mutation: reschedulePost, input: { id: post.id, scheduledAt: graph.clock.soon(7_200_000) } }), 'SCHEDULED'],
+    ['a revert', async (post: PostRow) => ({ mutation: updatePost, input: { id: post.id, scheduledAt: null } }), 'DRAFT'],
+    ['cancelling', async (post: PostRow) => ({ mutation: cancelPost, input: { id: post.id } }), 'DRAFT'],
+    ['deleting', async (post: PostRow) => ({ mutation: deletePost, input: { id: post.id } }), null],
+  ] as const)('%s wins: nothing is sent by either of two workers', async (_what, what, status) => {
+    const { asked, network, post, owner, wake } = await begin()
+    const { mutation, input } = await what(post)
+    const prepare = network.prepare!.bind(network)
+    let acted = false
+    Object.assign(network, {
+      prepare: async (...parameters: Parameters<typeof prepare>) => {
+        if (!acted) {
+          acted = true
+          ;(await graph.execute(mutation, { input }, { as: owner })).data()
+        }
+        return prepare(...parameters)
+      },
+    })
+    const before = asked.publish.length
+    await Promise.all([wake(), wake()])
+    const present = await graph.rows<{ status: string }>('select status from publishing.posts where id = $1', [post.id])
+    if (status === null) expect(present).toEqual([])
+    // An edited post is due still: who comes next sends what stands there now.
+    else if (mutation === updatePost && 'copy' in input) expect(asked.publish.slice(before).every(({ copy }) => copy === input.copy)).toBe(true)
+    else expect(present).toEqual([{ status }])
+    if (!('copy' in input)) expect(asked.publish.slice(before)).toEqual([])
   })
 })
 
