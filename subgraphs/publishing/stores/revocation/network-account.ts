@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { rows, statement } from '../../../../platform/sql/statement.ts'
+import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import type { Opening } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
@@ -29,6 +29,13 @@ const holdPosts = statement(
     where ${ofAccount} order by p.brand_id, p.id for no key update of p`,
 )
 const brandsById = statement(`select ${selectList(brands, 'b')} from publishing.brands b where b.id = any($1::uuid[])`)
+/** What the network counted of what was published by them. */
+const [forgetSnapshots, forgetFigures] = ['figure_snapshots', 'post_figures'].map(name =>
+  statement(
+    `delete from publishing.${name} f using publishing.posts p, publishing.connections c
+      where f.brand_id = p.brand_id and f.post_id = p.id and p.brand_id = c.brand_id and p.connection_id = c.id and ${ofAccount}`,
+  ),
+) as [Statement, Statement]
 const remove = statement(`delete from publishing.connections c where ${ofAccount} returning ${selectList(connections, 'c')}`)
 
 /** The connections of one account of a network, whichever brands and organizations they are of: for what the network itself says of it. */
@@ -57,6 +64,7 @@ export const networkAccountStore = {
       /** Removes them with all that is known of them; posts stay, and attempts. */
       async remove(account: NetworkAccount, transaction: Transaction): Promise<readonly ConnectionRow[]> {
         await rows(sequelize, holdPosts, values(account), transaction)
+        for (const forget of [forgetSnapshots, forgetFigures]) await rows(sequelize, forget, values(account), transaction)
         return rows<ConnectionRow>(sequelize, remove, values(account), transaction)
       },
     }

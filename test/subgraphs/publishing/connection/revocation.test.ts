@@ -161,6 +161,12 @@ describe('a data deletion', () => {
     const { post } = await graph.seed.owner().brand().post()
     const { id, brandId } = await connect(post.brandId)
     await graph.rows('update publishing.posts set connection_id = $2 where id = $1', [post.id, id])
+    await graph.rows('insert into publishing.post_figures (brand_id, post_id, published_at, likes) values ($1, $2, $3, 3)', [
+      brandId,
+      post.id,
+      graph.clock.now(),
+    ])
+    await graph.rows('insert into publishing.figure_snapshots (brand_id, post_id, at, likes) values ($1, $2, $3, 3)', [brandId, post.id, graph.clock.now()])
     const { status, body } = await send('DATA_DELETION', signed())
     expect({ status, body }).toEqual({
       status: 200,
@@ -176,6 +182,8 @@ describe('a data deletion', () => {
     expect(await present(id)).toBeUndefined()
     expect(JSON.parse((await statusOf(code)).text)).toEqual({ ...told, status: 'completed', completedAt: graph.clock.now().toISOString() })
     expect(await toldOf(id)).toEqual(['attention.opened', 'attention.closed'])
+    for (const table of ['post_figures', 'figure_snapshots'])
+      expect(await graph.rows(`select from publishing.${table} where post_id = $1`, [post.id])).toEqual([])
     const page = await statusOf(code, 'text/html,application/xhtml+xml')
     expect(page).toMatchObject({ status: 200, type: expect.stringContaining('text/html') })
     expect(page.text).toContain('deleted')
