@@ -25,6 +25,7 @@ import { spendRows } from './providers/spend.ts'
 import { videoRows } from './providers/video.ts'
 import { widgetRows as providersWidgetRows } from './providers/widget.ts'
 import { brandRows } from './publishing/brand.ts'
+import { connectionRows } from './publishing/connection.ts'
 import { analyticsRows } from './publishing/insight/analytics.ts'
 import { dashboardRows } from './publishing/insight/dashboard.ts'
 import { integrationRows } from './publishing/integration.ts'
@@ -70,6 +71,7 @@ export const routeTables: readonly RouteTable[] = [
     rows: [
       ...brandRows,
       ...postRows,
+      ...connectionRows,
       ...integrationRows,
       ...revocationRows,
       ...mediaRows,

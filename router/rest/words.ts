@@ -63,6 +63,8 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
     const [first, ...rest] = path.split('.') as [string, ...string[]]
     return [Object.hasOwn(names, first) ? names[first] : first, ...rest].join('.')
   }
+  /** What the address itself names. */
+  const segments = new Set([...row.path.matchAll(/:(\w+)/g)].map(([, segment]) => segment!))
   const lowered = (text: string): string => text.replaceAll(/\b[A-Z][A-Z0-9_]+\b/g, word => (enumValues.has(word) ? fromEnum(word) : word))
   // Whatever is called `id` may stand anywhere in a sentence; a field that is meant stands at its beginning.
   const retold = (message: string): string =>
@@ -80,7 +82,7 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
         if (!type) continue
         // The fields of an input are the fields of the body: the input itself has no name there.
         const isInput = name === 'input'
-        checkValue(values[name], type, isInput ? '' : name, named)
+        checkValue(values[name], type, isInput ? '' : name, named, segments)
       }
     },
     refusal(error, viewer) {
@@ -113,20 +115,23 @@ function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, 
   return what ? `You may not do this: it takes ${what}.` : 'You may not do this.'
 }
 
-/** @param path where the value stands in the graph's input; empty for the input itself */
-function checkValue(value: unknown, type: GraphQLInputType, path: string, named: (path: string) => string): void {
+/**
+ * @param path     where the value stands in the graph's input; empty for the input itself
+ * @param segments what stands in the address: a word there that is none of those it may be is no address at all
+ */
+function checkValue(value: unknown, type: GraphQLInputType, path: string, named: (path: string) => string, segments: ReadonlySet<string>): void {
   const field = named(path)
   const wrong = (what: string, at = field) => new Refusal('BAD_USER_INPUT', `${at} ${what}`, { field: at })
   if (isNonNullType(type)) {
     if (value === undefined) throw wrong('is missing.')
     if (value === null) throw wrong('cannot be null.')
-    checkValue(value, type.ofType, path, named)
+    checkValue(value, type.ofType, path, named, segments)
     return
   }
   if (value === undefined || value === null) return
   if (isListType(type)) {
     const list = Array.isArray(value) ? value : [value]
-    for (const [index, item] of list.entries()) checkValue(item, type.ofType, Array.isArray(value) ? `${path}[${index}]` : path, named)
+    for (const [index, item] of list.entries()) checkValue(item, type.ofType, Array.isArray(value) ? `${path}[${index}]` : path, named, segments)
   } else if (isInputObjectType(type)) {
     const fields = type.getFields()
     const known = Object.keys(fields).join(', ')
@@ -139,12 +144,14 @@ function checkValue(value: unknown, type: GraphQLInputType, path: string, named:
         })
     for (const [name, inner] of Object.entries(fields)) {
       const given = (value as Record<string, unknown>)[name]
-      if (given !== undefined || isRequiredInputField(inner)) checkValue(given, inner.type, below(name), named)
+      if (given !== undefined || isRequiredInputField(inner)) checkValue(given, inner.type, below(name), named, segments)
     }
   } else if (isEnumType(type)) {
     const takes = type.getValues().map(({ name }) => fromEnum(name))
     if (typeof value !== 'string') throw wrong(`must be one of ${takes.join(', ')}.`)
-    if (!type.getValue(value)) throw wrong(`is "${fromEnum(value).slice(0, 80)}": it takes ${takes.join(', ')}.`)
+    if (type.getValue(value)) return
+    const what = `is "${fromEnum(value).slice(0, 80)}": it takes ${takes.join(', ')}.`
+    throw segments.has(field) ? new Refusal('NOT_FOUND', `${field} ${what}`, { field }) : wrong(what)
   } else if (isScalarType(type)) {
     // The client schema has names of our scalars alone; what they take stands beside the subgraphs.
     const scalar = Object.hasOwn(scalars, type.name) ? scalars[type.name as keyof typeof scalars] : type

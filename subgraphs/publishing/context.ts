@@ -6,6 +6,7 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { KeyCheck } from '../store/key-check.ts'
 import type { Foundation } from '../subgraph.ts'
+import type { OpenApplications } from './network/account/applications.ts'
 import type { DeliveryFigures } from './network/figures.ts'
 import type { Networks } from './network/network.ts'
 import { attemptStore } from './stores/attempt.ts'
@@ -81,7 +82,7 @@ export interface Quotas {
 export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
 
 /** What publishing works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
+export interface Services extends Pick<Foundation, 'ask' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
   readonly storage: Storage
   readonly signatures: Signatures
   /** Whether an address that somebody names may be called. */
@@ -90,6 +91,8 @@ export interface Services extends Pick<Foundation, 'ask' | 'events' | 'clock' | 
   readonly drawing: Limit
   /** Reports that are being made in this process, by brand. */
   readonly findingTrends: Map<string, Promise<TrendReportRow>>
+  readonly applications: OpenApplications
+  /** Those of `applications`. */
   readonly networks: Networks
   readonly deliveries: DeliveryFigures
   readonly quotas: Quotas

@@ -11,9 +11,11 @@ import type { Telling } from '../store/tell.ts'
 import type { Foundation, Subgraph } from '../subgraph.ts'
 import { brandResolvers } from './brand/resolvers.ts'
 import { tellOfGroups } from './connection/groups.ts'
+import { lookAgainAtConnections } from './connection/health.ts'
 import { integrationResolvers } from './connection/integration/resolvers.ts'
 import { connectionResolvers } from './connection/resolvers.ts'
 import { deletions } from './connection/revocation/deletion.ts'
+import { caring } from './connection/sweep.ts'
 import { type Context, type Job, type Quotas, type Services, stores } from './context.ts'
 import { sendComment } from './delivery/comment.ts'
 import { deliver } from './delivery/deliver.ts'
@@ -34,8 +36,9 @@ import { imageRequests } from './media/image/generate.ts'
 import { imageResolvers } from './media/image/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './media/prepare.ts'
 import { trendResolvers } from './media/trend/resolvers.ts'
+import { openApplications } from './network/account/applications.ts'
 import { measureDelivery } from './network/figures.ts'
-import { type Applications, loadAdapters, openNetworks } from './network/networks.ts'
+import { type Applications, loadAdapters } from './network/networks.ts'
 import { announceActivity, lookAgainAtActivity } from './news/activity/announce.ts'
 import { activityResolvers } from './news/activity/resolvers.ts'
 import { lookAgainAtPosts } from './news/announce.ts'
@@ -69,9 +72,9 @@ const adapters = await loadAdapters()
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
-  const { ask, cipher, clock, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
+  const { ask, cipher, clock, environment, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
-  const networks = openNetworks(adapters, settings.applications, outbound)
+  const applications = openApplications(adapters, settings.applications, outbound)
   /** What delivery works with, made anew for each piece of work. */
   const job = (actor = 'delivery') => contexts.everybodys(actor)
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })
@@ -85,6 +88,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     ],
     sweeps: [
       ...sweeps(job),
+      caring(job),
       deletions(() => job('deletion')),
       ...mediaSweeps(job),
       webhookSweep(() => job('webhooks')),
@@ -106,7 +110,9 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     reaches: createReaches(settings.allowedOrigins),
     drawing: createLimit(imageRequests),
     findingTrends: new Map(),
-    networks,
+    environment,
+    applications,
+    networks: applications.networks,
     deliveries: measureDelivery(foundation.metrics),
     quotas: settings.quotas,
     jobs,
@@ -116,6 +122,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       columns: [
         { column: 'access_token', open: (id, sealed) => job().connections.open({ id, accessToken: sealed, refreshToken: null }) },
         { column: 'refresh_token', open: (id, sealed) => job().connections.open({ id, accessToken: null, refreshToken: sealed }) },
+        { column: 'place_tokens', open: (id, sealed) => job().connections.open({ id, accessToken: null, refreshToken: null, placeTokens: sealed }) },
       ],
       consequence: 'accounts cannot be used, and posts wait: tokens were',
       log,
@@ -138,6 +145,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     recorded: entry => announceActivity(events, entry),
   })
   lookAgainAtActivity(events, (brandId, since) => job().activities.since(brandId, since))
+  lookAgainAtConnections(events, (organizationId, since) => job().connections.changedSince(organizationId, since))
   lookAgainAtPosts(events, (brandId, since) => job().posts.changedSince(brandId, since))
   return {
     registration,

@@ -1,15 +1,16 @@
-import { idOfName, newId } from '../../platform/ids.ts'
-import type { Outbound } from '../../platform/outbound/outbound.ts'
+import { idOfName } from '../../platform/ids.ts'
 import { tell, type Unit } from '../store/books.ts'
 import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'
-import { callbackUrl } from './connection/integration/rules.ts'
 import type { Job } from './context.ts'
 import { failure } from './delivery/failure.ts'
 import { factsOf } from './news/announce.ts'
+import type { BrandRow } from './stores/brand.ts'
 import type { PostRow } from './stores/post.ts'
 
 const brandName = 'Demo Brand'
+/** The one whose posts somebody has to approve. */
+const studioName = 'Demo Studio'
 
 interface DemoPost {
   /** What its id is made of, by which the next start finds it again, whatever was changed in it. */
@@ -65,7 +66,8 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
     const { now, transaction } = unit
     const { userId } = owner
     const createdBy = `user:${userId}`
-    const brandId = await provideBrand(job, owner, unit)
+    const brandId = await provideBrand(job, owner, { name: brandName }, unit)
+    await provideStudio(job, owner, unit)
     const older = await posts.withWords(
       brandId,
       createdBy,
@@ -109,35 +111,35 @@ async function provideCampaign({ campaigns, posts }: Job, { brandId, createdBy }
   }
 }
 
-async function provideBrand({ brands }: Job, { organizationId, userId }: DemoOwner, { now, transaction }: Unit): Promise<string> {
+async function provideBrand(
+  { brands }: Job,
+  { organizationId, userId }: DemoOwner,
+  brand: Pick<BrandRow, 'name'> & Partial<BrandRow>,
+  { now, transaction }: Unit,
+): Promise<string> {
   // Whoever starts at the same moment waits here, and finds everything.
   await brands.madeFor(organizationId, transaction)
-  const id = idOfName(organizationId, brandName)
+  const id = idOfName(organizationId, brand.name)
   const { nodes } = await brands.page('all', organizationId, { first: 100 })
-  const known = (await brands.find(id)) ?? nodes.find(brand => brand.name === brandName)
+  const known = (await brands.find(id)) ?? nodes.find(({ name }) => name === brand.name)
   if (known) return known.id
-  await brands.insert({ id, organizationId, name: brandName, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
+  await brands.insert({ id, organizationId, ...brand, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
   return id
 }
 
-/**
- * Connects the demo brand through the sandbox's own OAuth flow, as a person would, if it is not connected. Elsewhere people connect by hand.
- * @throws what the network answers otherwise than expected
- */
-export async function connectDemo(job: Job, { brandId, userId, sandbox, outbound }: { brandId: string; userId: string; sandbox: string; outbound: Outbound }) {
-  const { networks, connections, publicUrl, clock } = job
-  const x = networks.get('X')
-  const present = (await connections.manyBy('brandId').load(brandId)).find(connection => connection.platform === 'X')
-  if (!x || present?.active) return
-  const state = newId()
-  const redirectUri = callbackUrl(publicUrl, 'X')
-  const { url, verifier } = await x.authorize({ redirectUri, state })
-  if (new URL(url).origin !== new URL(sandbox).origin) return
-  const { headers } = await outbound(`${url}&sandbox_approve=1`)
-  const parameters = new URL(headers.get('location') ?? redirectUri).searchParams
-  const grant = await x.exchange({ parameters, redirectUri, state, verifier })
-  const account = await x.account(grant.accessToken)
-  await inTransaction(job, ({ transaction }) => connections.authorize({ brandId, platform: 'X', userId, account, grant, now: clock.now() }, transaction))
+/** A brand of which nothing is sent that nobody has approved, with a post that waits for that. */
+async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<void> {
+  const { posts } = job
+  const { now, transaction } = unit
+  const brandId = await provideBrand(job, owner, { name: studioName, approvalMode: 'REQUIRED' }, unit)
+  const id = idOfName(brandId, 'demo-pending')
+  if (await posts.lock(id, transaction)) return
+  const place = { brandId, threadId: id, position: 1, platform: 'X' as const }
+  const stamps = { authorId: owner.userId, createdAt: now, updatedAt: now, createdBy: `user:${owner.userId}` }
+  const copy = 'A first look at the new season. Somebody has to approve this one.'
+  const scheduledAt = new Date(now.getTime() + daysAhead * dayMs)
+  const post = await posts.insert({ id, ...place, copy, status: 'SCHEDULED', approval: 'PENDING', scheduledAt, ...stamps }, transaction)
+  await tell(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
 }
 
 /** What goes of publishing with organizations, beside what is kept of these themselves: whatever belongs to their brands. */

@@ -7,7 +7,7 @@ export const registration: Registration = {
   title: 'Publishing',
   contexts: ['organization'],
   icon: '/icons/publishing.svg',
-  asks: ['providers:ai.invoke', 'providers:org.admin'],
+  asks: ['providers:ai.invoke', 'providers:service.invoke', 'providers:org.admin', 'agents:knowledge.read'],
   widget: { audience: 'organization' },
   lifecycle: 'active',
   kind: 'application',

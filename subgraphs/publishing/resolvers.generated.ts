@@ -122,6 +122,12 @@ export type Query = {
   readonly brand?: Maybe<Brand>;
   /** Brands of the active organization in the order of their creation: those in use, or with `archived` those that are not. */
   readonly brands?: Maybe<BrandConnection>;
+  /** A connection of a brand of the active organization. NOT_FOUND for another organization's. */
+  readonly connection?: Maybe<Connection>;
+  /** The connections of the active organization, the latest authorized first, inactive ones included. */
+  readonly connections?: Maybe<ConnectionConnection>;
+  /** Each network, in the order of `Platform`: what it can do here, whether it can be connected, and what is connected of a brand, or of all brands of the active organization. */
+  readonly integrations?: Maybe<ReadonlyArray<Maybe<Integration>>>;
   /** What a network counted of a post of the active organization; NOT_FOUND for an id of another organization, as for one that does not exist. */
   readonly postAnalytics?: Maybe<PostAnalytics>;
   /** What networks counted of a brand's posts that were published from `from` on and before `to`, 366 days at most: the last figures of each, summed. */
@@ -174,6 +180,26 @@ export type QueryBrandsArgs = {
   archived?: InputMaybe<Scalars['Boolean']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryConnectionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryConnectionsArgs = {
+  brandId?: InputMaybe<Scalars['ID']['input']>;
+  platform?: InputMaybe<Platform>;
+  health?: InputMaybe<ConnectionHealth>;
+  orphaned?: InputMaybe<Scalars['Boolean']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryIntegrationsArgs = {
+  brandId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -322,6 +348,14 @@ export type Mutation = {
   readonly resumeBrand?: Maybe<Brand>;
   /** Moves a brand with its posts and connections to another organization, of which the caller has to be a member: NOT_FOUND otherwise. Only `organizationId` and `version` change, and posts under way go on. The former organization gets NOT_FOUND from then on, and its open streams of the brand end. For owners and admins. */
   readonly transferBrand?: Maybe<Brand>;
+  /** Chooses to which places of a connection's account posts may go, and which of them takes those that name none: what is not named here is not chosen any more, and posts for it fail at their time. BAD_USER_INPUT for a place that the account does not have or that takes no posts. */
+  readonly selectConnectionTargets?: Maybe<Connection>;
+  /** Asks the network whose account it is, reads its places anew, and renews the access if that is due: six times a minute, then RATE_LIMITED. A connection that the network takes no more becomes inactive. CONFLICT, reason RECONNECT_NEEDED, for one that is inactive already. */
+  readonly checkConnection?: Maybe<Connection>;
+  /** Ends a connection: its tokens are erased here, and revoked at the network where that can be. Its posts stay; those that come due go out by another connection of the brand, or fail. What is inactive already stays as it is. */
+  readonly disconnectConnection?: Maybe<Connection>;
+  /** Renews a connection's access now, where the network lets it be renewed. For publishing's own calls alone: FORBIDDEN for other services. CONFLICT, reason RECONNECT_NEEDED, when only a person can help. */
+  readonly renewConnection?: Maybe<ConnectionRenewal>;
   /** Begins to connect an account of the network with the brand, as a person (not with a key): send the person's browser to the answer's address within ten minutes. Asked from a browser, it is finished in that browser alone; asked by a program, the person first reads whose brand it is and confirms. Refused with CONFLICT, and no address, for a network that cannot be connected. */
   readonly connectIntegration?: Maybe<IntegrationAuthorization>;
   /** Sends a post at this moment: a draft, a scheduled one before its time, or a failed one again. It is scheduled for now and answered as that; what becomes of it is told by `postStatusChanged`, and by reading it again. CONFLICT, reason `APPROVAL_REQUIRED`, where the brand sends only what was approved. */
@@ -442,6 +476,26 @@ export type MutationResumeBrandArgs = {
 
 export type MutationTransferBrandArgs = {
   input: TransferBrandInput;
+};
+
+
+export type MutationSelectConnectionTargetsArgs = {
+  input: SelectConnectionTargetsInput;
+};
+
+
+export type MutationCheckConnectionArgs = {
+  input: CheckConnectionInput;
+};
+
+
+export type MutationDisconnectConnectionArgs = {
+  input: DisconnectConnectionInput;
+};
+
+
+export type MutationRenewConnectionArgs = {
+  input: RenewConnectionInput;
 };
 
 
@@ -771,25 +825,154 @@ export type TransferBrandInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+export type Subscription = {
+  readonly __typename?: 'Subscription';
+  /** A connection of the active organization, or of one of its brands, each time its health changes or it goes out of use or comes back, as it stands then. What happened while nobody listened is not told again: read `connections` with every connection. Null when it was deleted meanwhile. */
+  readonly connectionHealthChanged?: Maybe<Connection>;
+  /** What happens in a brand, as it happens. What happened while nobody listened is not told again: read `brandActivities` with every connection. */
+  readonly brandActivity?: Maybe<BrandActivity>;
+  /** A post of the brand each time it is written, changed, or comes a step further in its delivery (claimed, being sent, put back, published, failed, unknown), as it stands then: steps that follow each other within milliseconds may be seen as one. What happened while nobody listened is not told again: read `posts` with every connection. Null when a post was deleted: read the list again. `threadId` narrows it to one thread. */
+  readonly postStatusChanged?: Maybe<Post>;
+};
+
+
+export type SubscriptionConnectionHealthChangedArgs = {
+  brandId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type SubscriptionBrandActivityArgs = {
+  brandId: Scalars['ID']['input'];
+};
+
+
+export type SubscriptionPostStatusChangedArgs = {
+  brandId: Scalars['ID']['input'];
+  threadId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+/** Which places of a connection are chosen. */
+export type SelectConnectionTargetsInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The places to which posts may go, of those that the connection lists; none: the connection needs a selection then. */
+  readonly targets: ReadonlyArray<ConnectionTargetInput>;
+  /** The one of them that takes posts which name none. Left out, it stays as it is if it is still chosen, and else is the first. */
+  readonly default?: InputMaybe<ConnectionTargetInput>;
+  /** The version that you have seen; CONFLICT when there is a later one. Without it the last write wins. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A place within an account. */
+export type ConnectionTargetInput = {
+  readonly kind: PostTargetKind;
+  readonly externalId: Scalars['ID']['input'];
+};
+
+/** Which connection is checked. */
+export type CheckConnectionInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** Which connection ends. */
+export type DisconnectConnectionInput = {
+  readonly id: Scalars['ID']['input'];
+  /** The version that you have seen; CONFLICT when there is a later one. Without it the last write wins. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which connection is renewed. */
+export type RenewConnectionInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** What came of renewing a connection's access. */
+export type ConnectionRenewal = {
+  readonly __typename?: 'ConnectionRenewal';
+  readonly connectionId: Scalars['ID']['output'];
+  readonly platform: Platform;
+  /** Whether the network gave a new access; it does not where nothing is due, or somebody else has just brought one. */
+  readonly refreshed: Scalars['Boolean']['output'];
+  /** When the access ends; null where the network does not say. */
+  readonly accessExpiresAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
 /** An account of a network that a brand may publish with. */
 export type Connection = {
   readonly __typename?: 'Connection';
   readonly id: Scalars['ID']['output'];
+  /** The brand's id. */
+  readonly brandId: Scalars['ID']['output'];
   readonly platform: Platform;
   /** Whether it is used for posts. An inactive one must be authorized again. */
   readonly active: Scalars['Boolean']['output'];
+  /** How it does, and so whether somebody has to do something. */
+  readonly health: ConnectionHealth;
   /** The account as the network shows it, e.g. its handle. */
   readonly accountName: Scalars['String']['output'];
   /** The network's own id of the account. */
   readonly externalAccountId: Scalars['ID']['output'];
+  /** A picture of the account, where the network gives one; its address may end after some time. */
+  readonly avatarUrl?: Maybe<Scalars['URL']['output']>;
+  /** What the network permitted, in its own words. */
+  readonly scopes: ReadonlyArray<Scalars['String']['output']>;
   /** When it was last authorized by a person. */
   readonly connectedAt: Scalars['DateTime']['output'];
+  /** When the present access ends. It is renewed before by itself where the network lets it be; null where the network does not say. */
+  readonly accessExpiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** From when on nothing but authorizing the account again helps; null where the network does not say. */
+  readonly reconnectBefore?: Maybe<Scalars['DateTime']['output']>;
+  /** When the network was last asked whose account it is, or renewed the access. */
+  readonly lastCheckedAt?: Maybe<Scalars['DateTime']['output']>;
   /** Why it became inactive, and what to do. */
   readonly inactiveReason?: Maybe<Scalars['String']['output']>;
+  /** The places within the account, chosen or not, in the network's order, fifty at most; none where an account is one place. */
+  readonly targets: ReadonlyArray<ConnectionTarget>;
+  /** What the network last said of how much the account may still post; null where it does not say. */
+  readonly rateLimit?: Maybe<ConnectionRateLimit>;
   /** The person who authorized it; their posts use it first. Of one who has left the organization nothing but the id is seen. */
   readonly author?: Maybe<User>;
   /** Whether the person who authorized it has left the organization. It goes on publishing; somebody should authorize the account anew, because the network may ask that person to. */
   readonly orphaned: Scalars['Boolean']['output'];
+  /** Grows with every change that people see. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** How a connection does. */
+export type ConnectionHealth =
+  /** Nothing is to be done. */
+  | 'HEALTHY'
+  /** Within a week nobody but a person can renew its access: authorize the account again. */
+  | 'EXPIRING'
+  /** None of the account's places is chosen that takes posts: choose one. */
+  | 'NEEDS_SELECTION'
+  /** The network takes its access no more, or somebody disconnected it: authorize the account again. */
+  | 'NEEDS_RECONNECT';
+
+/** A place within an account: a page, a group, an organization. */
+export type ConnectionTarget = {
+  readonly __typename?: 'ConnectionTarget';
+  readonly kind: PostTargetKind;
+  /** The network's own id of the place. */
+  readonly externalId: Scalars['ID']['output'];
+  readonly name: Scalars['String']['output'];
+  /** Whether posts may name it. */
+  readonly selected: Scalars['Boolean']['output'];
+  /** Whether it takes posts that name none. */
+  readonly isDefault: Scalars['Boolean']['output'];
+  /** Whether posts may go there at all. */
+  readonly available: Scalars['Boolean']['output'];
+  /** Why not. */
+  readonly reason?: Maybe<Scalars['String']['output']>;
+};
+
+/** How much an account may still post, as the network last said. */
+export type ConnectionRateLimit = {
+  readonly __typename?: 'ConnectionRateLimit';
+  /** Posts in the present window. */
+  readonly limit: Scalars['Int']['output'];
+  readonly remaining: Scalars['Int']['output'];
+  /** When the next window begins; null where the network does not say. */
+  readonly resetsAt?: Maybe<Scalars['DateTime']['output']>;
 };
 
 /** The networks that posts are written for. */
@@ -823,6 +1006,108 @@ export type IntegrationAuthorization = {
   readonly __typename?: 'IntegrationAuthorization';
   /** The network's page on which the person agrees; it works once, for ten minutes. */
   readonly authorizationUrl: Scalars['URL']['output'];
+};
+
+/** A network, as far as the platform speaks to it and something is connected. */
+export type Integration = {
+  readonly __typename?: 'Integration';
+  readonly platform: Platform;
+  /** What people call the network. */
+  readonly title: Scalars['String']['output'];
+  /** Whether an application of the platform is set up at the network. */
+  readonly application: Scalars['Boolean']['output'];
+  readonly readiness: IntegrationReadiness;
+  /** Whether an account can be connected at this moment. */
+  readonly connectable: Scalars['Boolean']['output'];
+  /** Why none can be connected; null when one can. */
+  readonly reason?: Maybe<Scalars['String']['output']>;
+  /** Whether an active connection is there. */
+  readonly connected: Scalars['Boolean']['output'];
+  /** What somebody has to see to, in a sentence; null when nothing. */
+  readonly attention?: Maybe<Scalars['String']['output']>;
+  /** The connections, inactive ones included, the latest authorized first; the latest fifty. */
+  readonly connections?: Maybe<ReadonlyArray<Maybe<Connection>>>;
+  /** The places of the active connections, chosen ones first; fifty at most. */
+  readonly targets: ReadonlyArray<IntegrationTarget>;
+  readonly capabilities: IntegrationCapabilities;
+  readonly limits: IntegrationLimits;
+};
+
+/** How far a network is set up. */
+export type IntegrationReadiness =
+  /** An application is set up, and accounts can be connected. */
+  | 'PRODUCTION_READY'
+  /** The application, or the network that it speaks to, is one for trying: what is published, the public does not see. */
+  | 'SANDBOX_ONLY'
+  /** Nobody has set up an application at the network. */
+  | 'SETUP_REQUIRED'
+  /** The platform does not speak to the network yet. */
+  | 'PLANNED';
+
+/** A place within a connected account. */
+export type IntegrationTarget = {
+  readonly __typename?: 'IntegrationTarget';
+  /** The connection by which posts go there. */
+  readonly connectionId: Scalars['ID']['output'];
+  readonly kind: PostTargetKind;
+  /** The network's own id of the place. */
+  readonly externalId: Scalars['ID']['output'];
+  readonly name: Scalars['String']['output'];
+  /** Whether posts may name it. */
+  readonly selected: Scalars['Boolean']['output'];
+  /** Whether it takes posts that name none. */
+  readonly isDefault: Scalars['Boolean']['output'];
+  /** Whether posts may go there at all. */
+  readonly available: Scalars['Boolean']['output'];
+  /** Why not. */
+  readonly reason?: Maybe<Scalars['String']['output']>;
+};
+
+/** What posts can be on a network. */
+export type IntegrationCapabilities = {
+  readonly __typename?: 'IntegrationCapabilities';
+  /** Whether text alone is taken. */
+  readonly text: Scalars['Boolean']['output'];
+  readonly images: Scalars['Boolean']['output'];
+  readonly video: Scalars['Boolean']['output'];
+  readonly firstComment: Scalars['Boolean']['output'];
+  /** Whether the network tells figures of posts. */
+  readonly analytics: Scalars['Boolean']['output'];
+  /** What a later post of a thread is. */
+  readonly thread: IntegrationThread;
+  /** How it is found out whether a post is there of which the network did not say so. */
+  readonly lookup: IntegrationLookup;
+};
+
+/** What a later post of a thread is on a network. */
+export type IntegrationThread =
+  /** A reply to the one before. */
+  | 'REPLY'
+  /** A comment, text alone, under the first. */
+  | 'COMMENT'
+  /** A post of its own. */
+  | 'SEPARATE';
+
+/** How a post is looked for on a network. */
+export type IntegrationLookup =
+  /** By what was prepared for it. */
+  | 'BY_ID'
+  /** In the account's own list. */
+  | 'BY_LISTING'
+  /** Not at all: a person has to look. */
+  | 'NONE';
+
+/** How much a network takes. */
+export type IntegrationLimits = {
+  readonly __typename?: 'IntegrationLimits';
+  /** Of text, in the network's own measure. */
+  readonly copy: Scalars['Int']['output'];
+  /** Pictures in one post. */
+  readonly images: Scalars['Int']['output'];
+  /** Films in one post. */
+  readonly videos: Scalars['Int']['output'];
+  /** Of one film, in seconds; null: as long as one likes. */
+  readonly videoSeconds?: Maybe<Scalars['Int']['output']>;
 };
 
 /** One attempt to deliver a post. */
@@ -1269,25 +1554,6 @@ export type Trend = {
   readonly observedAt: Scalars['DateTime']['output'];
   /** Whether its words name a year before this one: perhaps an anniversary, perhaps yesterday's news. */
   readonly mentionsEarlierYear: Scalars['Boolean']['output'];
-};
-
-export type Subscription = {
-  readonly __typename?: 'Subscription';
-  /** What happens in a brand, as it happens. What happened while nobody listened is not told again: read `brandActivities` with every connection. */
-  readonly brandActivity?: Maybe<BrandActivity>;
-  /** A post of the brand each time it is written, changed, or comes a step further in its delivery (claimed, being sent, put back, published, failed, unknown), as it stands then: steps that follow each other within milliseconds may be seen as one. What happened while nobody listened is not told again: read `posts` with every connection. Null when a post was deleted: read the list again. `threadId` narrows it to one thread. */
-  readonly postStatusChanged?: Maybe<Post>;
-};
-
-
-export type SubscriptionBrandActivityArgs = {
-  brandId: Scalars['ID']['input'];
-};
-
-
-export type SubscriptionPostStatusChangedArgs = {
-  brandId: Scalars['ID']['input'];
-  threadId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 /** One thing that happened in a brand: written down in the moment in which it became true, and never changed. */
@@ -2217,6 +2483,28 @@ export type BrandEdge = {
   readonly node?: Maybe<Brand>;
 };
 
+/** A page of a list: entries of type `Connection`. */
+export type ConnectionConnection = {
+  readonly __typename?: 'ConnectionConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Connection>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<ConnectionEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Connection` with its place in the list. */
+export type ConnectionEdge = {
+  readonly __typename?: 'ConnectionEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Connection>;
+};
+
 /** A page of a list: entries of type `MediaAsset`. */
 export type MediaAssetConnection = {
   readonly __typename?: 'MediaAssetConnection';
@@ -2549,10 +2837,27 @@ export type ResolversTypes = {
   PauseBrandInput: PauseBrandInput;
   ResumeBrandInput: ResumeBrandInput;
   TransferBrandInput: TransferBrandInput;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  SelectConnectionTargetsInput: SelectConnectionTargetsInput;
+  ConnectionTargetInput: ConnectionTargetInput;
+  CheckConnectionInput: CheckConnectionInput;
+  DisconnectConnectionInput: DisconnectConnectionInput;
+  RenewConnectionInput: RenewConnectionInput;
+  ConnectionRenewal: ResolverTypeWrapper<ConnectionRenewal>;
   Connection: ResolverTypeWrapper<ConnectionRow>;
+  ConnectionHealth: ConnectionHealth;
+  ConnectionTarget: ResolverTypeWrapper<ConnectionTarget>;
+  ConnectionRateLimit: ResolverTypeWrapper<ConnectionRateLimit>;
   Platform: Platform;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: ResolverTypeWrapper<IntegrationAuthorization>;
+  Integration: ResolverTypeWrapper<Omit<Integration, 'connections'> & { connections?: Maybe<ReadonlyArray<Maybe<ResolversTypes['Connection']>>> }>;
+  IntegrationReadiness: IntegrationReadiness;
+  IntegrationTarget: ResolverTypeWrapper<IntegrationTarget>;
+  IntegrationCapabilities: ResolverTypeWrapper<IntegrationCapabilities>;
+  IntegrationThread: IntegrationThread;
+  IntegrationLookup: IntegrationLookup;
+  IntegrationLimits: ResolverTypeWrapper<IntegrationLimits>;
   DeliveryAttempt: ResolverTypeWrapper<DeliveryAttempt>;
   DeliveryOutcome: DeliveryOutcome;
   PostFailureCategory: PostFailureCategory;
@@ -2590,7 +2895,6 @@ export type ResolversTypes = {
   RefreshTrendsInput: RefreshTrendsInput;
   TrendReport: ResolverTypeWrapper<TrendReportRow>;
   Trend: ResolverTypeWrapper<Trend>;
-  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   BrandActivity: ResolverTypeWrapper<BrandActivityRow>;
   BrandActivityKind: BrandActivityKind;
   WebhookEndpoint: ResolverTypeWrapper<WebhookEndpointRow>;
@@ -2663,6 +2967,8 @@ export type ResolversTypes = {
   RestorePostVersionInput: RestorePostVersionInput;
   BrandConnection: ResolverTypeWrapper<PageOf<BrandRow>>;
   BrandEdge: ResolverTypeWrapper<Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversTypes['Brand']> }>;
+  ConnectionConnection: ResolverTypeWrapper<PageOf<ConnectionRow>>;
+  ConnectionEdge: ResolverTypeWrapper<Omit<ConnectionEdge, 'node'> & { node?: Maybe<ResolversTypes['Connection']> }>;
   MediaAssetConnection: ResolverTypeWrapper<PageOf<MediaAssetRow>>;
   MediaAssetEdge: ResolverTypeWrapper<Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversTypes['MediaAsset']> }>;
   PostConnection: ResolverTypeWrapper<PageOf<PostRow>>;
@@ -2708,9 +3014,22 @@ export type ResolversParentTypes = {
   PauseBrandInput: PauseBrandInput;
   ResumeBrandInput: ResumeBrandInput;
   TransferBrandInput: TransferBrandInput;
+  Subscription: Record<PropertyKey, never>;
+  SelectConnectionTargetsInput: SelectConnectionTargetsInput;
+  ConnectionTargetInput: ConnectionTargetInput;
+  CheckConnectionInput: CheckConnectionInput;
+  DisconnectConnectionInput: DisconnectConnectionInput;
+  RenewConnectionInput: RenewConnectionInput;
+  ConnectionRenewal: ConnectionRenewal;
   Connection: ConnectionRow;
+  ConnectionTarget: ConnectionTarget;
+  ConnectionRateLimit: ConnectionRateLimit;
   ConnectIntegrationInput: ConnectIntegrationInput;
   IntegrationAuthorization: IntegrationAuthorization;
+  Integration: Omit<Integration, 'connections'> & { connections?: Maybe<ReadonlyArray<Maybe<ResolversParentTypes['Connection']>>> };
+  IntegrationTarget: IntegrationTarget;
+  IntegrationCapabilities: IntegrationCapabilities;
+  IntegrationLimits: IntegrationLimits;
   DeliveryAttempt: DeliveryAttempt;
   PublishPostInput: PublishPostInput;
   CancelPostInput: CancelPostInput;
@@ -2741,7 +3060,6 @@ export type ResolversParentTypes = {
   RefreshTrendsInput: RefreshTrendsInput;
   TrendReport: TrendReportRow;
   Trend: Trend;
-  Subscription: Record<PropertyKey, never>;
   BrandActivity: BrandActivityRow;
   WebhookEndpoint: WebhookEndpointRow;
   WebhookDelivery: WebhookDeliveryRow;
@@ -2801,6 +3119,8 @@ export type ResolversParentTypes = {
   RestorePostVersionInput: RestorePostVersionInput;
   BrandConnection: PageOf<BrandRow>;
   BrandEdge: Omit<BrandEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Brand']> };
+  ConnectionConnection: PageOf<ConnectionRow>;
+  ConnectionEdge: Omit<ConnectionEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Connection']> };
   MediaAssetConnection: PageOf<MediaAssetRow>;
   MediaAssetEdge: Omit<MediaAssetEdge, 'node'> & { node?: Maybe<ResolversParentTypes['MediaAsset']> };
   PostConnection: PageOf<PostRow>;
@@ -2882,6 +3202,9 @@ export type WidgetPointResolvers<ContextType = Context, ParentType extends Resol
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   brand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<QueryBrandArgs, 'id'>>;
   brands?: Resolver<Maybe<ResolversTypes['BrandConnection']>, ParentType, ContextType, RequireFields<QueryBrandsArgs, 'archived' | 'first'>>;
+  connection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType, RequireFields<QueryConnectionArgs, 'id'>>;
+  connections?: Resolver<Maybe<ResolversTypes['ConnectionConnection']>, ParentType, ContextType, RequireFields<QueryConnectionsArgs, 'first'>>;
+  integrations?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Integration']>>>, ParentType, ContextType, Partial<QueryIntegrationsArgs>>;
   postAnalytics?: Resolver<Maybe<ResolversTypes['PostAnalytics']>, ParentType, ContextType, RequireFields<QueryPostAnalyticsArgs, 'id'>>;
   brandAnalytics?: Resolver<Maybe<ResolversTypes['BrandAnalytics']>, ParentType, ContextType, RequireFields<QueryBrandAnalyticsArgs, 'brandId' | 'from' | 'to'>>;
   publishingDashboard?: Resolver<Maybe<ResolversTypes['PublishingDashboard']>, ParentType, ContextType, Partial<QueryPublishingDashboardArgs>>;
@@ -2912,6 +3235,10 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   pauseBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationPauseBrandArgs, 'input'>>;
   resumeBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationResumeBrandArgs, 'input'>>;
   transferBrand?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType, RequireFields<MutationTransferBrandArgs, 'input'>>;
+  selectConnectionTargets?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType, RequireFields<MutationSelectConnectionTargetsArgs, 'input'>>;
+  checkConnection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType, RequireFields<MutationCheckConnectionArgs, 'input'>>;
+  disconnectConnection?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType, RequireFields<MutationDisconnectConnectionArgs, 'input'>>;
+  renewConnection?: Resolver<Maybe<ResolversTypes['ConnectionRenewal']>, ParentType, ContextType, RequireFields<MutationRenewConnectionArgs, 'input'>>;
   connectIntegration?: Resolver<Maybe<ResolversTypes['IntegrationAuthorization']>, ParentType, ContextType, RequireFields<MutationConnectIntegrationArgs, 'input'>>;
   publishPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationPublishPostArgs, 'input'>>;
   cancelPost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationCancelPostArgs, 'input'>>;
@@ -2978,21 +3305,103 @@ export type OrganizationResolvers<ContextType = Context, ParentType extends Reso
   brands?: Resolver<Maybe<ResolversTypes['BrandConnection']>, ParentType, ContextType, RequireFields<OrganizationBrandsArgs, 'first'>>;
 };
 
+export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  connectionHealthChanged?: SubscriptionResolver<Maybe<ResolversTypes['Connection']>, "connectionHealthChanged", ParentType, ContextType, Partial<SubscriptionConnectionHealthChangedArgs>>;
+  brandActivity?: SubscriptionResolver<Maybe<ResolversTypes['BrandActivity']>, "brandActivity", ParentType, ContextType, RequireFields<SubscriptionBrandActivityArgs, 'brandId'>>;
+  postStatusChanged?: SubscriptionResolver<Maybe<ResolversTypes['Post']>, "postStatusChanged", ParentType, ContextType, RequireFields<SubscriptionPostStatusChangedArgs, 'brandId'>>;
+};
+
+export type ConnectionRenewalResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConnectionRenewal'] = ResolversParentTypes['ConnectionRenewal']> = {
+  connectionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
+  refreshed?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  accessExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
 export type ConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Connection'] = ResolversParentTypes['Connection'], FederationReferenceType extends FederationReferenceTypes['Connection'] = FederationReferenceTypes['Connection']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Connection']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  brandId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
   active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  health?: Resolver<ResolversTypes['ConnectionHealth'], ParentType, ContextType>;
   accountName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   externalAccountId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  avatarUrl?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   connectedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  accessExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  reconnectBefore?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastCheckedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   inactiveReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  targets?: Resolver<ReadonlyArray<ResolversTypes['ConnectionTarget']>, ParentType, ContextType>;
+  rateLimit?: Resolver<Maybe<ResolversTypes['ConnectionRateLimit']>, ParentType, ContextType>;
   author?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   orphaned?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ConnectionTargetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConnectionTarget'] = ResolversParentTypes['ConnectionTarget']> = {
+  kind?: Resolver<ResolversTypes['PostTargetKind'], ParentType, ContextType>;
+  externalId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  selected?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  available?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ConnectionRateLimitResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConnectionRateLimit'] = ResolversParentTypes['ConnectionRateLimit']> = {
+  limit?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  remaining?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  resetsAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
 export type IntegrationAuthorizationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationAuthorization'] = ResolversParentTypes['IntegrationAuthorization']> = {
   authorizationUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
+export type IntegrationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Integration'] = ResolversParentTypes['Integration']> = {
+  platform?: Resolver<ResolversTypes['Platform'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  application?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  readiness?: Resolver<ResolversTypes['IntegrationReadiness'], ParentType, ContextType>;
+  connectable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  connected?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  attention?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  connections?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Connection']>>>, ParentType, ContextType>;
+  targets?: Resolver<ReadonlyArray<ResolversTypes['IntegrationTarget']>, ParentType, ContextType>;
+  capabilities?: Resolver<ResolversTypes['IntegrationCapabilities'], ParentType, ContextType>;
+  limits?: Resolver<ResolversTypes['IntegrationLimits'], ParentType, ContextType>;
+};
+
+export type IntegrationTargetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationTarget'] = ResolversParentTypes['IntegrationTarget']> = {
+  connectionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['PostTargetKind'], ParentType, ContextType>;
+  externalId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  selected?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  available?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type IntegrationCapabilitiesResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationCapabilities'] = ResolversParentTypes['IntegrationCapabilities']> = {
+  text?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  images?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  video?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  firstComment?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  analytics?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  thread?: Resolver<ResolversTypes['IntegrationThread'], ParentType, ContextType>;
+  lookup?: Resolver<ResolversTypes['IntegrationLookup'], ParentType, ContextType>;
+};
+
+export type IntegrationLimitsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['IntegrationLimits'] = ResolversParentTypes['IntegrationLimits']> = {
+  copy?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  images?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  videos?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  videoSeconds?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type DeliveryAttemptResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeliveryAttempt'] = ResolversParentTypes['DeliveryAttempt']> = {
@@ -3166,11 +3575,6 @@ export type TrendResolvers<ContextType = Context, ParentType extends ResolversPa
   score?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   observedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   mentionsEarlierYear?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-};
-
-export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
-  brandActivity?: SubscriptionResolver<Maybe<ResolversTypes['BrandActivity']>, "brandActivity", ParentType, ContextType, RequireFields<SubscriptionBrandActivityArgs, 'brandId'>>;
-  postStatusChanged?: SubscriptionResolver<Maybe<ResolversTypes['Post']>, "postStatusChanged", ParentType, ContextType, RequireFields<SubscriptionPostStatusChangedArgs, 'brandId'>>;
 };
 
 export type BrandActivityResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BrandActivity'] = ResolversParentTypes['BrandActivity']> = {
@@ -3425,6 +3829,18 @@ export type BrandEdgeResolvers<ContextType = Context, ParentType extends Resolve
   node?: Resolver<Maybe<ResolversTypes['Brand']>, ParentType, ContextType>;
 };
 
+export type ConnectionConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConnectionConnection'] = ResolversParentTypes['ConnectionConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Connection']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['ConnectionEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ConnectionEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConnectionEdge'] = ResolversParentTypes['ConnectionEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Connection']>, ParentType, ContextType>;
+};
+
 export type MediaAssetConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MediaAssetConnection'] = ResolversParentTypes['MediaAssetConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['MediaAsset']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['MediaAssetEdge']>>>, ParentType, ContextType>;
@@ -3535,8 +3951,16 @@ export type Resolvers<ContextType = Context> = {
   Mutation?: MutationResolvers<ContextType>;
   Brand?: BrandResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
+  ConnectionRenewal?: ConnectionRenewalResolvers<ContextType>;
   Connection?: ConnectionResolvers<ContextType>;
+  ConnectionTarget?: ConnectionTargetResolvers<ContextType>;
+  ConnectionRateLimit?: ConnectionRateLimitResolvers<ContextType>;
   IntegrationAuthorization?: IntegrationAuthorizationResolvers<ContextType>;
+  Integration?: IntegrationResolvers<ContextType>;
+  IntegrationTarget?: IntegrationTargetResolvers<ContextType>;
+  IntegrationCapabilities?: IntegrationCapabilitiesResolvers<ContextType>;
+  IntegrationLimits?: IntegrationLimitsResolvers<ContextType>;
   DeliveryAttempt?: DeliveryAttemptResolvers<ContextType>;
   PostAnalytics?: PostAnalyticsResolvers<ContextType>;
   AnalyticsSnapshot?: AnalyticsSnapshotResolvers<ContextType>;
@@ -3555,7 +3979,6 @@ export type Resolvers<ContextType = Context> = {
   GeneratedImage?: GeneratedImageResolvers<ContextType>;
   TrendReport?: TrendReportResolvers<ContextType>;
   Trend?: TrendResolvers<ContextType>;
-  Subscription?: SubscriptionResolvers<ContextType>;
   BrandActivity?: BrandActivityResolvers<ContextType>;
   WebhookEndpoint?: WebhookEndpointResolvers<ContextType>;
   WebhookDelivery?: WebhookDeliveryResolvers<ContextType>;
@@ -3582,6 +4005,8 @@ export type Resolvers<ContextType = Context> = {
   PostVersion?: PostVersionResolvers<ContextType>;
   BrandConnection?: BrandConnectionResolvers<ContextType>;
   BrandEdge?: BrandEdgeResolvers<ContextType>;
+  ConnectionConnection?: ConnectionConnectionResolvers<ContextType>;
+  ConnectionEdge?: ConnectionEdgeResolvers<ContextType>;
   MediaAssetConnection?: MediaAssetConnectionResolvers<ContextType>;
   MediaAssetEdge?: MediaAssetEdgeResolvers<ContextType>;
   PostConnection?: PostConnectionResolvers<ContextType>;

@@ -347,7 +347,7 @@ test('POST …/connect answers where to send the person, for networks that there
     { brandId, platform: 'X' },
     { brandId, platform: 'LINKEDIN_PAGE' },
   ])
-  expect((await ask('POST', '/integrations/myspace/connect', { brandId })).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' })
+  expect((await ask('POST', '/integrations/myspace/connect', { brandId })).json).toMatchObject({ status: 404, code: 'NOT_FOUND' })
 })
 
 test('GET /api/widget answers the widget as the graph has it', async () => {

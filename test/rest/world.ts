@@ -1,3 +1,4 @@
+import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
@@ -5,8 +6,10 @@ import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
 
 const password = 'correct horse battery'
+/** With what publishing shows itself in every service. */
+const ownToken = 'the token of publishing, which is long enough'
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'platform_super_admin' } as const
-export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service'
+export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
@@ -14,6 +17,8 @@ export interface RestWorld extends AsyncDisposable {
   readonly organizationId: string
   readonly brandId: string
   readonly postId: string
+  /** Who owns the organization. */
+  readonly owner: Viewer
   /** A domain that mails of `acme` may leave from. */
   readonly senderDomainId: string
   /** Asks a route by its path after `/publishing/api`, or by a whole path with a service's prefix. */
@@ -26,11 +31,11 @@ export interface RestWorld extends AsyncDisposable {
 
 /**
  * Every route over a real platform, with callers of several kinds before it: `reader` is a key with `posts.read` alone, `stranger` one with
- * nothing of publishing, `super` looks after the platform, `service` is payments at the gateway to providers.
+ * nothing of publishing, `super` looks after the platform, `service` is payments at the gateway to providers, `publishing` a call of its own.
  */
 export async function restWorld(): Promise<RestWorld> {
   const graph = await supergraph({ sandbox: true, now: new Date().toISOString() })
-  const door: Door = await openDoor(graph, { tokens: { own: new Map(), gateway: [], dedicated: [] } })
+  const door: Door = await openDoor(graph, { tokens: { own: new Map([['app_publishing', [ownToken]]]), gateway: [], dedicated: [] } })
   const provisioned = await graph.platform.identity.provision({
     password,
     people: Object.keys(roles).map(name => ({ email: `${name}@test.test`, name })),
@@ -55,12 +60,14 @@ export async function restWorld(): Promise<RestWorld> {
     outsider: await door.signIn('outsider@test.test', password),
     super: await door.signIn('super@test.test', password),
     service: {},
+    publishing: {},
   }
   const organizationId = provisioned.organizations.acme!
   const own = async (path: string, body: object) => (await door.ask('POST', `/providers/api/service-clients${path}`, { headers: credentials.super, body })).json
   const client = await own('', { appId: 'app_payments', name: 'Payments', operations: ['payments', 'transfers'] })
   const { secret } = await own(`/${client.id}/tokens`, {})
   credentials.service = { 'x-service-token': secret, 'x-app-id': 'app_payments', 'x-organization-id': organizationId }
+  credentials.publishing = { 'x-service-token': ownToken, 'x-app-id': 'app_publishing', 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   const { id: brandId } = await seedBrand(graph, { organizationId })
   // Whom the platform's mails are from.
@@ -71,6 +78,7 @@ export async function restWorld(): Promise<RestWorld> {
   }
   return {
     graph,
+    owner,
     organizationId,
     brandId,
     senderDomainId: (await seedDomain(graph, { organizationId, domain: 'acme.example.com' })).id,

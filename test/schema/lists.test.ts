@@ -39,8 +39,9 @@ import { mostOverrides } from '../../subgraphs/providers/stores/model/settings.t
 import { alertKinds } from '../../subgraphs/providers/stores/spend/booking.ts'
 import { mostBuckets } from '../../subgraphs/providers/stores/video/table.ts'
 import { payload as publishingWidget } from '../../subgraphs/publishing/insight/widget/rules.ts'
+import { mostPlaces } from '../../subgraphs/publishing/network/account/account.ts'
 import { platforms } from '../../subgraphs/publishing/network/networks.ts'
-import { mostConnections } from '../../subgraphs/publishing/stores/connection.ts'
+import { mostConnections, mostScopes } from '../../subgraphs/publishing/stores/connection.ts'
 import { most as ofAnalytics } from '../../subgraphs/publishing/stores/insight/analytics.ts'
 import { mostShown } from '../../subgraphs/publishing/stores/insight/dashboard.ts'
 import { mostWebhooks, webhookEvents } from '../../subgraphs/publishing/stores/news/webhook.ts'
@@ -176,6 +177,11 @@ const rules: Readonly<Record<string, number>> = {
   'PublishingDashboard.nextIds': mostShown.next,
   'Query.webhookEndpoints': mostWebhooks,
   'WebhookEndpoint.events': webhookEvents.length,
+  'Connection.scopes': mostScopes,
+  'Connection.targets': mostPlaces,
+  'Integration.connections': mostConnections,
+  'Integration.targets': mostPlaces,
+  'Query.integrations': platforms.length,
   'WidgetPayload.statistics': Math.max(...payloads().map(({ statistics }) => statistics.length)),
   'WidgetPayload.items': Math.max(...payloads().map(({ items }) => items.length)),
   // Nobody draws one yet.

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { playedPlatforms } from '../../router/start/sandbox.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import { createTestDatabase } from '../kit/database.ts'
@@ -12,7 +13,7 @@ test('a start in development does not depend on what the network answers: X of i
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
   const environment = { ...(await platformEnvironment(folder)), DATABASE_URL: database.url }
-  const connections = async () => (await database.sequelize.query('select 1 from publishing.connections'))[0].length
+  const connections = async () => (await database.sequelize.query(`select 1 from publishing.connections where platform = 'X'`))[0].length
   const start = async (extra: Record<string, string>) => {
     const platform = launchPlatform({ ...environment, ...extra })
     await platform.printed(readyLine)
@@ -32,7 +33,11 @@ test('a start in development does not depend on what the network answers: X of i
   expect([asked, said]).toEqual([0, expect.not.stringContaining('is not connected')])
 
   const sandboxFolder = join(folder.path, 'apart')
-  const sandbox = await startSandbox({ folder: sandboxFolder, port: 0, redirectUris: [callbackUrl(`http://localhost:${environment.PORT}`, 'X')] })
+  const sandbox = await startSandbox({
+    folder: sandboxFolder,
+    port: 0,
+    redirectUris: playedPlatforms(false).map(platform => callbackUrl(`http://localhost:${environment.PORT}`, platform)),
+  })
   const arm = (fault: object) =>
     fetch(`${sandbox.origin}/_control/faults`, {
       method: 'POST',

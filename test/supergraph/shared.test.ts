@@ -55,7 +55,7 @@ async function follow(stream: ResultStream, heard: string[]) {
 }
 
 /** Subscriptions that may be shared: what sharing tells of each is compared in a test of this file. */
-const compared = ['brandActivity', 'postStatusChanged', 'widgetUpdated']
+const compared = ['brandActivity', 'connectionHealthChanged', 'postStatusChanged', 'widgetUpdated']
 
 test('every subscription that may be shared is compared with streams of their own', () => {
   const { definitions } = parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'))
@@ -121,6 +121,30 @@ test('D8 whoever shares a stream is told what a stream of his own tells, for ran
   expect(counted.upstreams).toBeLessThan(counted.streams * 0.9)
   // Processes apart hear of it a moment later.
   await expect.poll(() => [hub.figures.upstreams(), graph.listeners()]).toEqual([0, 0])
+})
+
+test('what is told of the health of connections is the same for all of an organization, and nobody else is told', async () => {
+  await using graph = await supergraph({ sandbox: true })
+  const { owner, member, outsider, brand, connection } = await graph.seed.owner().member().outsider().brand().connection()
+  const hub = createHub(graph.platform.engine)
+  const source = 'subscription ($brandId: ID) { connectionHealthChanged(brandId: $brandId) { id health active author { name } } }'
+  const streams = [
+    await both(graph, hub, source, { brandId: brand.id }, owner),
+    await both(graph, hub, source, { brandId: brand.id }, member),
+    await both(graph, hub, source, {}, member),
+    await both(graph, hub, source, {}, outsider),
+  ]
+  const end = 'mutation ($input: DisconnectConnectionInput!) { disconnectConnection(input: $input) { id } }'
+  ;(await graph.execute(end, { input: { id: connection.id } }, { as: owner })).data()
+  const told = { id: connection.id, health: 'NEEDS_RECONNECT', active: false }
+  for (const { together, alone } of streams.slice(0, 3))
+    for (const heard of [together, alone]) {
+      await expect.poll(() => heard.length).toBe(1)
+      expect(JSON.parse(heard[0]!).data.connectionHealthChanged).toMatchObject(told)
+    }
+  for (const { together, alone } of streams) expect(together).toEqual(alone)
+  expect(streams[3]!.together).toEqual([])
+  for (const each of streams) await each.end()
 })
 
 test('whoever began a stream and left the organization since is shown to nobody there, whom streams of their own would not show that person', async () => {

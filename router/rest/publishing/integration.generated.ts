@@ -11,6 +11,35 @@ export type ConnectIntegrationInput = {
   readonly platform: Platform;
 };
 
+/** How a post is looked for on a network. */
+export type IntegrationLookup =
+  /** By what was prepared for it. */
+  | 'BY_ID'
+  /** In the account's own list. */
+  | 'BY_LISTING'
+  /** Not at all: a person has to look. */
+  | 'NONE';
+
+/** How far a network is set up. */
+export type IntegrationReadiness =
+  /** An application is set up, and accounts can be connected. */
+  | 'PRODUCTION_READY'
+  /** The application, or the network that it speaks to, is one for trying: what is published, the public does not see. */
+  | 'SANDBOX_ONLY'
+  /** Nobody has set up an application at the network. */
+  | 'SETUP_REQUIRED'
+  /** The platform does not speak to the network yet. */
+  | 'PLANNED';
+
+/** What a later post of a thread is on a network. */
+export type IntegrationThread =
+  /** A reply to the one before. */
+  | 'REPLY'
+  /** A comment, text alone, under the first. */
+  | 'COMMENT'
+  /** A post of its own. */
+  | 'SEPARATE';
+
 /** The networks that posts are written for. */
 export type Platform =
   /** X: short texts, threads as replies. */
@@ -30,6 +59,26 @@ export type Platform =
   /** TikTok accounts. */
   | 'TIKTOK';
 
+/** Kinds of places a network has for posts. */
+export type PostTargetKind =
+  /** A page of the social network. */
+  | 'PAGE'
+  /** A group of the social network. */
+  | 'GROUP'
+  /** An organization of the professional network. */
+  | 'ORGANIZATION'
+  /** An account of the photo network. */
+  | 'PHOTO_ACCOUNT'
+  /** An account of the text-thread network. */
+  | 'THREAD_ACCOUNT';
+
+export type RestIntegrationsQueryVariables = Exact<{
+  brandId?: string | number | null | undefined;
+}>;
+
+
+export type RestIntegrationsQuery = { readonly integrations: ReadonlyArray<{ readonly platform: Platform, readonly title: string, readonly application: boolean, readonly readiness: IntegrationReadiness, readonly connectable: boolean, readonly reason: string | null, readonly connected: boolean, readonly attention: string | null, readonly connections: ReadonlyArray<{ readonly id: string } | null> | null, readonly targets: ReadonlyArray<{ readonly connectionId: string, readonly kind: PostTargetKind, readonly externalId: string, readonly name: string, readonly selected: boolean, readonly isDefault: boolean, readonly available: boolean, readonly reason: string | null }>, readonly capabilities: { readonly text: boolean, readonly images: boolean, readonly video: boolean, readonly firstComment: boolean, readonly analytics: boolean, readonly thread: IntegrationThread, readonly lookup: IntegrationLookup }, readonly limits: { readonly copy: number, readonly images: number, readonly videos: number, readonly videoSeconds: number | null } } | null> | null };
+
 export type RestConnectIntegrationMutationVariables = Exact<{
   input: ConnectIntegrationInput;
 }>;
@@ -38,4 +87,5 @@ export type RestConnectIntegrationMutationVariables = Exact<{
 export type RestConnectIntegrationMutation = { readonly connectIntegration: { readonly authorizationUrl: string } | null };
 
 
+export const RestIntegrationsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RestIntegrations"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"brandId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"integrations"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"brandId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"brandId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"platform"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"application"}},{"kind":"Field","name":{"kind":"Name","value":"readiness"}},{"kind":"Field","name":{"kind":"Name","value":"connectable"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"connected"}},{"kind":"Field","name":{"kind":"Name","value":"attention"}},{"kind":"Field","name":{"kind":"Name","value":"connections"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}},{"kind":"Field","name":{"kind":"Name","value":"targets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"connectionId"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"externalId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"selected"}},{"kind":"Field","name":{"kind":"Name","value":"isDefault"}},{"kind":"Field","name":{"kind":"Name","value":"available"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}},{"kind":"Field","name":{"kind":"Name","value":"capabilities"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"images"}},{"kind":"Field","name":{"kind":"Name","value":"video"}},{"kind":"Field","name":{"kind":"Name","value":"firstComment"}},{"kind":"Field","name":{"kind":"Name","value":"analytics"}},{"kind":"Field","name":{"kind":"Name","value":"thread"}},{"kind":"Field","name":{"kind":"Name","value":"lookup"}}]}},{"kind":"Field","name":{"kind":"Name","value":"limits"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"copy"}},{"kind":"Field","name":{"kind":"Name","value":"images"}},{"kind":"Field","name":{"kind":"Name","value":"videos"}},{"kind":"Field","name":{"kind":"Name","value":"videoSeconds"}}]}}]}}]}}]} as unknown as DocumentNode<RestIntegrationsQuery, RestIntegrationsQueryVariables>;
 export const RestConnectIntegrationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RestConnectIntegration"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ConnectIntegrationInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"connectIntegration"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"authorizationUrl"}}]}}]}}]} as unknown as DocumentNode<RestConnectIntegrationMutation, RestConnectIntegrationMutationVariables>;

@@ -1,6 +1,6 @@
-import { toEnum } from '../enum-case.ts'
+import { fromEnum, toEnum } from '../enum-case.ts'
 import { operationRow, type Row } from '../row.ts'
-import { type ConnectIntegrationInput, RestConnectIntegrationDocument } from './integration.generated.ts'
+import { type ConnectIntegrationInput, RestConnectIntegrationDocument, RestIntegrationsDocument, type RestIntegrationsQuery } from './integration.generated.ts'
 
 const html = { type: 'text/html', schema: { type: 'string' } } as const
 
@@ -14,7 +14,27 @@ const unfinished = {
   503: { description: 'It could not be finished now; the page may be loaded again.', ...html },
 } as const
 
+type GraphIntegration = NonNullable<NonNullable<RestIntegrationsQuery['integrations']>[number]>
+
+/** A network as routes answer it: enum values in lower case, its connections by id. */
+const toRest = ({ connections, capabilities, targets, ...integration }: GraphIntegration) => ({
+  ...integration,
+  platform: fromEnum(integration.platform),
+  readiness: fromEnum(integration.readiness),
+  connectionIds: (connections ?? []).flatMap(connection => connection?.id ?? []),
+  targets: targets.map(target => ({ ...target, kind: fromEnum(target.kind) })),
+  capabilities: { ...capabilities, thread: fromEnum(capabilities.thread), lookup: fromEnum(capabilities.lookup) },
+})
+
 export const integrationRows: readonly Row[] = [
+  operationRow({
+    method: 'GET',
+    path: '/api/integrations',
+    operation: RestIntegrationsDocument,
+    query: ['brandId'],
+    variables: ({ query }) => query as { brandId?: string },
+    reply: ({ integrations }) => integrations && { body: { integrations: integrations.flatMap(each => (each ? [toRest(each)] : [])) } },
+  }),
   operationRow({
     method: 'POST',
     path: '/api/integrations/:platform/connect',

@@ -1,4 +1,4 @@
-import { hasPlaces, type KeptPlace, placeKinds } from '../network/account.ts'
+import { hasPlaces, type KeptPlace, placeKinds } from '../network/account/account.ts'
 import type { Problem, ProblemCode } from '../network/check.ts'
 import type { Platform, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'

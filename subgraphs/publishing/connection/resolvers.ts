@@ -1,8 +1,65 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { mapEvents } from '../../../platform/events.ts'
+import { readId } from '../../../platform/ids.ts'
+import { readPage } from '../../../platform/page.ts'
+import { activeOrganization } from '../../viewer.ts'
+import type { Context } from '../context.ts'
+import { registration } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
+import { latestFirst } from '../stores/connection.ts'
+import { disconnect, selectTargets } from './change.ts'
+import { connectionHealthTopic } from './health.ts'
+import { check, renewNow } from './renew.ts'
 
 export const connectionResolvers: Resolvers = {
+  Query: {
+    connection: (_, { id }, { connections }) => connections.require(id),
+    connections: async (_, { brandId, platform, health, orphaned, ...page }, { brands, connections, viewer }) => {
+      const organizationId = activeOrganization(viewer, 'Connections')
+      const brand = brandId == null ? null : await brands.require(brandId, 'brandId')
+      return connections.filtered({ organizationId, brandId: brand?.id ?? null, platform, health, orphaned } as never, readPage(page, latestFirst))
+    },
+  },
+
+  Mutation: {
+    selectConnectionTargets: (_, { input }, context) => selectTargets(context, input),
+    checkConnection: async (_, { input: { id } }, context) => {
+      await context.applications.fresh()
+      return check(context, id)
+    },
+    disconnectConnection: (_, { input }, context) => disconnect(context, input),
+    renewConnection: async (_, { input: { id } }, context) => {
+      const { applications, connections, viewer } = context
+      if (viewer.appId !== registration.appId)
+        throw new Refusal('FORBIDDEN', 'Only publishing itself renews a connection; people check it with checkConnection.')
+      activeOrganization(viewer, 'Connections')
+      await applications.fresh()
+      const row = await connections.require(id)
+      const refreshed = await renewNow(context, row)
+      connections.byId.clear(row.id)
+      const { platform, tokenExpiresAt } = await connections.require(row.id)
+      return { connectionId: row.id, platform, refreshed, accessExpiresAt: tokenExpiresAt }
+    },
+  },
+
+  Subscription: {
+    connectionHealthChanged: {
+      subscribe: async (_, { brandId }, { brands, events, viewer }) => {
+        const organizationId = activeOrganization(viewer, 'Connections')
+        if (brandId != null) await brands.require(brandId, 'brandId')
+        const wanted = readId(brandId, 'brandId')
+        return mapEvents(events.listen([connectionHealthTopic(organizationId)]), event =>
+          wanted === null || event.brandId === wanted ? { connectionId: event.connectionId! } : undefined,
+        )
+      },
+      // Read at each event, with the viewer's right to the brand as it is then.
+      resolve: ({ connectionId }: { connectionId: string }, _: unknown, { connections }: Context) => connections.byId.load(connectionId),
+    },
+  },
+
   Connection: {
     __resolveReference: ({ id }, { connections }) => connections.byId.load(id),
+    accessExpiresAt: ({ tokenExpiresAt }) => tokenExpiresAt,
     inactiveReason: ({ deactivatedReason }) => deactivatedReason,
     author: ({ authorId }) => ({ __typename: 'User', id: authorId }),
   },

@@ -128,11 +128,11 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
     end = error
   }
   crash('after-refresh')
-  return keep(need, row, id, end)
+  return keep(need, network, row, id, end)
 }
 
 /** Writes how a renewal ended. When the claim is gone, somebody has connected the account again or taken over: what they brought counts. */
-async function keep(job: TokensNeed, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
+async function keep(job: TokensNeed, network: Network, row: ConnectionRow, id: string, end: Grant | GrantFailure): Promise<string> {
   const { connections } = job
   let present = null as string | null
   const brand = await job.brands.byId.load(row.brandId)
@@ -153,6 +153,10 @@ async function keep(job: TokensNeed, row: ConnectionRow, id: string, end: Grant 
     audit: ({ after }) =>
       end instanceof GrantFailure ? { tenantId: after.brandId, action: 'connection.deactivated', subjectId: after.id, details: { reason: end.message } } : null,
   })
+  if (!kept && present === null && !(end instanceof GrantFailure)) {
+    // Somebody has ended the connection meanwhile: what the network has just granted is nobody's.
+    await network.revoke?.(end).catch(() => {})
+  }
   if (!kept) return present ?? noConnection()
   if (end instanceof GrantFailure) throw end
   return end.accessToken

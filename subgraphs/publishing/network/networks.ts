@@ -1,9 +1,8 @@
-import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import { facebook } from './facebook/facebook.ts'
 import { instagram } from './instagram/instagram.ts'
 import { linkedin } from './linkedin/linkedin.ts'
 import { linkedinPage } from './linkedin/page.ts'
-import type { Adapter, Application, NetworkFacts, Networks, Platform } from './network.ts'
+import type { Adapter, Application, NetworkFacts, Platform } from './network.ts'
 import { threads } from './threads/threads.ts'
 import { tiktok } from './tiktok/tiktok.ts'
 import { x } from './x/x.ts'
@@ -37,12 +36,3 @@ export async function loadAdapters(): Promise<ReadonlyMap<Platform, Adapter>> {
   const loaded = await Promise.all(platforms.map(async platform => [platform, await everyNetwork[platform].protocol?.load()] as const))
   return new Map(loaded.flatMap(([platform, adapter]) => (adapter ? [[platform, adapter] as const] : [])))
 }
-
-/** The networks at which an application is set up, ready to be spoken to. */
-export const openNetworks = (adapters: ReadonlyMap<Platform, Adapter>, applications: Applications, outbound: WayOut): Networks =>
-  new Map(
-    [...adapters].flatMap(([platform, adapter]) => {
-      const application = applications[platform]
-      return application ? [[platform, adapter.open(application, outbound)] as const] : []
-    }),
-  )

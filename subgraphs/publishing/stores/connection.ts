@@ -1,12 +1,14 @@
-import type { Sequelize, Transaction } from 'sequelize'
+import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
-import { newId } from '../../../platform/ids.ts'
+import { isId, newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { statement } from '../../../platform/sql/statement.ts'
-import { integer, json, modelOf, moment, type Row, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
+import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
+import { keptStatements, statement } from '../../../platform/sql/statement.ts'
+import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
+import { type Asked, filteredPages } from '../../store/filtered.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
-import { type Rows, store } from '../../store/store.ts'
-import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account.ts'
+import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account/account.ts'
 import { type Account, type Grant, GrantFailure, type Place, type Platform, type RateLimit } from '../network/network.ts'
 import { brands } from './brand.ts'
 
@@ -58,7 +60,20 @@ export interface Authorized {
   readonly userId: string
   readonly account: Account
   readonly grant: Grant
+  /** How far the network was set up then. @default PRODUCTION_READY */
+  readonly readiness?: 'PRODUCTION_READY' | 'SANDBOX_ONLY'
   readonly now: Date
+}
+
+/** Which connections are looked after: by moments that count as past. */
+export interface Due {
+  readonly now: Date
+  /** What only a person can renew until then is told. */
+  readonly expiring: Date
+  /** What ends until then is made to last longer, of networks that do so. */
+  readonly ending: Date
+  /** What the network was asked about since is left alone. */
+  readonly checked: Date
 }
 
 /** Tokens in clear text: handed to an adapter, never kept. */
@@ -97,8 +112,78 @@ const keepLimit = statement(
 const lockBrand = statement('select pg_advisory_xact_lock(hashtextextended($1, 2))')
 const countOfBrand = statement('select count(*)::int as count from publishing.connections where brand_id = $1')
 
+/** How many scopes of a grant are kept: no network has as many. */
+export const mostScopes = 20
+
 /** How many connections a brand may have, inactive ones included: `Brand.connections` is no page. */
 export const mostConnections = 50
+
+/** Whose connections, and which of them; what is null or left out does not narrow. */
+export interface ConnectionFilter {
+  readonly organizationId: string | null
+  readonly brandId?: string | null
+  readonly platform?: string | null
+  readonly health?: string | null
+  readonly orphaned?: boolean | null
+}
+
+/** The latest authorized first. */
+export const latestFirst: Order<ConnectionRow> = {
+  name: 'connections.latest',
+  position: connection => [connection.connectedAt.toISOString(), connection.id],
+  parts: [isMoment, isId],
+}
+
+const columns = selectList(connections, 'c')
+
+/** What a filter asks, and of what: only what is asked stands there. */
+function filteredBy({ organizationId, brandId, platform, health, orphaned }: ConnectionFilter) {
+  const values: unknown[] = []
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [
+    `b.organization_id = ${bind(organizationId)}`,
+    brandId && `b.id = ${bind(brandId)}`,
+    platform && `c.platform = ${bind(platform)}`,
+    health && `c.health = ${bind(health)}`,
+    typeof orphaned === 'boolean' && `c.orphaned = ${bind(orphaned)}`,
+  ]
+  const from = 'from publishing.brands b join publishing.connections c on c.brand_id = b.id where'
+  return { values, bind, where: `${from} ${conditions.filter(Boolean).join(' and ')}` }
+}
+
+/** One page: an organization has fifty connections a brand at most, so they are read whole and sorted. */
+function pageOf(filter: ConnectionFilter, { after, limit }: PageRequest): Asked {
+  const { values, bind, where } = filteredBy(filter)
+  const behind = after ? ` and (c.connected_at, c.id) < (${bind(after[0])}::timestamptz, ${bind(after[1])}::uuid)` : ''
+  return { text: `select ${columns} ${where}${behind} order by c.connected_at desc, c.id desc limit ${bind(limit)}`, values }
+}
+
+function countOf(filter: ConnectionFilter): Asked {
+  const { values, where } = filteredBy(filter)
+  return { text: `select count(*)::int as count ${where}`, values }
+}
+
+const filtered = keptStatements(50)
+const changed = statement(
+  `select ${columns} from publishing.brands b join publishing.connections c on c.brand_id = b.id
+   where b.organization_id = $1 and c.updated_at >= $2 order by c.updated_at desc limit 500`,
+)
+const ofOrganization = statement(
+  `select ${columns} from publishing.brands b join publishing.connections c on c.brand_id = b.id
+   where b.organization_id = $1 and b.archived_at is null order by c.connected_at desc, c.id desc limit 2000`,
+)
+const othersOfAccount = statement(
+  `select exists (select 1 from publishing.connections c where c.platform = $1 and c.external_account_id = $2 and c.active and c.id <> $3) as there`,
+)
+// Each part walks an index of its own; a connection may be found by several.
+const due = statement(
+  `select ${columns} from publishing.connections c where (c.brand_id, c.id) in (
+     (select brand_id, id from publishing.connections where active and reconnect_before <= $2 and health = 'HEALTHY' order by reconnect_before limit $5)
+     union (select brand_id, id from publishing.connections where active and reconnect_before <= $1
+       and (last_checked_at is null or last_checked_at <= $4) order by reconnect_before limit $5)
+     union (select brand_id, id from publishing.connections where active and token_expires_at <= $3 and platform in ('INSTAGRAM', 'THREADS')
+       and (last_checked_at is null or last_checked_at <= $4) order by token_expires_at limit $5))`,
+)
 
 const place = (id: string, which: 'access' | 'refresh' | 'places') => `publishing.connection:${id}:${which}`
 
@@ -112,8 +197,9 @@ export const sealedTokens: readonly SealedColumn[] = (
 ).map(([which, column]) => ({ table: connections.name, key: 'id', column, about: id => place(id, which) }))
 
 /** What only connections are asked, and the only place where their tokens are sealed and opened. */
-function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cipher: Cipher) {
-  const Connection = modelOf(sequelize, connections)
+function connectionSql(rows: Rows<typeof connections>, { sequelize, reading, viewer }: Opening, cipher: Cipher) {
+  const pages = filteredPages<ConnectionRow, ConnectionFilter>(rows, reading, { kept: filtered, page: pageOf, count: countOf, order: () => latestFirst })
+  const Model = modelOf(sequelize, connections)
 
   /** What a grant changes in a row. A network that hands out no new refresh token keeps the old one valid. */
   const sealed = (id: string, grant: Grant, now: Date) => ({
@@ -170,16 +256,22 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
      * @throws CONFLICT, reason QUOTA, when the brand has as many as it may have
      */
     async authorize(
-      { brandId, platform, userId, account, grant, now }: Authorized,
+      { brandId, platform, userId, account, grant, readiness = 'PRODUCTION_READY', now }: Authorized,
       transaction: Transaction,
     ): Promise<{ before: ConnectionRow | null; after: ConnectionRow }> {
       const where = { brandId, platform, externalAccountId: account.externalId }
       await rows.read(lockBrand, [brandId], transaction)
-      const present = (await Connection.findOne({ where, raw: true, transaction })) as ConnectionRow | null
+      const present = (await Model.findOne({ where, raw: true, transaction })) as ConnectionRow | null
       const id = present?.id ?? newId(now)
       const tokens = { reconnectBefore: null, ...sealed(id, grant, now), lastCheckedAt: now, ...described({ id, targets: present?.targets ?? [] }, account) }
-      const scoped = account.scopedId && { metadata: { scopedId: account.scopedId } }
-      const changes = { ...tokens, ...scoped, authorId: userId, orphaned: false, connectedAt: now, scopes: [...grant.scopes] }
+      const changes = {
+        ...tokens,
+        authorId: userId,
+        orphaned: false,
+        connectedAt: now,
+        scopes: grant.scopes.slice(0, mostScopes),
+        metadata: { ...present?.metadata, readiness, ...(account.scopedId && { scopedId: account.scopedId }) },
+      }
       const health = healthOf({ ...changes, platform }, now)
       if (present) return { before: present, after: await rows.update(present, { ...changes, health, version: present.version + 1 }, transaction) }
       const [{ count: inAll } = { count: 0 }] = await rows.read<{ count: number }>(countOfBrand, [brandId], transaction)
@@ -194,14 +286,33 @@ function connectionSql(rows: Rows<typeof connections>, sequelize: Sequelize, cip
       await rows.read(keepLimit, [brandId, id, limit, remaining, resetsAt?.toISOString() ?? null])
     },
 
+    /** A page of connections. A viewer's are those of the viewer's organization, whatever is asked. */
+    filtered: (filter: ConnectionFilter, request: PageRequest): Promise<Connection<ConnectionRow>> =>
+      pages(viewer ? { ...filter, organizationId: viewer.organizationId } : filter, request),
+
+    /** All connections of the brands in use of an organization, the latest authorized first; two thousand at most. */
+    ofOrganization: (organizationId: string) => rows.read(ofOrganization, [viewer ? viewer.organizationId : organizationId]),
+
+    /** Connections of an organization that were changed since, the last 500. */
+    changedSince: (organizationId: string, since: Date) => rows.read(changed, [organizationId, since]),
+
+    /** Whether the account is in use by another connection than this one, of whichever brand. */
+    async isUsedElsewhere({ platform, externalAccountId, id }: ConnectionRow): Promise<boolean> {
+      const [found] = await rows.read<{ there: boolean }>(othersOfAccount, [platform, externalAccountId, id])
+      return found!.there
+    },
+
+    /** Connections that somebody has to look after now. */
+    due: ({ now, expiring, ending, checked }: Due, limit: number) => rows.read(due, [now, expiring, ending, checked, limit]),
+
     /** Shows that whoever made this claim on renewing is alive, if the claim still stands. */
     async beat({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
-      await Connection.increment('renewalBeats', { where: { brandId, id, renewalId }, silent: true })
+      await Model.increment('renewalBeats', { where: { brandId, id, renewalId }, silent: true })
     },
 
     /** Gives a claim on renewing back, if it still is this one. */
     async releaseRenewal({ brandId, id }: ConnectionRow, renewalId: string): Promise<void> {
-      await Connection.update(noRenewal, { where: { brandId, id, renewalId } })
+      await Model.update(noRenewal, { where: { brandId, id, renewalId } })
     },
   }
 }
@@ -215,5 +326,5 @@ export const connectionStore = (cipher: Cipher) =>
       // The latest authorized first.
       manyBy: { brandId: 't.connected_at desc, t.id' },
     },
-    (rows, { sequelize }) => connectionSql(rows, sequelize, cipher),
+    (rows, opening) => connectionSql(rows, opening, cipher),
   )

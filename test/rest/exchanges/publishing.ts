@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
+import { newId } from '../../../platform/ids.ts'
 import { failure } from '../../../subgraphs/publishing/delivery/failure.ts'
 import { inTransaction } from '../../../subgraphs/store/write.ts'
+import { seedConnection } from '../../subgraphs/publishing/connection/seed.ts'
 import { type Exchanges, list, made } from './exchange.ts'
 
 export const publishing: Exchanges = world => {
@@ -27,6 +29,8 @@ export const publishing: Exchanges = world => {
     await world().ask('owner', 'POST', `/brands/${id}/archive`)
     return id
   }
+  const aConnection = async () => (await seedConnection(world().graph, world(), { externalAccountId: newId() })).id
+  const connection = (id: string) => `/connections/${id}`
   const post = (id: string) => `/posts/${id}`
   const brand = (id: string) => `/brands/${id}`
   const archived = { archivedAt: expect.any(String) }
@@ -66,6 +70,39 @@ export const publishing: Exchanges = world => {
       body: () => ({ platformPostId: null }),
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, status: 'failed', deliveryPhase: 'none', failure: { code: 'NOT_DELIVERED' } } }),
+    },
+    'GET /publishing/api/connections': { path: () => '/connections', forbidden: 'reader', answers: list('connections') },
+    'GET /publishing/api/connections/:id': {
+      path: connection,
+      make: aConnection,
+      forbidden: 'reader',
+      answers: id => ({ status: 200, json: { id, platform: 'x', health: 'healthy', active: true, targets: [] } }),
+    },
+    'DELETE /publishing/api/connections/:id': { path: connection, make: aConnection, forbidden: 'viewer', answers: () => ({ status: 204, text: '' }) },
+    'PUT /publishing/api/connections/:id/targets': {
+      path: id => `/connections/${id}/targets`,
+      make: aConnection,
+      body: () => ({ targets: [] }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, targets: [] } }),
+    },
+    'POST /publishing/api/connections/:id/check': {
+      path: id => `/connections/${id}/check`,
+      make: async () => (await seedConnection(world().graph, world())).id,
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, lastCheckedAt: expect.any(String), health: 'healthy' } }),
+    },
+    'POST /publishing/api/internal/connections/:id/refresh': {
+      path: id => `/internal/connections/${id}/refresh`,
+      make: async () => (await seedConnection(world().graph, world())).id,
+      forbidden: 'owner',
+      by: 'publishing',
+      answers: connectionId => ({ status: 200, json: { connectionId, platform: 'x', refreshed: true, accessExpiresAt: expect.any(String) } }),
+    },
+    'GET /publishing/api/integrations': {
+      path: () => `/integrations?brandId=${world().brandId}`,
+      forbidden: 'reader',
+      answers: () => ({ status: 200, json: { integrations: expect.arrayContaining([expect.objectContaining({ platform: 'x', readiness: 'sandbox_only' })]) } }),
     },
     'POST /publishing/api/integrations/:platform/connect': {
       path: () => '/integrations/x/connect',

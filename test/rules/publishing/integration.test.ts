@@ -1,23 +1,60 @@
 import { expect, test } from 'vitest'
+import { attentionOf, type Connected, standingOf } from '../../../subgraphs/publishing/connection/integration/readiness.ts'
 import { callbackUrl, connectable, isProgram } from '../../../subgraphs/publishing/connection/integration/rules.ts'
-import type { Network, Platform } from '../../../subgraphs/publishing/network/network.ts'
+import type { Application, Network, Platform } from '../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork } from '../../../subgraphs/publishing/network/networks.ts'
 import { refusalOf } from '../refusal.ts'
 
 const platforms = Object.keys(everyNetwork) as Platform[]
 
-test('a network that is set up is connected by its adapter', () => {
-  const x = { platform: 'X' } as Network
-  expect(connectable(new Map([['X', x]]), 'X')).toBe(x)
+const application = (more: object = {}) => ({ clientId: 'id', clientSecret: 'secret', apiUrl: 'https://api.x.com', ...more }) as Application
+const spoken = platforms.filter(platform => everyNetwork[platform].protocol)
+const [first] = spoken as [Platform]
+const atHome = { apiUrl: 'http://localhost:4100/x' }
+const onceReady = { active: true, metadata: { readiness: 'PRODUCTION_READY' } }
+const onceTried = { active: true, metadata: { readiness: 'SANDBOX_ONLY' } }
+
+test.each([
+  // application, connections, where, readiness, connectable
+  ['none', null, [], 'development', 'SETUP_REQUIRED', false],
+  ['none, and an inactive connection', null, [{ ...onceReady, active: false }], 'development', 'SETUP_REQUIRED', false],
+  ['none any more, and connected', null, [onceReady], 'production', 'PRODUCTION_READY', false],
+  ['none any more, and connected for trying', null, [onceTried], 'staging', 'SANDBOX_ONLY', false],
+  ['one for trying', application({ kind: 'TRIAL' }), [], 'staging', 'SANDBOX_ONLY', true],
+  ['one for trying, in production', application({ kind: 'TRIAL' }), [onceTried], 'production', 'SANDBOX_ONLY', false],
+  ['one at a network that is played', application(atHome), [], 'development', 'SANDBOX_ONLY', true],
+  ['one at a network that is played, in production', application(atHome), [], 'production', 'SANDBOX_ONLY', false],
+  ['one', application(), [], 'development', 'PRODUCTION_READY', true],
+  ['one, in production', application(), [onceTried], 'production', 'PRODUCTION_READY', true],
+] as const)('how far a network is set up with this application: %s', (_, its, connections, environment, readiness, connectable_) => {
+  const standing = standingOf(first, its, connections, environment)
+  expect([standing.readiness, standing.connectable]).toEqual([readiness, connectable_])
+  expect(standing.reason === null).toBe(connectable_)
 })
 
-test.each(platforms)('%s is not connected without an adapter, and the refusal says whether an operator can help', platform => {
-  const others = new Map(platforms.filter(other => other !== platform).map(other => [other, { platform: other } as Network]))
-  const { extensions, message } = refusalOf(() => connectable(others, platform))
-  expect(extensions).toEqual({ code: 'CONFLICT', platform })
+test.each(platforms)('%s is refused with the why, and neither a setting nor an address, where it cannot be connected', platform => {
+  const applications = { networks: new Map(), of: () => null, fresh: async () => {} }
+  const { extensions, message } = refusalOf(() => connectable({ applications, environment: 'development' }, platform))
+  expect(extensions).toEqual({ code: 'CONFLICT', reason: 'NOT_CONNECTABLE', platform })
   expect(message).toContain(everyNetwork[platform].title)
-  expect(/operate|credentials/.test(message)).toBe(everyNetwork[platform].protocol !== null)
-  expect(/protocol/.test(message)).toBe(everyNetwork[platform].protocol === null)
+  expect(message).toMatch(everyNetwork[platform].protocol ? /operates/ : /protocol/)
+  expect(message).not.toMatch(/https?:|[A-Z]_[A-Z]/)
+})
+
+test('somebody is told what to see to: the operator first, then whoever can mend a connection', () => {
+  const connection = (health: Connected['health'], active = true): Connected => ({ active, health, accountName: '@demo', metadata: {} })
+  expect(attentionOf('X', true, [connection('HEALTHY')])).toBe(null)
+  expect(attentionOf('X', false, [])).toBe(null)
+  expect(attentionOf('X', false, [connection('EXPIRING')])).toMatch(/operates/)
+  expect(attentionOf('X', true, [connection('EXPIRING'), connection('NEEDS_RECONNECT', false)])).toMatch(/not connected any more/)
+  expect(attentionOf('FACEBOOK', true, [connection('NEEDS_SELECTION')])).toMatch(/choose where posts go/)
+  expect(attentionOf('X', true, [connection('EXPIRING')])).toMatch(/ends soon/)
+})
+
+test('a network is connected by its own adapter', () => {
+  const network = { platform: first } as Network
+  const applications = { networks: new Map([[first, network]]), of: () => application(), fresh: async () => {} }
+  expect(connectable({ applications, environment: 'production' }, first)).toBe(network)
 })
 
 test.each(platforms)('%s sends people back to an address of its own, which is entered at the network once and stays', platform => {

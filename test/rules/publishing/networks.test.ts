@@ -4,8 +4,9 @@ import { readConfig } from '../../../config.ts'
 import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import { playedPlatforms } from '../../../router/start/sandbox.ts'
 import { applicationAt, type PlayedName, playedNames, twinOf } from '../../../sandbox/networks.ts'
+import { openApplications } from '../../../subgraphs/publishing/network/account/applications.ts'
 import { addressesOf, isTrial, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
-import { everyNetwork, loadAdapters, openNetworks, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
+import { everyNetwork, loadAdapters, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
 
 const spoken = platforms.flatMap(platform => {
   const { path, title, protocol } = everyNetwork[platform]
@@ -47,8 +48,8 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
   })
 
   test('is opened for an application, and only then', () => {
-    expect(openNetworks(adapters, readConfig(application).applications, nowhere).get(platform)?.platform).toBe(platform)
-    expect(openNetworks(adapters, {}, nowhere).size).toBe(0)
+    expect(openApplications(adapters, readConfig(application).applications, nowhere).networks.get(platform)?.platform).toBe(platform)
+    expect(openApplications(adapters, {}, nowhere).networks.size).toBe(0)
     expect(whyAbsent(platform)).toMatch(/application/)
   })
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../platform/ids.ts'
 import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/demo.ts'
-import { connectDemo, provideDemo } from '../../../subgraphs/publishing/demo.ts'
+import { connectDemo } from '../../../subgraphs/publishing/connection/demo.ts'
+import { provideDemo } from '../../../subgraphs/publishing/demo.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
 
 interface Row {
@@ -16,7 +17,7 @@ interface Row {
 const rowsOf = (graph: Supergraph, ids: readonly string[]) =>
   graph.rows<Row>(
     `select id, copy, status, thread_id as thread, position, extract(day from scheduled_at - created_at)::int as days
-       from publishing.posts order by array_position($1::uuid[], id)`,
+       from publishing.posts where copy not like 'A first look%' order by array_position($1::uuid[], id)`,
     [ids],
   )
 
@@ -61,7 +62,7 @@ test('the demo knows its brand and its posts by their ids: it makes none twice, 
   await graph.rows(`update publishing.posts set copy = 'Ours', version = version + 1 where status <> 'PUBLISHED'`)
   expect(await graph.rows('select from publishing.idempotency_keys')).toEqual([])
   expect(await provideDemo(job(), people)).toEqual(made)
-  expect([await graph.rows('select from publishing.brands'), await rowsOf(graph, made.postIds)]).toMatchObject([{ length: 1 }, { length: 7 }])
+  expect([await graph.rows('select from publishing.brands'), await rowsOf(graph, made.postIds)]).toMatchObject([{ length: 2 }, { length: 8 }])
 })
 
 test('a demo of an earlier version, with ids of its own and no keys any more, is found by its words', async () => {
@@ -76,17 +77,28 @@ test('a demo of an earlier version, with ids of its own and no keys any more, is
   await graph.rows('delete from publishing.campaigns')
   await graph.rows(
     `with brand as (insert into publishing.brands (id, organization_id, name, created_at, updated_at, created_by)
-       select $1, organization_id, name, created_at, updated_at, created_by from publishing.brands)
+       select $1, organization_id, name, created_at, updated_at, created_by from publishing.brands where id = $4)
      update publishing.posts set id = case when id = thread_id and position = 1 and id = $3 then $2::uuid else gen_random_uuid() end,
-       thread_id = case when thread_id = $3 then $2 else thread_id end`,
-    [brandId, threadId, made.threadId],
+       thread_id = case when thread_id = $3 then $2 else thread_id end where brand_id = $4`,
+    [brandId, threadId, made.threadId, made.brandId],
   )
-  await graph.rows('update publishing.posts set brand_id = $1', [brandId])
-  await graph.rows('delete from publishing.brands where id <> $1', [brandId])
+  await graph.rows('update publishing.posts set brand_id = $1 where brand_id = $2', [brandId, made.brandId])
+  await graph.rows('delete from publishing.brands where id = $1', [made.brandId])
   const found = await provideDemo(job(), people)
   expect(found).toMatchObject({ brandId, threadId })
   expect((await rowsOf(graph, found.postIds)).map(({ id }) => id)).toEqual(found.postIds)
   expect(found.postIds.filter(id => made.postIds.includes(id))).toEqual([])
+})
+
+test('the demo has a brand whose posts somebody has to approve, with one that waits for that', async () => {
+  await using graph = await supergraph()
+  const people = await providePeople(graph.platform.identity, null)
+  for (const _twice of [1, 2]) await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)
+  expect(
+    await graph.rows(
+      `select b.name, b.approval_mode as mode, p.status, p.approval from publishing.brands b join publishing.posts p on p.brand_id = b.id where b.name = 'Demo Studio'`,
+    ),
+  ).toEqual([{ name: 'Demo Studio', mode: 'REQUIRED', status: 'SCHEDULED', approval: 'PENDING' }])
 })
 
 test('the demo’s brand is connected at the sandbox by its own consent, once', async () => {
@@ -101,7 +113,10 @@ test('the demo’s brand is connected at the sandbox by its own consent, once', 
   const connect = (sandbox: string) => connectDemo(graph.job, { brandId, userId: people.userId, sandbox, outbound: outbound as never })
   await connect('http://127.0.0.1:1')
   expect(asked).toEqual([])
-  for (const _twice of [1, 2]) await connect(graph.x.origin)
-  expect(asked).toHaveLength(1)
-  expect(await graph.rows('select brand_id as brand, platform from publishing.connections')).toEqual([{ brand: brandId, platform: 'X' }])
+  for (const _twice of [1, 2]) expect(await connect(graph.x.origin)).toEqual([])
+  const played = [...graph.job.networks.keys()]
+  expect(asked).toHaveLength(played.length)
+  expect(await graph.rows('select distinct platform from publishing.connections where brand_id = $1 and active order by 1', [brandId])).toEqual(
+    played.toSorted().map(platform => ({ platform })),
+  )
 })

@@ -11,6 +11,7 @@ import { type AuthorizationRow, exchangeMs } from '../../stores/authorization.ts
 import { healthFollows } from '../health.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
+import { readinessWith } from './readiness.ts'
 import { callbackUrl, isProgram, requireManages } from './rules.ts'
 
 /** How often a request looks whether another one has ended the exchange of the same code, in ms. */
@@ -27,6 +28,7 @@ export async function callback(job: Job, platform: Platform, request: Request, v
   const { authorizations, brands, clock, networks, publicUrl } = job
   const { title } = everyNetwork[platform]
   const parameters = new URL(request.url).searchParams
+  await job.applications.fresh()
   const network = networks.get(platform)
   const state = parameters.get('state')
   const begun = network && state ? await authorizations.find(state, platform, clock.now()) : null
@@ -110,6 +112,8 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
   const { platform } = network
   const { title } = everyNetwork[platform]
   const redirectUri = callbackUrl(publicUrl, platform)
+  const application = job.applications.of(platform)
+  const readiness = application ? readinessWith(application) : 'PRODUCTION_READY'
   try {
     await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
@@ -119,7 +123,7 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
       ...healthFollows(job, brand),
       async run({ now, transaction }) {
         await brands.requireInUse(brandId, transaction)
-        const authorized = await connections.authorize({ brandId, platform, userId, account, grant, now }, transaction)
+        const authorized = await connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction)
         await authorizations.use(begun, authorized.after.id, now, transaction)
         return authorized
       },

@@ -1,18 +1,60 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../../platform/errors.ts'
+import { activeOrganization } from '../../../viewer.ts'
+import type { Context } from '../../context.ts'
+import { mostPlaces } from '../../network/account/account.ts'
+import type { Platform } from '../../network/network.ts'
+import { everyNetwork, platforms } from '../../network/networks.ts'
 import { registration } from '../../registration.ts'
-import type { Resolvers } from '../../resolvers.generated.ts'
+import type { Integration, Resolvers } from '../../resolvers.generated.ts'
 import { requireInUse } from '../../stores/brand.ts'
+import { type ConnectionRow, mostConnections } from '../../stores/connection.ts'
 import { WhoConnectsDocument } from './ask.generated.ts'
+import { attentionOf, standingOf } from './readiness.ts'
 import { callbackUrl, connectable } from './rules.ts'
 
+/** One network, with what is connected there. */
+function integrationOf({ applications, environment }: Context, platform: Platform, connections: readonly ConnectionRow[]) {
+  const { title, capabilities, content } = everyNetwork[platform]
+  const { media } = content
+  const application = applications.of(platform)
+  const active = connections.filter(connection => connection.active)
+  return {
+    platform,
+    title,
+    application: application !== null,
+    ...standingOf(platform, application, connections, environment),
+    connected: active.length > 0,
+    attention: attentionOf(platform, application !== null, connections),
+    connections: connections.slice(0, mostConnections),
+    targets: active
+      .flatMap(({ id, targets }) => targets.map(target => ({ ...target, connectionId: id })))
+      .toSorted((a, b) => Number(b.selected) - Number(a.selected))
+      .slice(0, mostPlaces),
+    capabilities: { ...capabilities, text: media.least === 0, images: media.images > 0, video: media.videos > 0 },
+    limits: { copy: content.copy, images: media.images, videos: media.videos, videoSeconds: media.videoSeconds },
+  } satisfies Omit<Integration, 'connections'> & { connections: readonly ConnectionRow[] }
+}
+
 export const integrationResolvers: Resolvers = {
+  Query: {
+    integrations: async (_, { brandId }, context) => {
+      const { applications, brands, connections, viewer } = context
+      const organizationId = activeOrganization(viewer, 'Integrations')
+      const brand = brandId == null ? null : await brands.require(brandId, 'brandId')
+      await applications.fresh()
+      const all = await (brand ? connections.manyBy('brandId').load(brand.id) : connections.ofOrganization(organizationId))
+      const byPlatform = Map.groupBy(all, connection => connection.platform)
+      return platforms.map(platform => integrationOf(context, platform, byPlatform.get(platform) ?? []))
+    },
+  },
   Mutation: {
     connectIntegration: async (_, { input: { brandId: id, platform } }, context) => {
-      const { viewer, browser, brands, networks, authorizations, publicUrl, clock, ask } = context
+      const { applications, viewer, browser, brands, authorizations, publicUrl, clock, ask } = context
       const brand = await brands.require(id, 'brandId')
       requireInUse(brand)
-      const network = connectable(networks, platform)
+      await applications.fresh()
+      const network = connectable(context, platform)
       const { userId } = viewer
       if (viewer.kind !== 'user' || !userId) throw new Refusal('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')
       const state = randomBytes(32).toString('base64url')

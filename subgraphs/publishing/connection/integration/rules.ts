@@ -1,15 +1,18 @@
 import { Refusal } from '../../../../platform/errors.ts'
-import type { Network, Networks, Platform } from '../../network/network.ts'
-import { everyNetwork, whyAbsent } from '../../network/networks.ts'
+import type { Job } from '../../context.ts'
+import type { Network, Platform } from '../../network/network.ts'
+import { everyNetwork } from '../../network/networks.ts'
+import { standingOf } from './readiness.ts'
 
 /**
  * The adapter of a network that can be connected here.
- * @throws CONFLICT with the reason, before any address is made
+ * @throws CONFLICT, reason NOT_CONNECTABLE, with the why, before any address is made
  */
-export function connectable(networks: Networks, platform: Platform): Network {
-  const network = networks.get(platform)
-  if (network) return network
-  throw new Refusal('CONFLICT', `${everyNetwork[platform].title} cannot be connected here: ${whyAbsent(platform)}`, { platform })
+export function connectable({ applications, environment }: Pick<Job, 'applications' | 'environment'>, platform: Platform): Network {
+  const { connectable: isOpen, reason } = standingOf(platform, applications.of(platform), [], environment)
+  const network = applications.networks.get(platform)
+  if (isOpen && network) return network
+  throw new Refusal('CONFLICT', reason ?? `${everyNetwork[platform].title} cannot be connected here.`, { reason: 'NOT_CONNECTABLE', platform })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tellOfGroups } from '../../../../subgraphs/publishing/connection/groups.ts'
 import type { Job } from '../../../../subgraphs/publishing/context.ts'
-import { keptPlaces } from '../../../../subgraphs/publishing/network/account.ts'
+import { keptPlaces } from '../../../../subgraphs/publishing/network/account/account.ts'
 import { groupsAreOff } from '../../../../subgraphs/publishing/network/facebook/groups.ts'
 import type { Network } from '../../../../subgraphs/publishing/network/network.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'

@@ -1,7 +1,8 @@
-import { type AccessRows, accounts, all, change, publicRoute, row, unrelated } from '../../../access/row.ts'
+import { type AccessRows, accounts, all, byScope, change, publicRoute, readPosts, row, unrelated } from '../../../access/row.ts'
 
 export const access: AccessRows = {
   fields: [
+    row('Query.integrations', accounts, readPosts, byScope, ({ brand }) => `{ integrations(brandId: "${brand}") { platform } }`, 'integrations'),
     row(
       'Mutation.connectIntegration',
       all,
@@ -12,6 +13,13 @@ export const access: AccessRows = {
     ),
   ],
   routes: [
+    {
+      at: 'GET /publishing/api/integrations',
+      scopes: accounts,
+      less: readPosts,
+      cells: byScope,
+      path: ({ brand }) => `/publishing/api/integrations?brandId=${brand}`,
+    },
     {
       at: 'POST /publishing/api/integrations/:platform/connect',
       scopes: all,

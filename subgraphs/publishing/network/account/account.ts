@@ -1,6 +1,6 @@
-import { groupsAreOff } from './facebook/groups.ts'
-import type { Platform, Target, TargetKind } from './network.ts'
-import { everyNetwork } from './networks.ts'
+import { groupsAreOff } from '../facebook/groups.ts'
+import type { Platform, Target, TargetKind } from '../network.ts'
+import { everyNetwork } from '../networks.ts'
 
 /** How a connection does, and so whether somebody has to do something. */
 export type ConnectionHealth = 'HEALTHY' | 'EXPIRING' | 'NEEDS_SELECTION' | 'NEEDS_RECONNECT'
@@ -26,6 +26,9 @@ export const hasPlaces = (platform: Platform): boolean => everyNetwork[platform]
 /** The name of a place within its account, as tokens of places are kept by it. */
 export const placeKey = ({ kind, externalId }: Pick<Target, 'kind' | 'externalId'>): string => `${kind}:${externalId}`
 
+/** How many places of an account are kept: those that somebody chose come first. */
+export const mostPlaces = 50
+
 /** What of an account's list of places is kept: what a person chose stays, and of a first list the first that takes posts is chosen, and the default. */
 export function keptPlaces(
   listed: readonly Pick<KeptPlace, 'kind' | 'externalId' | 'name' | 'available' | 'reason'>[],
@@ -38,10 +41,13 @@ export function keptPlaces(
     return { kind, externalId, name, available, reason, selected: known?.selected ?? false, isDefault: known?.isDefault ?? false }
   })
   const kept = [...present, ...closed]
-  if (kept.some(({ selected }) => selected)) return withDefault(kept)
+  if (kept.some(({ selected }) => selected)) return withDefault(bounded(kept))
   const first = kept.find(({ available }) => available)
-  return kept.map(place => (place === first ? { ...place, selected: true, isDefault: true } : place))
+  return bounded(kept.map(place => (place === first ? { ...place, selected: true, isDefault: true } : place)))
 }
+
+const bounded = (places: readonly KeptPlace[]): readonly KeptPlace[] =>
+  places.length <= mostPlaces ? places : places.toSorted((a, b) => Number(b.selected) - Number(a.selected)).slice(0, mostPlaces)
 
 /** Of chosen places the first that takes posts is the default, where none is. */
 const withDefault = (places: readonly KeptPlace[]): readonly KeptPlace[] => {

@@ -1,0 +1,100 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { change } from '../../store/write.ts'
+import type { Context, Job } from '../context.ts'
+import { type KeptPlace, placeKey } from '../network/account/account.ts'
+import type { GrantTokens, Platform, Target } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { DisconnectConnectionInput, SelectConnectionTargetsInput } from '../resolvers.generated.ts'
+import { type ConnectionRow, disconnected } from '../stores/connection.ts'
+import { endedByPerson, healthFollows, withHealth } from './health.ts'
+
+type Named = Pick<Target, 'kind' | 'externalId'>
+
+/** Says that only a person can help. */
+export const reconnectNeeded = ({ platform }: Pick<ConnectionRow, 'platform'>, why: string): Refusal =>
+  new Refusal('CONFLICT', `${why} Connect the account on ${everyNetwork[platform].title} again.`, { reason: 'RECONNECT_NEEDED', platform })
+
+/**
+ * The places of an account with those that a person chose.
+ * @param usual the one that takes posts which name none; left out, the one of before if it is still chosen, else the first
+ * @throws BAD_USER_INPUT for a place that the account does not have, or that takes no posts
+ */
+export function choose(platform: Platform, places: readonly KeptPlace[], chosen: readonly Named[], usual: Named | null): readonly KeptPlace[] {
+  const wrong = (field: string, named: Named, what: string) =>
+    new Refusal('BAD_USER_INPUT', `${named.kind} ${named.externalId} ${what} on ${everyNetwork[platform].title}: choose one that the connection lists.`, {
+      field,
+    })
+  const byKey = new Map(places.map(place => [placeKey(place), place]))
+  for (const [at, named] of chosen.entries()) {
+    const place = byKey.get(placeKey(named))
+    if (!place) throw wrong(`targets.${at}`, named, 'is no place of this account')
+    if (!place.available && !place.selected) throw wrong(`targets.${at}`, named, `takes no posts (${place.reason ?? 'it does not say why'})`)
+  }
+  const keys = new Set(chosen.map(placeKey))
+  if (usual !== null && !keys.has(placeKey(usual))) throw wrong('default', usual, 'is not among the chosen places')
+  if (usual !== null && !byKey.get(placeKey(usual))!.available) throw wrong('default', usual, 'takes no posts')
+  const before = places.find(place => place.isDefault && keys.has(placeKey(place)))
+  const first = places.find(place => place.available && keys.has(placeKey(place)))
+  const key = usual ? placeKey(usual) : before ? placeKey(before) : first && placeKey(first)
+  return places.map(place => ({ ...place, selected: keys.has(placeKey(place)), isDefault: placeKey(place) === key }))
+}
+
+/** Chooses to which places of an account posts may go. */
+export async function selectTargets(context: Context, { id, targets, default: usual, expectedVersion }: SelectConnectionTargetsInput): Promise<ConnectionRow> {
+  const { brandId } = await context.connections.require(id)
+  const brand = await context.brands.require(brandId)
+  return change(context, {
+    of: context.connections,
+    id,
+    expectedVersion,
+    before: async ({ transaction }) => void (await context.brands.requireInUse(brandId, transaction)),
+    ...healthFollows(context, brand),
+    decide(row, { now }) {
+      if (!row.active) throw reconnectNeeded(row, 'The connection is out of use, and its places with it.')
+      return withHealth(row, { targets: choose(row.platform, row.targets, targets, usual ?? null) }, now)
+    },
+    audit: ({ after }) => ({
+      tenantId: brandId,
+      action: 'connection.targets_selected',
+      subjectId: id,
+      details: { targets: after.targets.filter(({ selected }) => selected).map(placeKey) },
+    }),
+  })
+}
+
+/** Ends a connection: its tokens are erased, then revoked at the network where that can be. */
+export async function disconnect(context: Context, { id, expectedVersion }: DisconnectConnectionInput): Promise<ConnectionRow> {
+  const { brandId } = await context.connections.require(id)
+  const brand = await context.brands.require(brandId)
+  const follows = healthFollows(context, brand)
+  return change(context, {
+    of: context.connections,
+    id,
+    expectedVersion,
+    before: async ({ transaction }) => void (await context.brands.requireInUse(brandId, transaction)),
+    ...follows,
+    decide: row => (row.active ? disconnected(endedByPerson) : {}),
+    audit: () => ({ tenantId: brandId, action: 'connection.disconnected', subjectId: id }),
+    announce(changed) {
+      follows.announce?.(changed)
+      revokeInTime(context, changed.before)
+    },
+  })
+}
+
+/**
+ * Has a network end what it granted, without anybody waiting for that: a stop of the process does. A grant that another connection of the
+ * same account may rest on is left alone, for networks end all of an account's at once.
+ * @param tokens those that are not the row's any more @default the row's
+ */
+export function revokeInTime(job: Pick<Job, 'connections' | 'networks' | 'afterRenewals' | 'log'>, row: ConnectionRow, tokens?: GrantTokens): void {
+  const network = job.networks.get(row.platform)
+  const revoke = async (): Promise<void> => {
+    if (!network?.revoke || (await job.connections.isUsedElsewhere(row))) return
+    await network.revoke(tokens ?? job.connections.open(row))
+  }
+  const under = revoke()
+    .catch(error => job.log.warn({ err: error, platform: row.platform, connectionId: row.id }, 'a network did not take back what it had granted'))
+    .finally(() => job.afterRenewals.delete(under))
+  job.afterRenewals.add(under)
+}

@@ -1,0 +1,54 @@
+import { newId } from '../../../platform/ids.ts'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import { write } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import type { Network, Platform } from '../network/network.ts'
+import { healthFollows } from './health.ts'
+import { readinessWith } from './integration/readiness.ts'
+import { callbackUrl } from './integration/rules.ts'
+
+/** Whose accounts the sandbox's are to be. */
+export interface DemoConnections {
+  readonly brandId: string
+  readonly userId: string
+  /** Origin of the sandbox. */
+  readonly sandbox: string
+  readonly outbound: Outbound
+}
+
+/** A network at which the demo brand could not be connected. */
+export interface NotConnected {
+  readonly platform: Platform
+  readonly error: unknown
+}
+
+/**
+ * Connects the demo brand at every network that the sandbox plays, by the network's own consent page as a person would, where it is not
+ * connected: all at once, for a start has no time. Elsewhere people connect by hand.
+ * @returns where that failed
+ */
+export async function connectDemo(job: Job, demo: DemoConnections): Promise<readonly NotConnected[]> {
+  const present = await job.connections.manyBy('brandId').clear(demo.brandId).load(demo.brandId)
+  const missing = [...job.networks.values()].filter(({ platform }) => !present.some(connection => connection.platform === platform && connection.active))
+  const ended = await Promise.allSettled(missing.map(network => connect(job, network, demo)))
+  return ended.flatMap((each, at) => (each.status === 'rejected' ? [{ platform: missing[at]!.platform, error: each.reason }] : []))
+}
+
+async function connect(job: Job, network: Network, { brandId, userId, sandbox, outbound }: DemoConnections): Promise<void> {
+  const { applications, brands, connections, publicUrl } = job
+  const { platform } = network
+  const state = newId()
+  const redirectUri = callbackUrl(publicUrl, platform)
+  const { url, verifier } = await network.authorize({ redirectUri, state })
+  if (new URL(url).origin !== new URL(sandbox).origin) return
+  const { headers } = await outbound(`${url}&sandbox_approve=1`)
+  const parameters = new URL(headers.get('location') ?? redirectUri).searchParams
+  const grant = await network.exchange({ parameters, redirectUri, state, verifier })
+  const account = await network.account(grant.accessToken)
+  const brand = await brands.byId.load(brandId)
+  const readiness = readinessWith(applications.of(platform)!)
+  await write(job, {
+    ...healthFollows(job, brand),
+    run: ({ now, transaction }) => connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction),
+  })
+}

@@ -1,0 +1,78 @@
+import { type Application, addressesOf, isTrial, type Platform } from '../../network/network.ts'
+import { everyNetwork } from '../../network/networks.ts'
+import type { ConnectionRow } from '../../stores/connection.ts'
+
+export type Readiness = 'PRODUCTION_READY' | 'SANDBOX_ONLY' | 'SETUP_REQUIRED' | 'PLANNED'
+
+/** How far a network is set up, and what follows. */
+export interface Standing {
+  readonly readiness: Readiness
+  /** Whether an account can be connected at this moment. */
+  readonly connectable: boolean
+  /** Why none can be; null when one can. It names neither a setting nor an address. */
+  readonly reason: string | null
+}
+
+type Environment = 'development' | 'staging' | 'production'
+
+/** What is asked of connections: the newest first, inactive ones included. */
+export type Connected = Pick<ConnectionRow, 'active' | 'health' | 'accountName' | 'metadata'>
+
+/** How far a network with this application is set up: for trying, where the network gave it for that or is played on this machine. */
+export const readinessWith = (application: Application): 'PRODUCTION_READY' | 'SANDBOX_ONLY' =>
+  isTrial(application) || addressesOf(application).some(isOwnMachine) ? 'SANDBOX_ONLY' : 'PRODUCTION_READY'
+
+function isOwnMachine(address: string): boolean {
+  const { hostname } = new URL(address)
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+/**
+ * How far a network is set up.
+ *
+ * | adapter | application | connected | readiness | connectable |
+ * | no      | -           | -         | PLANNED | no |
+ * | yes     | none        | no        | SETUP_REQUIRED | no |
+ * | yes     | none        | yes       | as it was when it was connected | no |
+ * | yes     | for trying, or a network that is played | - | SANDBOX_ONLY | outside production |
+ * | yes     | else        | -         | PRODUCTION_READY | yes |
+ * @param application null: none of its own; another network's never counts
+ * @param connections those of the network
+ */
+export function standingOf(
+  platform: Platform,
+  application: Application | null,
+  connections: readonly Pick<Connected, 'active' | 'metadata'>[],
+  environment: Environment,
+): Standing {
+  const { title, protocol } = everyNetwork[platform]
+  const closed = (readiness: Readiness, why: string): Standing => ({ readiness, connectable: false, reason: `${title} cannot be connected here: ${why}` })
+  if (!protocol) return closed('PLANNED', 'the platform does not speak its protocol yet.')
+  if (application === null) {
+    const why = 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
+    const active = connections.find(connection => connection.active)
+    return closed(active ? (active.metadata.readiness === 'SANDBOX_ONLY' ? 'SANDBOX_ONLY' : 'PRODUCTION_READY') : 'SETUP_REQUIRED', why)
+  }
+  const readiness = readinessWith(application)
+  if (readiness === 'SANDBOX_ONLY' && environment === 'production')
+    return closed(readiness, 'its application is one for trying, which does not publish to the public.')
+  return { readiness, connectable: true, reason: null }
+}
+
+/** What somebody has to see to, in a sentence: what the operator must do first, then the first connection that needs a person; null: nothing. */
+export function attentionOf(platform: Platform, hasApplication: boolean, connections: readonly Connected[]): string | null {
+  const { title } = everyNetwork[platform]
+  if (!hasApplication && connections.some(({ active }) => active))
+    return `${title} is connected, but no application is set up for it any more: its access cannot be renewed until whoever operates the platform sets one.`
+  for (const health of ['NEEDS_RECONNECT', 'NEEDS_SELECTION', 'EXPIRING'] as const) {
+    const found = connections.find(connection => connection.health === health)
+    if (found) return sentences[health](found.accountName, title)
+  }
+  return null
+}
+
+const sentences = {
+  NEEDS_RECONNECT: (account: string, title: string) => `${account} on ${title} is not connected any more: connect the account again.`,
+  NEEDS_SELECTION: (account: string, title: string) => `None of the places of ${account} on ${title} is chosen: choose where posts go.`,
+  EXPIRING: (account: string, title: string) => `The access to ${account} on ${title} ends soon: connect the account again.`,
+} as const

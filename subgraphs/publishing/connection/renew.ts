@@ -1,0 +1,123 @@
+import { Refusal } from '../../../platform/errors.ts'
+import { change, step } from '../../store/write.ts'
+import type { Context, Job } from '../context.ts'
+import { type Account, GrantFailure, type Network, type Platform } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+import { reconnectNeeded } from './change.ts'
+import { healthFollows, withHealth } from './health.ts'
+import { mustRenew } from './rules.ts'
+import { usableToken } from './tokens.ts'
+
+const dayMs = 86_400_000
+
+/** Networks whose access token is itself made to last longer, while it lives and is a day old at least. */
+export const lengthened: ReadonlySet<Platform> = new Set(['INSTAGRAM', 'THREADS'])
+
+/** How long before its end such a token is made to last longer, in ms: tried daily, so that ten tries come before it is too late. */
+export const lengthenBeforeMs = 10 * dayMs
+
+/** Whether the network would renew the access at this moment. */
+export const canRenew = ({ platform, refreshToken, tokenExpiresAt }: Pick<ConnectionRow, 'platform' | 'refreshToken' | 'tokenExpiresAt'>, now: Date): boolean =>
+  refreshToken !== null || (lengthened.has(platform) && tokenExpiresAt !== null && tokenExpiresAt.getTime() - now.getTime() <= lengthenBeforeMs)
+
+/** What a renewal is asked of. */
+type Renewing = Pick<Job, 'applications' | 'brands' | 'clock' | 'connections' | 'events' | 'networks' | 'publicUrl' | 'renewals'> &
+  Parameters<typeof usableToken>[0]
+
+/** The network of a connection. @throws CONFLICT, reason NOT_CONNECTABLE, where its application is gone */
+function networkOf({ networks }: Renewing, { platform }: ConnectionRow): Network {
+  const network = networks.get(platform)
+  if (network) return network
+  throw new Refusal(
+    'CONFLICT',
+    `${everyNetwork[platform].title} cannot be asked: no application is set up for it any more. Whoever operates the platform sets one.`,
+    {
+      reason: 'NOT_CONNECTABLE',
+      platform,
+    },
+  )
+}
+
+/** What a network's no means for whoever asked for it now. */
+function refusalOf(row: ConnectionRow, error: unknown): unknown {
+  if (!(error instanceof GrantFailure)) return error
+  if (error.permanent) return reconnectNeeded(row, `${error.message.replace(/\.?$/, '.')}`)
+  return new Refusal('UPSTREAM_FAILED', `The access could not be renewed now: ${error.message.replace(/\.?$/, '.')} Try again in a while.`, { retryAfter: 30 })
+}
+
+/**
+ * Renews a connection's access now, by the one renewal that is under way for it at a time (`usableToken`), whoever asks.
+ * @returns whether it was; it is not where nothing is due or the network renews nothing while the token lives
+ * @throws CONFLICT, reason RECONNECT_NEEDED, when only a person can help; UPSTREAM_FAILED when the network cannot be reached now
+ */
+export async function renewNow(job: Renewing, row: ConnectionRow): Promise<boolean> {
+  if (!row.active) throw reconnectNeeded(row, 'The connection is out of use.')
+  const now = job.clock.now()
+  const isOver = mustRenew(row.tokenExpiresAt, now)
+  if (!isOver && !canRenew(row, now)) return false
+  try {
+    const { accessToken } = job.connections.open(row)
+    return (await usableToken(job, networkOf(job, row), row, isOver ? undefined : accessToken)) !== accessToken
+  } catch (error) {
+    throw refusalOf(row, error)
+  }
+}
+
+/** How often a connection is checked within a minute. */
+const mostChecks = 6
+const checksMs = 60_000
+
+/** When a connection was checked within the last minute, as its row says; the oldest first. */
+const checksOf = ({ metadata }: ConnectionRow, now: Date): readonly number[] =>
+  (Array.isArray(metadata.checks) ? (metadata.checks as number[]) : []).filter(at => at > now.getTime() - checksMs && at <= now.getTime())
+
+/** Asks the network whose account a connection is, and keeps what it says. @throws RATE_LIMITED past six times a minute, and what `renewNow` throws */
+export async function check(context: Context, id: string): Promise<ConnectionRow> {
+  const { brandId } = await context.connections.require(id)
+  const brand = await context.brands.require(brandId)
+  const row = await change(context, {
+    of: context.connections,
+    id,
+    before: async ({ transaction }) => void (await context.brands.requireInUse(brandId, transaction)),
+    decide(held, { now }) {
+      if (!held.active) throw reconnectNeeded(held, 'The connection is out of use.')
+      const checks = checksOf(held, now)
+      if (checks.length >= mostChecks) {
+        const retryAfter = Math.ceil((checks[0]! + checksMs - now.getTime()) / 1000)
+        throw new Refusal('RATE_LIMITED', `The connection was checked ${mostChecks} times within a minute: try again in ${retryAfter} seconds.`, { retryAfter })
+      }
+      return { metadata: { ...held.metadata, checks: [...checks, now.getTime()] } }
+    },
+  })
+  try {
+    const account = await accountOf(context, networkOf(context, row), row)
+    const kept = await step(context, {
+      of: context.connections,
+      hold: id,
+      ...healthFollows(context, brand),
+      decide(held, { now }) {
+        if (!held.active || held.connectedAt.getTime() !== row.connectedAt.getTime()) return null
+        return { changes: withHealth(held, { ...context.connections.described(held, account), lastCheckedAt: now }, now), isNews: true }
+      },
+    })
+    return kept?.after ?? (await context.connections.require(id))
+  } catch (error) {
+    throw refusalOf(row, error)
+  }
+}
+
+/** Whose account it is, as the network says; an access that it does not take is renewed once. */
+async function accountOf(job: Renewing, network: Network, row: ConnectionRow): Promise<Account> {
+  const accessToken = await usableToken(job, network, row)
+  try {
+    return await network.account(accessToken)
+  } catch (error) {
+    if (!(error instanceof GrantFailure) || !error.permanent) throw error
+    const account = await network.account(await usableToken(job, network, row, accessToken)).catch(again => {
+      // The network has just renewed the access, so it is good: what fails is the question.
+      throw again instanceof GrantFailure ? new GrantFailure(again.message, false, again) : again
+    })
+    return account
+  }
+}

@@ -1,0 +1,53 @@
+import type { Sweep } from '../../../platform/jobs/queue.ts'
+import { step } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import { expiringMs } from '../network/account/account.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+import { healthFollows, withHealth } from './health.ts'
+import { canRenew, lengthenBeforeMs, lengthened } from './renew.ts'
+import { usableToken } from './tokens.ts'
+
+const dayMs = 86_400_000
+/** How many connections one round looks after; the next comes in a minute. */
+const atOnce = 50
+
+/**
+ * Looks after connections that nobody uses at the moment: access that lasts longer only when it is asked for in time is renewed daily, and
+ * what only a person can renew is told a week before. The rows say what is to be done, so any number of processes may sweep.
+ */
+export const caring = (job: () => Job): Sweep => ({ name: 'connections to look after', everyMs: 60_000, run: () => care(job()) })
+
+/** One round. */
+export async function care(job: Job): Promise<void> {
+  const now = job.clock.now()
+  const in_ = (ms: number) => new Date(now.getTime() + ms)
+  const due = { now, expiring: in_(expiringMs), ending: in_(lengthenBeforeMs), checked: in_(-dayMs) }
+  const found = await job.connections.due(due, atOnce)
+  if (found.length > 0) await job.applications.fresh()
+  for (const row of found)
+    await careFor(job, row).catch(error => job.log.warn({ err: error, connectionId: row.id, platform: row.platform }, 'a connection could not be looked after'))
+}
+
+async function careFor(job: Job, row: ConnectionRow): Promise<void> {
+  const now = job.clock.now()
+  const isOver = row.reconnectBefore !== null && row.reconnectBefore <= now
+  const network = job.networks.get(row.platform)
+  await note(job, row)
+  // What is over is asked for once more: the network's own no takes it out of use.
+  if (network && (isOver || (lengthened.has(row.platform) && canRenew(row, now)))) await usableToken(job, network, row, job.connections.open(row).accessToken)
+}
+
+/** Writes how the connection does by now, and that it was looked at: a network that fails is asked again a day later. */
+async function note(job: Job, { id, brandId }: ConnectionRow): Promise<void> {
+  const brand = await job.brands.byId.load(brandId)
+  await step(job, {
+    of: job.connections,
+    hold: id,
+    ...healthFollows(job, brand),
+    decide(held, { now }) {
+      if (!held.active) return null
+      const changes = withHealth(held, { lastCheckedAt: now }, now)
+      return { changes, isNews: changes.health !== held.health }
+    },
+  })
+}
