@@ -9,6 +9,7 @@ import * as paymentsDemo from '../../subgraphs/payments/demo.ts'
 import * as providersDemo from '../../subgraphs/providers/demo/demo.ts'
 import { connectDemo, type NotConnected } from '../../subgraphs/publishing/connection/demo.ts'
 import * as publishingDemo from '../../subgraphs/publishing/demo.ts'
+import { provideDemoMedia } from '../../subgraphs/publishing/media/demo.ts'
 import { everyNetwork } from '../../subgraphs/publishing/network/networks.ts'
 import type { Home } from './home.ts'
 import type { TrialTokens } from './keys.ts'
@@ -57,6 +58,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
       const { organizationId, userId, memberId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
       const job = publishing!.job(`user:${userId}`)
       const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
+      await provideDemoMedia(job, { brandId, userId })
       // No start depends on what a network answers. One that is asked by way of this platform answers once that listens.
       const connect = () => connectDemo(publishing!.job(`user:${userId}`), { brandId, userId, sandbox, outbound })
       const left = await connect()

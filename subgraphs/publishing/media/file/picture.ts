@@ -142,3 +142,11 @@ function rimOf({ width, height }: { readonly width: number; readonly height: num
   const down = Math.max(0, Math.ceil(width / most) - height)
   return { left: across >> 1, right: across - (across >> 1), top: down >> 1, bottom: down - (down >> 1) }
 }
+
+/** A picture of one colour, `#2f6f9f`, as PNG. */
+export const plainPicture = (width: number, height: number, background: string): Promise<Buffer> =>
+  inTurn(async () =>
+    (await sharp())({ create: { width, height, channels: 3, background } })
+      .png()
+      .toBuffer(),
+  )

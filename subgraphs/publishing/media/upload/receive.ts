@@ -56,10 +56,12 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   let heldBytes = 0
   let unnotedBytes = 0
   let failure: unknown
+  /** Its beginning, as far as it is kept already. */
+  let begun = Buffer.from(upload.head, 'base64')
 
   const judge = async () => {
     if (now.mimeType !== null) return
-    const head = Buffer.concat([Buffer.from(now.head, 'base64'), ...held]).subarray(0, headBytes)
+    const head = Buffer.concat([begun, ...held]).subarray(0, headBytes)
     if (head.length < Math.min(headBytes, now.bytes)) {
       now = { ...now, head: head.toString('base64') }
       return
@@ -87,6 +89,7 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
     await keepObject(context, now.brandId, key, Buffer.concat(held), { contentType: 'application/octet-stream', bytes })
     held = []
     heldBytes = 0
+    begun = Buffer.from(now.head, 'base64')
     unnotedBytes += bytes
     unnoted.push({ key, bytes })
     if (!proven) await note()

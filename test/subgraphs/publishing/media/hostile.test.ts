@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFilm } from '../../../../subgraphs/publishing/media/file/film.ts'
+import { formOf, lookAtPicture } from '../../../../subgraphs/publishing/media/file/picture.ts'
+import { formFor } from '../../../../subgraphs/publishing/media/variant/form.ts'
+import { box, mp4, png } from './files.ts'
+import { type MediaWorld, mediaWorld } from './world.ts'
+
+let world: MediaWorld
+beforeAll(async () => {
+  world = await mediaWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const read = (file: Buffer) => readFilm(file.length, async (first, last) => file.subarray(first, last + 1))
+
+describe('pictures that would do harm', () => {
+  test('a small file that says it has 400 million pixels is refused by its head', async () => {
+    const bomb = png(20_000, 20_000, [0, 0, 0], Buffer.alloc(1000))
+    expect((await world.upload(bomb)).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', detail: expect.stringContaining('100 million') })
+  })
+
+  test('one that ends in the middle is kept, and its preview is broken', async () => {
+    const { status, json } = await world.upload(png(600, 600, [1, 2, 3], Buffer.alloc(50)))
+    expect([status, json.previewBroken, json.previewUrl]).toEqual([201, true, null])
+  })
+
+  test('one that is a page behind its head is shown as a picture alone', async () => {
+    const { json } = await world.upload(Buffer.concat([png(), Buffer.from('<script>alert(1)</script>')]))
+    const seen = await world.http('GET', (await world.asset(json.id)).url)
+    expect([seen.headers.get('content-type'), seen.headers.get('x-content-type-options')]).toEqual(['image/png', 'nosniff'])
+  })
+
+  test('what only begins as a picture is none', async () => {
+    const head = Buffer.concat([png().subarray(0, 20), Buffer.alloc(500, 65)])
+    expect((await world.upload(head)).status).toBe(400)
+    await expect(lookAtPicture(head, 'image/png')).rejects.toThrow('cannot be read')
+  })
+
+  test('Instagram gets a JPEG within its sides, whatever was uploaded', async () => {
+    const made = await formOf(png(3000, 600), 'image/png', formFor.INSTAGRAM)
+    expect([made.mimeType, made.width, made.height]).toEqual(['image/jpeg', 1440, 754])
+  })
+})
+
+describe('films that would do harm', () => {
+  test.each([
+    ['a box longer than the file', Buffer.concat([box('ftyp', 'isom'), Buffer.from('7fffffff6d6f6f76', 'hex')])],
+    ['a box shorter than its head', Buffer.concat([box('ftyp', 'isom'), Buffer.from('000000046d6f6f76', 'hex')])],
+    ['no description', Buffer.concat([box('ftyp', 'isom'), box('mdat', Buffer.alloc(100))])],
+    [
+      'boxes deep in each other',
+      Buffer.concat([box('ftyp', 'isom'), Array.from({ length: 500 }).reduce<Buffer>(inner => box('mdia', inner), Buffer.alloc(0))]).fill('moov', 12, 16),
+    ],
+    ['a description of nothing but empty boxes', Buffer.concat([box('ftyp', 'isom'), box('moov', Buffer.concat(Array<Buffer>(30_000).fill(box('free'))))])],
+    ['a length beyond all time', mp4({ units: 0xffffffff }).fill(0, 0, 0)],
+  ])('%s', async (_, file) => {
+    await expect(read(file)).rejects.toThrow()
+  })
+
+  test('what is written about a film, and where it was made, no network is sent', async () => {
+    const place = box('udta', box('\u00a9xyz', Buffer.from('+52.5200+013.4050/')))
+    const bytes = mp4({ written: [place] })
+    const { at } = await world.begin(bytes.length)
+    const asset = await world.ready((await world.patch(at, 0, bytes)).headers.get('x-media-asset-id')!)
+    const given = await world.http('GET', asset.url)
+    expect(given.bytes.includes('+52.52')).toBe(true)
+    const { media } = (await (
+      await import('../../../../subgraphs/publishing/media/deliverable.ts')
+    ).mediaOf(world.graph.job, { brandId: world.brand.id, media: [{ assetId: asset.id, altText: null }] }, 'X')) as {
+      media: readonly { open(): Promise<ReadableStream>; address(): string }[]
+    }
+    const sent = Buffer.from(await new Response(await media[0]!.open()).arrayBuffer())
+    expect([sent.length, sent.includes('+52.52')]).toEqual([bytes.length, false])
+    const fetched = await world.http('GET', media[0]!.address())
+    expect([fetched.status, fetched.bytes.equals(sent)]).toEqual([200, true])
+  })
+})
+
+describe('uploads that would do harm', () => {
+  test('a first part that is no medium ends the upload, also one byte at a time', async () => {
+    const { at } = await world.begin(5_000)
+    expect((await world.patch(at, 0, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'.padEnd(64)))).status).toBe(400)
+    expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(404)
+    const slow = await world.begin(5_000)
+    for (let offset = 0; offset < 31; offset += 1) expect((await world.patch(slow.at, offset, Buffer.from('x'))).status).toBe(204)
+    expect((await world.patch(slow.at, 31, Buffer.from('x'))).status).toBe(400)
+  })
+
+  test('a checksum that does not hold costs its part alone; more than was promised is refused', async () => {
+    const bytes = mp4()
+    const { at } = await world.begin(bytes.length)
+    expect((await world.patch(at, 0, bytes.subarray(0, 100), { 'upload-checksum': `sha1 ${Buffer.alloc(20).toString('base64')}` })).status).toBe(460)
+    expect((await world.http('HEAD', at, { headers: world.tus })).headers.get('upload-offset')).toBe('0')
+    expect((await world.patch(at, 0, Buffer.concat([bytes, bytes]))).status).toBe(400)
+    expect((await world.http('DELETE', at, { headers: world.tus })).status).toBe(204)
+    expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(404)
+  })
+
+  test('of two that go on at once one counts', async () => {
+    const bytes = mp4({ padding: 20_000 })
+    const { at } = await world.begin(bytes.length)
+    const ends = await Promise.all([world.patch(at, 0, bytes.subarray(0, 9_000)), world.patch(at, 0, bytes.subarray(0, 9_000))])
+    expect(ends.map(({ status }) => status).sort()).toEqual([204, 409])
+  })
+
+  test('what breaks off is not lost, a film of 2 GiB is not begun, and a rest of a day ends it', async () => {
+    const bytes = mp4({ padding: 20_000 })
+    const { at } = await world.begin(bytes.length)
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(bytes.subarray(0, 5_000)))
+      },
+      pull: controller => controller.error(new Error('the client left')),
+    })
+    await world.patch(at, 0, broken).catch(() => {})
+    expect((await world.http('HEAD', at, { headers: world.tus })).headers.get('upload-offset')).toBe('5000')
+    expect((await world.begin(2 ** 31)).status).toBe(413)
+    await world.graph.clock.advance(24 * 3_600_000 + 1_000)
+    expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(410)
+  })
+})
