@@ -8,6 +8,7 @@ import { answerUpload, isUpload, uploadPath } from './media/upload/tus.ts'
 import { isMedium, serveMedium } from './media/variant/serve.ts'
 import { everyNetwork, platforms } from './network/networks.ts'
 import { serveFeed } from './planning/calendar/feed.ts'
+import { answerImport, importPath } from './post/import/exchange.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 const feedPath = /^\/publishing\/calendar\/([\w-]{1,100})\.ics$/
@@ -20,6 +21,7 @@ export async function handle(job: Job, request: Request, viewer: Viewer, open: (
   const url = new URL(request.url)
   if (isUpload(url.pathname)) return answerUpload(open(), request)
   if (isMedium(url.pathname)) return serveMedium(job, request)
+  if (request.method === 'POST' && url.pathname === importPath) return answerImport(open(), request, viewer)
   if (request.method === 'POST' && url.pathname === directPath) return answerDirect(open(), request)
   const path = callbackPath.exec(url.pathname)?.[1]
   const platform = platforms.find(name => everyNetwork[name].path === path)

@@ -22,7 +22,7 @@ import {
 type GraphPost = NonNullable<RestPostQuery['post']>
 
 /** A post as routes answer it: the graph's names, enum values in lower case, another post by its id. */
-function toRest({ waitsFor, ...post }: GraphPost) {
+export function toRest({ waitsFor, ...post }: GraphPost) {
   return {
     ...post,
     waitsForId: waitsFor?.id ?? null,
@@ -30,6 +30,9 @@ function toRest({ waitsFor, ...post }: GraphPost) {
     status: fromEnum(post.status),
     deliveryPhase: fromEnum(post.deliveryPhase),
     approval: fromEnum(post.approval),
+    visibility: post.visibility && fromEnum(post.visibility),
+    firstComment: post.firstComment && { ...post.firstComment, status: fromEnum(post.firstComment.status) },
+    origin: fromEnum(post.origin),
     target: post.target && { ...post.target, kind: fromEnum(post.target.kind) },
     failure: post.failure && { ...post.failure, category: fromEnum(post.failure.category) },
     firstComment: post.firstComment && { ...post.firstComment, status: fromEnum(post.firstComment.status) },
@@ -40,7 +43,7 @@ function toRest({ waitsFor, ...post }: GraphPost) {
  * One post with its version as entity tag, which `If-Match` takes back. A delivery on its way, its own or that of the post it waits
  * for, changes where it stands and not the version, so that stands in the tag too.
  */
-const one = (post: GraphPost | null | undefined): RowReply | null => {
+export const one = (post: GraphPost | null | undefined): RowReply | null => {
   if (!post) return null
   const passing = [post.deliveryPhase === 'NONE' ? null : fromEnum(post.deliveryPhase), post.waitsUntil, post.waitsFor?.id]
   return { headers: { etag: tagOfVersion(post.version, passing.filter(Boolean).join('-')) }, body: toRest(post) }
@@ -51,17 +54,44 @@ const accepted = (reply: RowReply | null): RowReply | null => reply && { ...repl
 
 const targetOf = (target: unknown) => (typeof target === 'object' && target !== null && 'kind' in target ? { ...target, kind: toEnum(target.kind) } : target)
 
+/** What people write into a post, as the graph takes it. */
+export const contentIn = (body: Readonly<Record<string, unknown>>) => ({
+  ...body,
+  ...('target' in body && { target: targetOf(body.target) }),
+  ...('visibility' in body && { visibility: toEnum(body.visibility) }),
+})
+
+const contentKeys = ['copy', 'title', 'link', 'tags', 'visibility', 'media', 'firstComment', 'campaignId', 'target'] as const
+
 export const postRows: readonly Row[] = [
   operationRow({
     method: 'GET',
     path: '/api/posts',
     operation: RestPostsDocument,
-    query: ['brandId', 'threadId', 'status', 'platform', 'authorId', 'scheduledAfter', 'scheduledBefore', 'first', 'after'],
+    query: [
+      'brandId',
+      'threadId',
+      'status',
+      'platform',
+      'authorId',
+      'scheduledAfter',
+      'scheduledBefore',
+      'approval',
+      'deliveryPhase',
+      'campaignId',
+      'groupId',
+      'tag',
+      'search',
+      'first',
+      'after',
+    ],
     variables: ({ query }) =>
       ({
         ...query,
         status: toEnum(query.status as PostStatus | undefined),
         platform: toEnum(query.platform),
+        approval: toEnum(query.approval),
+        deliveryPhase: toEnum(query.deliveryPhase),
         first: toInteger(query.first),
       }) as RestPostsQueryVariables,
     reply: ({ posts }) => posts && { body: listBody('posts', posts, toRest) },
@@ -70,9 +100,9 @@ export const postRows: readonly Row[] = [
     method: 'POST',
     path: '/api/posts',
     operation: RestCreatePostDocument,
-    body: ['brandId', 'platform', 'copy', 'threadId', 'scheduledAt', 'target'],
+    body: ['brandId', 'platform', 'threadId', 'scheduledAt', ...contentKeys],
     variables: ({ body, idempotencyKey }) => ({
-      input: { ...body, platform: toEnum(body.platform), ...('target' in body && { target: targetOf(body.target) }), idempotencyKey } as CreatePostInput,
+      input: { ...contentIn(body), platform: toEnum(body.platform), idempotencyKey } as CreatePostInput,
     }),
     reply: ({ createPost }) => {
       const made = one(createPost)
@@ -90,9 +120,9 @@ export const postRows: readonly Row[] = [
     method: 'PUT',
     path: '/api/posts/:id',
     operation: RestUpdatePostDocument,
-    body: ['copy', 'scheduledAt', 'target'],
+    body: ['scheduledAt', ...contentKeys],
     variables: ({ params, body, expectedVersion }) => ({
-      input: { ...body, ...('target' in body && { target: targetOf(body.target) }), id: params.id!, expectedVersion } as UpdatePostInput,
+      input: { ...contentIn(body), id: params.id!, expectedVersion } as UpdatePostInput,
     }),
     reply: ({ updatePost }) => one(updatePost),
   }),

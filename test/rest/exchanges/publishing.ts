@@ -31,6 +31,14 @@ export const publishing: Exchanges = world => {
   }
   const aConnection = async () => (await seedConnection(world().graph, world(), { externalAccountId: newId() })).id
   const connection = (id: string) => `/connections/${id}`
+  const aThread = async () => {
+    const body = { brandId: world().brandId, platform: 'x', posts: [{ copy: 'One' }, { copy: 'Two' }] }
+    return (await world().ask('owner', 'POST', '/threads', body)).json.id as string
+  }
+  const approving = async () => (await world().ask('owner', 'POST', '/brands', { name: 'Approved', approvalMode: 'optional' })).json.id as string
+  const inAnHour = () => world().graph.clock.in(3_600_000).toISOString()
+  /** Of the posts of a thread, as it is asked for. */
+  let order: string[] = []
   const post = (id: string) => `/posts/${id}`
   const brand = (id: string) => `/brands/${id}`
   const archived = { archivedAt: expect.any(String) }
@@ -152,6 +160,95 @@ export const publishing: Exchanges = world => {
       body: () => ({ organizationId: world().organizationId }),
       forbidden: 'viewer',
       answers: id => ({ status: 200, json: { id, organizationId: world().organizationId } }),
+    },
+    'POST /publishing/api/posts/:id/reschedule': {
+      path: id => `/posts/${id}/reschedule`,
+      make: aPost,
+      body: () => ({ scheduledAt: inAnHour() }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, status: 'scheduled' } }),
+    },
+    'POST /publishing/api/posts/:id/submit': {
+      path: id => `/posts/${id}/submit`,
+      make: async () => (await world().write({ brandId: await approving() })).id,
+      body: () => ({ comment: 'May it go out?' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, approval: 'pending' } }),
+    },
+    'POST /publishing/api/posts/:id/decide': {
+      path: id => `/posts/${id}/decide`,
+      make: async () => {
+        const { id } = await world().write({ brandId: await approving() })
+        await world().ask('owner', 'POST', `/posts/${id}/submit`)
+        return id
+      },
+      body: () => ({ decision: 'request_changes', comment: 'Shorter, please' }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, approval: 'changes_requested', status: 'draft' } }),
+    },
+    'POST /publishing/api/posts/compose': {
+      path: () => '/posts/compose',
+      body: () => ({ brandId: world().brandId, platforms: ['x', 'linkedin_page'], copy: 'Everywhere', overrides: [{ platform: 'x', copy: 'On X' }] }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 201, json: { groupId: expect.any(String), posts: [{ platform: 'x', copy: 'On X' }, { platform: 'linkedin_page' }] } }),
+    },
+    'POST /publishing/api/posts/check': {
+      path: () => '/posts/check',
+      body: () => ({ brandId: world().brandId, platforms: ['instagram'], copy: 'Text alone' }),
+      forbidden: 'stranger',
+      answers: () => ({ status: 200, json: { checks: [{ platform: 'instagram', length: 10, problems: expect.any(Array) }] } }),
+    },
+    'POST /publishing/api/posts/bulk/reschedule': {
+      path: () => '/posts/bulk/reschedule',
+      body: () => ({ items: [{ id: world().postId, scheduledAt: '2001-01-01T00:00:00Z' }] }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, json: { succeeded: 0, failed: 1, results: [{ id: world().postId, post: null, error: { code: 'BAD_USER_INPUT' } }] } }),
+    },
+    'POST /publishing/api/posts/bulk/delete': {
+      path: () => '/posts/bulk/delete',
+      body: () => ({ items: [{ id: world().postId, expectedVersion: 999 }] }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, json: { succeeded: 0, failed: 1, results: [{ id: world().postId, error: { code: 'CONFLICT' } }] } }),
+    },
+    'GET /publishing/api/posts/:id/versions': {
+      path: id => `/posts/${id}/versions`,
+      make: aPost,
+      forbidden: 'stranger',
+      answers: () => ({ status: 200, json: { versions: [{ version: 1, copy: 'A post' }] } }),
+    },
+    'POST /publishing/api/posts/:id/versions/:version/restore': {
+      path: id => `/posts/${id}/versions/1/restore`,
+      make: async () => {
+        const id = await aPost()
+        await world().ask('owner', 'PUT', `/posts/${id}`, { copy: 'Another text' })
+        return id
+      },
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, copy: 'A post', version: 3 } }),
+    },
+    'GET /publishing/api/threads': { path: () => `/threads?brandId=${world().brandId}`, forbidden: 'stranger', answers: list('threads') },
+    'POST /publishing/api/threads': {
+      path: () => '/threads',
+      body: () => ({ brandId: world().brandId, platform: 'x', title: 'Three things', posts: [{ copy: 'One' }, { copy: 'Two' }] }),
+      forbidden: 'viewer',
+      answers: made('/publishing/api/threads'),
+    },
+    'GET /publishing/api/threads/:id': {
+      path: id => `/threads/${id}`,
+      make: aThread,
+      forbidden: 'stranger',
+      answers: id => ({ status: 200, json: { id, status: 'draft', version: 1, postIds: [id, expect.any(String)] } }),
+    },
+    'PUT /publishing/api/threads/:id/order': {
+      path: id => `/threads/${id}/order`,
+      make: async () => {
+        const id = await aThread()
+        order = [...(await world().ask('owner', 'GET', `/threads/${id}`)).json.postIds].reverse()
+        return id
+      },
+      body: () => ({ postIds: order }),
+      forbidden: 'viewer',
+      answers: id => ({ status: 200, json: { id, version: 2, postIds: order } }),
     },
   }
 }

@@ -86,7 +86,7 @@ async function movePosts(
   const places = present.map(({ position }) => position)
   const changed = reordered(present, ids).flatMap((post, at) => (post.position === places[at] ? [] : [{ post, position: places[at]! }]))
   // First out of the way: no two posts have one place at any moment.
-  for (const { post } of changed) await threads.place(post, post.position + outOfTheWay, transaction)
+  for (const { post } of changed) await threads.putAt(post, post.position + outOfTheWay, transaction)
   const moved: PostRow[] = []
   for (const { post, position } of changed)
     moved.push(await posts.update(post, { ...noClaim, heldBack: false, position, version: post.version + 1, updatedAt: now }, transaction))

@@ -62,7 +62,7 @@ const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
   },
 
   /** Puts a post at a place that no other has at that moment. */
-  place: async ({ brandId, id }: Pick<PostRow, 'brandId' | 'id'>, position: number, transaction: Transaction): Promise<void> =>
+  putAt: async ({ brandId, id }: Pick<PostRow, 'brandId' | 'id'>, position: number, transaction: Transaction): Promise<void> =>
     void (await rows.read(place, [brandId, id, position], transaction)),
 
   /** Lets go of a thread without posts. */

@@ -23,6 +23,12 @@ const postsAndAccounts: readonly Scope[] = ['publishing:accounts.read', 'publish
 const post = (field: string) => (ids: Ids) => `{ post(id: "${ids.post}") { ${field} } }`
 const posts = (field: string) => (ids: Ids) => `{ posts(brandId: "${ids.brand}") { ${field} } }`
 
+/** Of a brand that approves. */
+const approvedPost: Fresh = async ({ graph, owner, ids }) => {
+  await graph.rows(`update publishing.brands set approval_mode = 'OPTIONAL' where id = $1`, [ids.brand])
+  return (await seedPost(graph, { brandId: ids.brand!, owner })).id
+}
+
 const freshPost: Fresh = async ({ graph, owner, ids }) => (await seedPost(graph, { brandId: ids.brand!, owner })).id
 
 export const access: AccessRows = {
@@ -33,10 +39,14 @@ export const access: AccessRows = {
     const waiting = await write({ scheduledAt, threadId: post })
     const failed = await write({ row: { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', graph.clock.now()) } })
     const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: null } })
+    const decided = await write({ row: { firstComment: 'Hello', firstCommentStatus: 'PENDING' } })
+    await graph
+      .execute('mutation($id: ID!) { decidePost(input: { id: $id, decision: HOLD }) { id } }', { id: decided }, { as: owner })
+      .then(held => held.data())
     // The outsider's own organization has one, too: what is answered elsewhere is not ours.
     const { id: brandId } = await seedBrand(graph, { organizationId: outsider.organizationId! })
     await seedPost(graph, { brandId, owner: outsider })
-    return { post, waiting, failed, targeted }
+    return { post, waiting, failed, targeted, decided }
   },
   fields: [
     row('Query.post', readPosts, accounts, byScope, post('id'), 'post'),
@@ -84,6 +94,101 @@ export const access: AccessRows = {
       ({ brand: id }) => `subscription { postStatusChanged(brandId: "${id}") { id } }`,
       'postStatusChanged',
     ),
+    row(
+      'Mutation.submitPost',
+      writePosts,
+      readPosts,
+      writers,
+      change('submitPost', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'submitPost',
+      approvedPost,
+    ),
+    // A key holds the scope, and is no person who decides; nor does a member.
+    row(
+      'Mutation.decidePost',
+      writePosts,
+      readPosts,
+      'refused denied refused refused denied yes hidden',
+      change('decidePost', ({ fresh }) => `id: "${fresh}", decision: HOLD`, 'id'),
+      'decidePost',
+      freshPost,
+    ),
+    row(
+      'Mutation.restorePostVersion',
+      writePosts,
+      readPosts,
+      writers,
+      change('restorePostVersion', ({ fresh }) => `id: "${fresh}", version: 1`, 'id'),
+      'restorePostVersion',
+      freshPost,
+    ),
+    row(
+      'Mutation.composePosts',
+      writePosts,
+      readPosts,
+      writers,
+      change('composePosts', ({ brand: id }) => `brandId: "${id}", platforms: [X], copy: "x"`, 'groupId'),
+      'composePosts',
+    ),
+    row(
+      'Mutation.createPostThread',
+      writePosts,
+      readPosts,
+      writers,
+      change('createPostThread', ({ brand: id }) => `brandId: "${id}", platform: X, posts: [{ copy: "x" }]`, 'id'),
+      'createPostThread',
+    ),
+    row(
+      'Mutation.reorderPostThread',
+      writePosts,
+      readPosts,
+      writers,
+      change('reorderPostThread', ({ fresh }) => `id: "${fresh}", postIds: ["${fresh}"]`, 'id'),
+      'reorderPostThread',
+      freshPost,
+    ),
+    // Each of several is refused by itself, in the report.
+    row(
+      'Mutation.reschedulePosts',
+      writePosts,
+      readPosts,
+      'refused yes refused refused yes yes yes',
+      change('reschedulePosts', ({ fresh }) => `items: [{ id: "${fresh}", scheduledAt: "2099-01-01T00:00:00Z" }]`, 'succeeded'),
+      'reschedulePosts',
+      freshPost,
+    ),
+    row(
+      'Mutation.deletePosts',
+      writePosts,
+      readPosts,
+      'refused yes refused refused yes yes yes',
+      change('deletePosts', ({ fresh }) => `items: [{ id: "${fresh}" }]`, 'succeeded'),
+      'deletePosts',
+      freshPost,
+    ),
+    row(
+      'Mutation.importPosts',
+      writePosts,
+      readPosts,
+      writers,
+      change('importPosts', ({ brand: id }) => `brandId: "${id}", csv: "platform,copy\\nx,y"`, 'created'),
+      'importPosts',
+    ),
+    row(
+      'Query.postChecks',
+      readPosts,
+      accounts,
+      byScope,
+      ({ brand: id }) => `{ postChecks(input: { brandId: "${id}", platforms: [X], copy: "x" }) { length } }`,
+      'postChecks',
+    ),
+    row('Query.postThread', readPosts, accounts, byScope, ({ post: id }) => `{ postThread(id: "${id}") { id } }`, 'postThread'),
+    row('Query.postThreads', readPosts, accounts, byScope, ({ brand: id }) => `{ postThreads(brandId: "${id}") { nodes { id } } }`, 'postThreads'),
+    row('Post.thread', readPosts, accounts, byScope, post('thread { id }'), 'post.thread'),
+    row('Post.versions', readPosts, accounts, byScope, post('versions { version }'), 'post.versions'),
+    row('Post.approvalEvents', readPosts, accounts, byScope, ({ decided: id }) => `{ post(id: "${id}") { approvalEvents { action } } }`, 'post.approvalEvents'),
+    row('Post.problems', readPosts, accounts, byScope, post('problems { code }'), 'post.problems'),
+    row('Post.firstComment', readPosts, accounts, byScope, ({ decided: id }) => `{ post(id: "${id}") { firstComment { text } } }`, 'post.firstComment'),
     row('PostConnection.nodes', readPosts, accounts, byScopeNoneElsewhere, posts('nodes { id }'), 'posts.nodes'),
     row('Post.brand', postsAndAccounts, readPosts, byScope, post('brand { id }'), 'post.brand'),
     row('Post.connection', postsAndAccounts, readPosts, byScope, post('connection { id }'), 'post.connection'),
@@ -117,6 +222,97 @@ export const access: AccessRows = {
       less: readPosts,
       cells: writers,
       path: ids => `/publishing/api/posts/${ids.fresh}`,
+      fresh: freshPost,
+    },
+    ...(
+      [
+        ['POST', 'reschedule', () => ({ scheduledAt: '2099-01-01T00:00:00Z' }), writers, freshPost],
+        ['POST', 'submit', undefined, writers, approvedPost],
+        ['POST', 'decide', () => ({ decision: 'hold' }), 'refused denied refused refused denied yes hidden', freshPost],
+        ['POST', 'versions/:version/restore', undefined, writers, freshPost],
+      ] as const
+    ).map(([method, step, body, cells, fresh]) => ({
+      at: `${method} /publishing/api/posts/:id/${step}`,
+      scopes: writePosts,
+      less: readPosts,
+      cells,
+      path: (ids: Ids) => `/publishing/api/posts/${ids.fresh}/${step.replace(':version', '1')}`,
+      ...(body && { body }),
+      fresh,
+    })),
+    {
+      at: 'GET /publishing/api/posts/:id/versions',
+      scopes: readPosts,
+      less: accounts,
+      cells: byScope,
+      path: ids => `/publishing/api/posts/${ids.post}/versions`,
+    },
+    {
+      at: 'POST /publishing/api/posts/compose',
+      scopes: writePosts,
+      less: readPosts,
+      cells: writers,
+      path: () => '/publishing/api/posts/compose',
+      body: ids => ({ brandId: ids.brand, platforms: ['x'], copy: 'x' }),
+    },
+    {
+      at: 'POST /publishing/api/posts/check',
+      scopes: readPosts,
+      less: accounts,
+      cells: byScope,
+      path: () => '/publishing/api/posts/check',
+      body: ids => ({ brandId: ids.brand, platforms: ['x'], copy: 'x' }),
+    },
+    {
+      at: 'POST /publishing/api/posts/bulk/reschedule',
+      scopes: writePosts,
+      less: readPosts,
+      cells: 'refused yes refused refused yes yes yes',
+      path: () => '/publishing/api/posts/bulk/reschedule',
+      body: ids => ({ items: [{ id: ids.fresh, scheduledAt: '2099-01-01T00:00:00Z' }] }),
+      fresh: freshPost,
+    },
+    {
+      at: 'POST /publishing/api/posts/bulk/delete',
+      scopes: writePosts,
+      less: readPosts,
+      cells: 'refused yes refused refused yes yes yes',
+      path: () => '/publishing/api/posts/bulk/delete',
+      body: ids => ({ items: [{ id: ids.fresh }] }),
+      fresh: freshPost,
+    },
+    {
+      at: 'POST /publishing/api/posts/import',
+      scopes: writePosts,
+      less: readPosts,
+      cells: writers,
+      path: ids => `/publishing/api/posts/import?brandId=${ids.brand}`,
+      headers: { 'content-type': 'text/csv' },
+      body: () => 'platform,copy\nx,y\n',
+    },
+    {
+      at: 'GET /publishing/api/threads',
+      scopes: readPosts,
+      less: accounts,
+      cells: byScope,
+      path: ids => `/publishing/api/threads?brandId=${ids.brand}`,
+    },
+    {
+      at: 'POST /publishing/api/threads',
+      scopes: writePosts,
+      less: readPosts,
+      cells: writers,
+      path: () => '/publishing/api/threads',
+      body: ids => ({ brandId: ids.brand, platform: 'x', posts: [{ copy: 'x' }] }),
+    },
+    { at: 'GET /publishing/api/threads/:id', scopes: readPosts, less: accounts, cells: byScope, path: ids => `/publishing/api/threads/${ids.post}` },
+    {
+      at: 'PUT /publishing/api/threads/:id/order',
+      scopes: writePosts,
+      less: readPosts,
+      cells: writers,
+      path: ids => `/publishing/api/threads/${ids.fresh}/order`,
+      body: ids => ({ postIds: [ids.fresh] }),
       fresh: freshPost,
     },
   ],

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type ApprovalVerb,
+  approvalAfter,
+  approvalIn,
+  approvalMoves,
+  judge,
+  longestComment,
+  readComment,
+  requireApproved,
+  requireDecides,
+} from '../../../subgraphs/publishing/post/approval/rules.ts'
+import type { ApprovalMode } from '../../../subgraphs/publishing/stores/brand.ts'
+import type { PostApproval, PostStatus } from '../../../subgraphs/publishing/stores/post.ts'
+import { key, person } from '../../kit/viewers.ts'
+import { refusalOf } from '../refusal.ts'
+
+const states: readonly PostApproval[] = ['NONE', 'PENDING', 'APPROVED', 'CHANGES_REQUESTED', 'REJECTED']
+const verbs: readonly ApprovalVerb[] = ['SUBMIT', 'APPROVE', 'REQUEST_CHANGES', 'REJECT', 'HOLD', 'RELEASE']
+const modes: readonly ApprovalMode[] = ['NONE', 'OPTIONAL', 'REQUIRED']
+
+/** Every allowed move, written out a second time by hand: state, verb, state. */
+const allowed: readonly (readonly [PostApproval, ApprovalVerb, PostApproval])[] = [
+  ['NONE', 'SUBMIT', 'PENDING'],
+  ['CHANGES_REQUESTED', 'SUBMIT', 'PENDING'],
+  ['REJECTED', 'SUBMIT', 'PENDING'],
+  ['PENDING', 'APPROVE', 'APPROVED'],
+  ['CHANGES_REQUESTED', 'APPROVE', 'APPROVED'],
+  ['REJECTED', 'APPROVE', 'APPROVED'],
+  ['PENDING', 'REQUEST_CHANGES', 'CHANGES_REQUESTED'],
+  ['APPROVED', 'REQUEST_CHANGES', 'CHANGES_REQUESTED'],
+  ['PENDING', 'REJECT', 'REJECTED'],
+  ['APPROVED', 'REJECT', 'REJECTED'],
+  ['CHANGES_REQUESTED', 'REJECT', 'REJECTED'],
+]
+const post = (approval: PostApproval, status: PostStatus = 'DRAFT', held = false) => ({ approval, status, held })
+
+describe('where a post stands with those who approve', () => {
+  test('moves by its table only; what is not in it is CONFLICT with the state, the verb and what is possible', () => {
+    for (const approval of states)
+      for (const verb of verbs.slice(0, 4)) {
+        const next = allowed.find(([from, by]) => from === approval && by === verb)?.[2]
+        if (next) expect(judge(post(approval), verb, 'OPTIONAL')).toEqual({ approval: next })
+        else {
+          const { extensions } = refusalOf(() => judge(post(approval), verb, 'OPTIONAL'))
+          const possible = allowed.filter(([from]) => from === approval).map(([, by]) => by)
+          expect(extensions).toMatchObject({ code: 'CONFLICT', reason: 'ILLEGAL_MOVE', from: approval, verb })
+          expect([...(extensions.possible as string[])].sort()).toEqual([...possible, 'HOLD'].sort())
+        }
+      }
+  })
+
+  test('is held and released in any of them, but of a published post nothing is decided', () => {
+    for (const approval of states) {
+      expect(judge(post(approval), 'HOLD', 'NONE')).toEqual({ held: true })
+      expect(judge(post(approval, 'FAILED', true), 'RELEASE', 'NONE')).toEqual({ held: false })
+      for (const verb of verbs)
+        expect(refusalOf(() => judge(post(approval, 'PUBLISHED'), verb, 'REQUIRED')).extensions).toMatchObject({ reason: 'ILLEGAL_MOVE', possible: [] })
+    }
+  })
+
+  test('nothing is submitted where nobody approves', () => {
+    expect(refusalOf(() => judge(post('NONE'), 'SUBMIT', 'NONE')).extensions).toMatchObject({ code: 'CONFLICT', reason: 'ILLEGAL_MOVE', possible: ['HOLD'] })
+  })
+
+  test('whatever people do in whatever order, what is said to be possible is, and nothing else is', () => {
+    const step = fc.record({ verb: fc.constantFrom(...verbs), mode: fc.constantFrom(...modes) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), steps => {
+        let present = post('NONE')
+        for (const { verb, mode } of steps) {
+          const isPossible = approvalMoves(present, mode).includes(verb)
+          const isKept = (verb === 'HOLD' && present.held) || (verb === 'RELEASE' && !present.held)
+          if (isPossible || isKept) present = { ...present, ...judge(present, verb, mode) }
+          else expect(() => judge(present, verb, mode)).toThrow()
+          expect(present.status).toBe('DRAFT')
+        }
+      }),
+    )
+  })
+})
+
+describe('by itself', () => {
+  const changed = (isScheduled: boolean, isDifferent: boolean) => ({ isScheduled, isDifferent })
+
+  test('a post that is scheduled waits for a decision where one is required, and an approved one that is changed wherever somebody approves', () => {
+    for (const mode of modes) {
+      expect(approvalAfter(post('NONE'), changed(true, true), mode)).toBe(mode === 'REQUIRED' ? 'PENDING' : 'NONE')
+      expect(approvalAfter(post('NONE'), changed(false, true), mode)).toBe('NONE')
+      expect(approvalAfter(post('APPROVED'), changed(true, true), mode)).toBe(mode === 'NONE' ? 'APPROVED' : 'PENDING')
+      expect(approvalAfter(post('APPROVED'), changed(true, false), mode)).toBe('APPROVED')
+      for (const approval of ['PENDING', 'CHANGES_REQUESTED', 'REJECTED'] as const)
+        for (const isDifferent of [true, false]) expect(approvalAfter(post(approval), changed(true, isDifferent), mode)).toBe(approval)
+    }
+  })
+
+  test('a brand that requires approval has scheduled posts wait, and one that does without lets go of those that wait', () => {
+    expect(approvalIn(post('NONE', 'SCHEDULED'), 'REQUIRED')).toBe('PENDING')
+    expect(approvalIn(post('NONE', 'DRAFT'), 'REQUIRED')).toBe('NONE')
+    expect(approvalIn(post('PENDING', 'DRAFT'), 'NONE')).toBe('NONE')
+    expect(approvalIn(post('REJECTED', 'SCHEDULED'), 'NONE')).toBe('REJECTED')
+    for (const approval of states) expect(approvalIn(post(approval, 'SCHEDULED'), 'OPTIONAL')).toBe(approval)
+  })
+
+  test('only what was approved is published at once where that is required', () => {
+    for (const approval of states) {
+      if (approval === 'APPROVED') expect(() => requireApproved(post(approval), 'REQUIRED')).not.toThrow()
+      else expect(refusalOf(() => requireApproved(post(approval), 'REQUIRED')).extensions).toMatchObject({ code: 'CONFLICT', reason: 'APPROVAL_REQUIRED' })
+      for (const mode of ['NONE', 'OPTIONAL'] as const) expect(() => requireApproved(post(approval), mode)).not.toThrow()
+    }
+  })
+})
+
+describe('who decides', () => {
+  const brand = { approverIds: ['erin'] }
+  const who = (id: string, role: string) => person(id, 'acme', [role])
+  const theirs = (authorId: string | null) => ({ authorId })
+
+  test('owners, admins and the brand’s approvers, as persons', () => {
+    for (const viewer of [who('ada', 'owner'), who('bob', 'admin'), who('erin', 'member')])
+      expect(() => requireDecides(viewer, brand, theirs('mel'))).not.toThrow()
+    for (const viewer of [who('mel', 'member'), key('acme', ['publishing:posts.write']), { ...who('ada', 'owner'), clientId: 'app' }])
+      expect(refusalOf(() => requireDecides(viewer, brand, theirs('zoe'))).code).toBe('FORBIDDEN')
+  })
+
+  test('on a post of their own only owners', () => {
+    expect(() => requireDecides(who('ada', 'owner'), brand, theirs('ada'))).not.toThrow()
+    for (const viewer of [who('bob', 'admin'), who('erin', 'member')])
+      expect(refusalOf(() => requireDecides(viewer, brand, theirs(viewer.userId))).code).toBe('FORBIDDEN')
+    expect(() => requireDecides(who('bob', 'admin'), brand, theirs(null))).not.toThrow()
+  })
+
+  test('say why when something has to change, or will not be', () => {
+    for (const verb of ['REQUEST_CHANGES', 'REJECT'] as const)
+      for (const none of [undefined, null, ' \n'])
+        expect(refusalOf(() => readComment(none, verb)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'comment' })
+    for (const verb of ['SUBMIT', 'APPROVE', 'HOLD', 'RELEASE'] as const) expect(readComment(' ', verb)).toBe(null)
+    expect(readComment(` ${'x'.repeat(longestComment)} `, 'REJECT')).toHaveLength(longestComment)
+    expect(refusalOf(() => readComment('x'.repeat(longestComment + 1), 'REJECT')).extensions.field).toBe('comment')
+  })
+})

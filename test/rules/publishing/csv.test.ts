@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readCsv } from '../../../subgraphs/publishing/post/import/csv.ts'
+import { readRows } from '../../../subgraphs/publishing/post/import/rows.ts'
+import { instantIn } from '../../../subgraphs/publishing/post/zone.ts'
+import { refusalOf } from '../refusal.ts'
+
+const read = (text: string) => readCsv(text, 500)
+
+describe('CSV', () => {
+  test('is read back whatever stands in its fields', () => {
+    const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' ', ';') })
+    const write = (records: readonly (readonly string[])[], end: string) =>
+      records.map(fields => fields.map(each => `"${each.replaceAll('"', '""')}"`).join(',')).join(end)
+    fc.assert(
+      fc.property(fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 6 }), fc.constantFrom('\n', '\r\n'), (records, end) => {
+        expect(read(write(records, end)).map(({ fields }) => fields)).toEqual(records)
+      }),
+    )
+  })
+
+  test('tells on which line each record begins, also behind fields of several lines, and passes over empty lines and a byte order mark', () => {
+    expect(read('\uFEFFa,b\r\n"x\ny",z\n\n1,2\n')).toEqual([
+      { line: 1, fields: ['a', 'b'] },
+      { line: 2, fields: ['x\ny', 'z'] },
+      { line: 5, fields: ['1', '2'] },
+    ])
+  })
+
+  test.each(['a,"b', 'a,"b"c', 'a,b"c', '"a" ,b'])('that is none is refused with its line: %s', text => {
+    expect(refusalOf(() => read(`x,y\n${text}`)).extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'csv', line: 2 })
+  })
+})
+
+describe('a file of posts', () => {
+  const row = (text: string, header = 'platform,copy,scheduledAt', zone = 'UTC') => readRows(`${header}\n${text}\n`, zone)[0]!
+
+  test('names its columns in any order, and needs two of them', () => {
+    expect(row('Hello,x', 'copy,platform').post).toMatchObject({ platform: 'X', content: { copy: 'Hello' }, scheduledAt: null, threadKey: null })
+    for (const header of ['copy', 'platform,copy,colour', 'platform,copy,copy', ''])
+      expect(refusalOf(() => readRows(`${header}\nx,y`, 'UTC')).extensions.field).toBe('csv')
+  })
+
+  test('has times of the brand’s zone, or with an offset', () => {
+    const at = (cell: string) => row(`x,Hello,${cell}`, undefined, 'Europe/Berlin').post?.scheduledAt?.toISOString()
+    expect(at('2027-03-01T09:30')).toBe('2027-03-01T08:30:00.000Z')
+    expect(at('2027-07-01 09:30:15')).toBe('2027-07-01T07:30:15.000Z')
+    expect(at('2027-03-01T09:30+0200')).toBe('2027-03-01T07:30:00.000Z')
+    expect(at('2027-03-01T09:30:00Z')).toBe('2027-03-01T09:30:00.000Z')
+  })
+
+  test.each([
+    ['platform', 'myspace,Hello,'],
+    ['scheduledAt', 'x,Hello,tomorrow'],
+    ['scheduledAt', 'x,Hello,2027-13-01T00:00Z'],
+    ['csv', 'x,Hello'],
+  ])('tells what is wrong with a row: %s', (field, text) => {
+    expect(row(text)).toMatchObject({ line: 2, post: null, problems: [{ severity: 'ERROR', code: 'CELL_INVALID', field }] })
+  })
+
+  test('has 500 rows and a mebibyte at most', () => {
+    const file = (rows: number, copy = 'y') => `platform,copy\n${`x,${copy}\n`.repeat(rows)}`
+    expect(readRows(file(500), 'UTC')).toHaveLength(500)
+    expect(refusalOf(() => readRows(file(501), 'UTC')).message).toContain('500')
+    expect(refusalOf(() => readRows(file(1, 'é'.repeat(600_000)), 'UTC')).message).toContain('1048576')
+  })
+})
+
+describe('a time that clocks of a zone show', () => {
+  test.each([
+    ['Europe/Berlin', '2027-03-28T01:59', '2027-03-28T00:59:00.000Z'],
+    // Clocks skip it.
+    ['Europe/Berlin', '2027-03-28T02:30', '2027-03-28T01:30:00.000Z'],
+    ['Europe/Berlin', '2027-03-28T03:00', '2027-03-28T01:00:00.000Z'],
+    // They show it twice: the first time.
+    ['Europe/Berlin', '2027-10-31T02:30', '2027-10-31T00:30:00.000Z'],
+    ['Europe/Berlin', '2027-10-31T03:00', '2027-10-31T02:00:00.000Z'],
+    ['Asia/Kathmandu', '2027-01-01T00:00', '2026-12-31T18:15:00.000Z'],
+    ['UTC', '2027-01-01T00:00', '2027-01-01T00:00:00.000Z'],
+  ])('%s %s', (zone, local, moment) => {
+    expect(instantIn(zone, local).toISOString()).toBe(moment)
+  })
+
+  test('is none where it is no time', () => expect(instantIn('UTC', 'soon').getTime()).toBeNaN())
+})
