@@ -31,6 +31,7 @@ export function toRest({ waitsFor, ...post }: GraphPost) {
     deliveryPhase: fromEnum(post.deliveryPhase),
     approval: fromEnum(post.approval),
     visibility: post.visibility && fromEnum(post.visibility),
+    media: post.media.map(({ asset, altText }) => ({ assetId: asset?.id ?? null, altText })),
     firstComment: post.firstComment && { ...post.firstComment, status: fromEnum(post.firstComment.status) },
     origin: fromEnum(post.origin),
     target: post.target && { ...post.target, kind: fromEnum(post.target.kind) },

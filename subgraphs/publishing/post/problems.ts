@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { codeOf, Refusal } from '../../../platform/errors.ts'
 import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
 import { contentMedia } from '../media/deliverable.ts'
@@ -29,7 +29,10 @@ export interface Surroundings {
  * @throws NOT_FOUND for a medium that is not the brand's
  */
 export async function surroundingsOf(context: Context, { brandId, media }: Pick<Looked, 'brandId' | 'media'>): Promise<Surroundings> {
-  const [connections, found] = await Promise.all([context.connections.manyBy('brandId').load(brandId), contentMedia(context, brandId, media)])
+  const [connections, found] = await Promise.all([
+    context.connections.manyBy('brandId').load(brandId),
+    media.length > 0 ? contentMedia(context, brandId, media) : [],
+  ])
   return { connections, media: new Map(media.map(({ assetId }, place) => [assetId, found[place]!])) }
 }
 
@@ -50,7 +53,11 @@ const inOrder = (problems: readonly Problem[]) => problems.toSorted((a, b) => Nu
 export async function problemsOfPost(context: Context, post: Looked & { readonly id: string | null; readonly at: Date }): Promise<readonly Problem[]> {
   const { brandId, platform, target, copy, at, id: postId } = post
   const [surroundings, isRepeated] = await Promise.all([
-    surroundingsOf(context, post),
+    surroundingsOf(context, post).catch(error => {
+      // A stored post shows its own: one that is gone is a problem of it, and no mistake of whoever reads it.
+      if (postId === null || codeOf(error) !== 'NOT_FOUND') throw error
+      return surroundingsOf(context, { brandId, media: [] })
+    }),
     copy.trim() ? context.aboutPosts.sameWords.load({ brandId, platform, target, copy, at, postId }) : false,
   ])
   const problems = problemsIn(post, surroundings)
@@ -65,10 +72,8 @@ const duplicate: Problem = {
 }
 
 /** The problems of a stored post, none of one that is published: nothing here changes it any more. */
-export const problemsOfRow = (context: Context, post: PostRow): Promise<readonly Problem[]> =>
-  post.status === 'PUBLISHED'
-    ? Promise.resolve([])
-    : problemsOfPost(context, { ...contentOf(post), ...post, id: post.id, at: post.scheduledAt ?? context.clock.now() })
+export const problemsOfRow = async (context: Context, post: PostRow): Promise<readonly Problem[]> =>
+  post.status === 'PUBLISHED' ? [] : problemsOfPost(context, { ...contentOf(post), ...post, id: post.id, at: post.scheduledAt ?? context.clock.now() })
 
 /**
  * Refuses what a network would not take, and what cannot be sent from here.

@@ -46,7 +46,13 @@ export const threadRows: readonly Row[] = [
     variables: ({ body, idempotencyKey }) => ({ input: { ...body, platform: toEnum(body.platform), idempotencyKey } as CreatePostThreadInput }),
     reply: ({ createPostThread }) => {
       const made = one(createPostThread)
-      return made && { ...made, status: 201, headers: { etag: tagOfVersion(createPostThread!.version), location: `/publishing/api/threads/${createPostThread!.id}` } }
+      return (
+        made && {
+          ...made,
+          status: 201,
+          headers: { etag: tagOfVersion(createPostThread!.version), location: `/publishing/api/threads/${createPostThread!.id}` },
+        }
+      )
     },
   }),
   operationRow({

@@ -35,7 +35,11 @@ const archivedBrand: Fresh = async stage => {
 }
 
 export const access: AccessRows = {
-  made: async stage => ({ brand: await freshBrand(stage) }),
+  async made(stage) {
+    const id = await freshBrand(stage)
+    await stage.graph.rows('update publishing.brands set approver_ids = $1 where id = $2', [[stage.owner.userId], id])
+    return { brand: id }
+  },
   fields: [
     row('Query.brand', accounts, readPosts, byScope, brand('id'), 'brand'),
     row('Query.brands', accounts, readPosts, byScopeEachTheirOwn, constant('{ brands { nodes { id } } }'), 'brands'),

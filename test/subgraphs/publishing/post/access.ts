@@ -23,6 +23,9 @@ const postsAndAccounts: readonly Scope[] = ['publishing:accounts.read', 'publish
 const post = (field: string) => (ids: Ids) => `{ post(id: "${ids.post}") { ${field} } }`
 const posts = (field: string) => (ids: Ids) => `{ posts(brandId: "${ids.brand}") { ${field} } }`
 
+/** Each of several is refused by itself, in the report. */
+const eachByItself = 'refused yes refused refused yes yes yes'
+
 /** Of a brand that approves. */
 const approvedPost: Fresh = async ({ graph, owner, ids }) => {
   await graph.rows(`update publishing.brands set approval_mode = 'OPTIONAL' where id = $1`, [ids.brand])
@@ -147,12 +150,11 @@ export const access: AccessRows = {
       'reorderPostThread',
       freshPost,
     ),
-    // Each of several is refused by itself, in the report.
     row(
       'Mutation.reschedulePosts',
       writePosts,
       readPosts,
-      'refused yes refused refused yes yes yes',
+      eachByItself,
       change('reschedulePosts', ({ fresh }) => `items: [{ id: "${fresh}", scheduledAt: "2099-01-01T00:00:00Z" }]`, 'succeeded'),
       'reschedulePosts',
       freshPost,
@@ -161,7 +163,7 @@ export const access: AccessRows = {
       'Mutation.deletePosts',
       writePosts,
       readPosts,
-      'refused yes refused refused yes yes yes',
+      eachByItself,
       change('deletePosts', ({ fresh }) => `items: [{ id: "${fresh}" }]`, 'succeeded'),
       'deletePosts',
       freshPost,
@@ -187,7 +189,83 @@ export const access: AccessRows = {
     row('Post.thread', readPosts, accounts, byScope, post('thread { id }'), 'post.thread'),
     row('Post.versions', readPosts, accounts, byScope, post('versions { version }'), 'post.versions'),
     row('Post.approvalEvents', readPosts, accounts, byScope, ({ decided: id }) => `{ post(id: "${id}") { approvalEvents { action } } }`, 'post.approvalEvents'),
-    row('Post.problems', readPosts, accounts, byScope, post('problems { code }'), 'post.problems'),
+    row('Post.problems', readPosts, accounts, byScope, ({ targeted: id }) => `{ post(id: "${id}") { problems { code } } }`, 'post.problems'),
+    row(
+      'ApprovalEvent.user',
+      readPosts,
+      accounts,
+      byScope,
+      ({ decided: id }) => `{ post(id: "${id}") { approvalEvents { user { id } } } }`,
+      'post.approvalEvents.user',
+    ),
+    row('PostVersion.author', readPosts, accounts, byScope, post('versions { author { id } }'), 'post.versions.author'),
+    row(
+      'PostVersion.target',
+      readPosts,
+      accounts,
+      byScope,
+      ({ targeted: id }) => `{ post(id: "${id}") { versions { target { kind } } } }`,
+      'post.versions.target',
+    ),
+    row(
+      'PostCheck.problems',
+      readPosts,
+      accounts,
+      byScope,
+      ({ brand: id }) => `{ postChecks(input: { brandId: "${id}", platforms: [INSTAGRAM], copy: "x" }) { problems { code } } }`,
+      'postChecks.problems',
+    ),
+    row(
+      'PostComposition.posts',
+      writePosts,
+      readPosts,
+      writers,
+      change('composePosts', ({ brand: id }) => `brandId: "${id}", platforms: [X], copy: "x"`, 'posts { id }'),
+      'composePosts.posts',
+    ),
+    row(
+      'PostsReport.results',
+      writePosts,
+      readPosts,
+      eachByItself,
+      change('deletePosts', ({ fresh }) => `items: [{ id: "${fresh}" }]`, 'results { id }'),
+      'deletePosts.results',
+      freshPost,
+    ),
+    row(
+      'PostResult.post',
+      writePosts,
+      readPosts,
+      'refused yes refused refused yes yes nothing',
+      change('reschedulePosts', ({ fresh }) => `items: [{ id: "${fresh}", scheduledAt: "2099-01-01T00:00:00Z" }]`, 'results { post { id } }'),
+      'reschedulePosts.results.post',
+      freshPost,
+    ),
+    row(
+      'PostResult.error',
+      writePosts,
+      readPosts,
+      eachByItself,
+      change('deletePosts', ({ fresh }) => `items: [{ id: "${fresh}", expectedVersion: 999 }]`, 'results { error { code } }'),
+      'deletePosts.results.error',
+      freshPost,
+    ),
+    row(
+      'PostImport.rows',
+      writePosts,
+      readPosts,
+      writers,
+      change('importPosts', ({ brand: id }) => `brandId: "${id}", csv: "platform,copy\\nx,y", dryRun: true`, 'rows { row }'),
+      'importPosts.rows',
+    ),
+    row(
+      'PostImportRow.problems',
+      writePosts,
+      readPosts,
+      writers,
+      change('importPosts', ({ brand: id }) => `brandId: "${id}", csv: "platform,copy\\nnowhere,y", dryRun: true`, 'rows { problems { code } }'),
+      'importPosts.rows.problems',
+    ),
     row('Post.firstComment', readPosts, accounts, byScope, ({ decided: id }) => `{ post(id: "${id}") { firstComment { text } } }`, 'post.firstComment'),
     row('PostConnection.nodes', readPosts, accounts, byScopeNoneElsewhere, posts('nodes { id }'), 'posts.nodes'),
     row('Post.brand', postsAndAccounts, readPosts, byScope, post('brand { id }'), 'post.brand'),
@@ -228,7 +306,7 @@ export const access: AccessRows = {
       [
         ['POST', 'reschedule', () => ({ scheduledAt: '2099-01-01T00:00:00Z' }), writers, freshPost],
         ['POST', 'submit', undefined, writers, approvedPost],
-        ['POST', 'decide', () => ({ decision: 'hold' }), 'refused denied refused refused denied yes hidden', freshPost],
+        ['POST', 'decide', () => ({ decision: 'hold' }), 'refused refused refused refused refused yes hidden', freshPost],
         ['POST', 'versions/:version/restore', undefined, writers, freshPost],
       ] as const
     ).map(([method, step, body, cells, fresh]) => ({
@@ -267,7 +345,7 @@ export const access: AccessRows = {
       at: 'POST /publishing/api/posts/bulk/reschedule',
       scopes: writePosts,
       less: readPosts,
-      cells: 'refused yes refused refused yes yes yes',
+      cells: eachByItself,
       path: () => '/publishing/api/posts/bulk/reschedule',
       body: ids => ({ items: [{ id: ids.fresh, scheduledAt: '2099-01-01T00:00:00Z' }] }),
       fresh: freshPost,
@@ -276,7 +354,7 @@ export const access: AccessRows = {
       at: 'POST /publishing/api/posts/bulk/delete',
       scopes: writePosts,
       less: readPosts,
-      cells: 'refused yes refused refused yes yes yes',
+      cells: eachByItself,
       path: () => '/publishing/api/posts/bulk/delete',
       body: ids => ({ items: [{ id: ids.fresh }] }),
       fresh: freshPost,
@@ -288,7 +366,7 @@ export const access: AccessRows = {
       cells: writers,
       path: ids => `/publishing/api/posts/import?brandId=${ids.brand}`,
       headers: { 'content-type': 'text/csv' },
-      body: () => 'platform,copy\nx,y\n',
+      body: () => Buffer.from('platform,copy\nx,y\n'),
     },
     {
       at: 'GET /publishing/api/threads',
