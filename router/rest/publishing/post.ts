@@ -32,7 +32,6 @@ export function toRest({ waitsFor, ...post }: GraphPost) {
     approval: fromEnum(post.approval),
     visibility: post.visibility && fromEnum(post.visibility),
     media: post.media.map(({ asset, altText }) => ({ assetId: asset?.id ?? null, altText })),
-    firstComment: post.firstComment && { ...post.firstComment, status: fromEnum(post.firstComment.status) },
     origin: fromEnum(post.origin),
     target: post.target && { ...post.target, kind: fromEnum(post.target.kind) },
     failure: post.failure && { ...post.failure, category: fromEnum(post.failure.category) },
