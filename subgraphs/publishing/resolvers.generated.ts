@@ -1377,6 +1377,7 @@ export type MediaKind =
   | 'IMAGE'
   /** A picture that moves, without sound. */
   | 'GIF'
+  /** A film. */
   | 'VIDEO';
 
 /** Where an asset comes from. */
@@ -1392,6 +1393,7 @@ export type MediaSource =
 export type MediaStatus =
   /** It has come, and is being looked at. */
   | 'PROCESSING'
+  /** It was looked at, and posts with it can be sent. */
   | 'READY'
   /** It is not what its first bytes said: upload it again. */
   | 'FAILED';
@@ -1498,7 +1500,7 @@ export type ImageSize =
 /** Pictures that were drawn together. */
 export type GeneratedImages = {
   readonly __typename?: 'GeneratedImages';
-  readonly images: ReadonlyArray<GeneratedImage>;
+  readonly images?: Maybe<ReadonlyArray<GeneratedImage>>;
 };
 
 /** A picture that a model drew. */
@@ -1948,7 +1950,7 @@ export type Post = {
   readonly campaign?: Maybe<Campaign>;
   /** What became of it with those who approve, the oldest first: the last 100 steps. */
   readonly approvalEvents?: Maybe<ReadonlyArray<Maybe<ApprovalEvent>>>;
-  /** What would keep its network from taking it (errors, first), or may not be meant (warnings), as things stand; empty for a published post. */
+  /** What would keep its network from taking it (errors, first), or may not be meant (warnings), as things stand: ten at most. Empty for a published post. */
   readonly problems: ReadonlyArray<PostProblem>;
   /** The thread that it belongs to. */
   readonly thread?: Maybe<PostThread>;
@@ -1958,6 +1960,7 @@ export type Post = {
 
 /** Who may see a post, where the network asks. */
 export type PostVisibility =
+  /** Everybody; the network may show it in lists and searches. */
   | 'PUBLIC'
   /** Whoever has its address. */
   | 'UNLISTED'
@@ -1966,7 +1969,9 @@ export type PostVisibility =
 
 /** What a post was written by. */
 export type PostOrigin =
+  /** A person who was signed in. */
   | 'PERSON'
+  /** A key of the organization. */
   | 'API_KEY'
   /** An app that works for the organization. */
   | 'SERVICE'
@@ -1988,7 +1993,9 @@ export type FirstComment = {
 export type FirstCommentStatus =
   /** The post is not published yet, or was a moment ago. */
   | 'PENDING'
+  /** The network confirmed it. */
   | 'SENT'
+  /** It is not there, and is not tried again; `message` says why. */
   | 'FAILED'
   /** The call was made and nobody knows whether the network accepted. */
   | 'UNKNOWN';
@@ -2165,11 +2172,17 @@ export type ApprovalEvent = {
 
 /** What is done with a post by those who approve, or with them. */
 export type ApprovalAction =
+  /** Somebody asked for a decision: from then on it waits for one. */
   | 'SUBMIT'
+  /** It may be sent at its time. */
   | 'APPROVE'
+  /** It is not sent before somebody changes it and asks again. */
   | 'REQUEST_CHANGES'
+  /** It is not sent. */
   | 'REJECT'
+  /** It is not sent until it is released, whatever else is decided. */
   | 'HOLD'
+  /** A hold ended: what else is decided counts again. */
   | 'RELEASE'
   /** By itself: the post was scheduled or changed, or its brand approves in another way. */
   | 'RESET';
@@ -2286,7 +2299,7 @@ export type PostCheck = {
   readonly length: Scalars['Int']['output'];
   /** How long it may be. */
   readonly maxLength: Scalars['Int']['output'];
-  /** Errors first. */
+  /** Errors first; ten at most. */
   readonly problems: ReadonlyArray<PostProblem>;
 };
 
@@ -2346,8 +2359,8 @@ export type ComposeOverrideInput = {
 /** What became of a file of posts. */
 export type PostImport = {
   readonly __typename?: 'PostImport';
-  /** Null for one that was only looked at. */
-  readonly id?: Maybe<Scalars['ID']['output']>;
+  /** The same whenever the same key answers it again; of a file that was only looked at nothing is kept, and each look has one of its own. */
+  readonly id: Scalars['ID']['output'];
   readonly dryRun: Scalars['Boolean']['output'];
   /** How many posts were written. */
   readonly created: Scalars['Int']['output'];
@@ -2365,15 +2378,17 @@ export type PostImportRow = {
   readonly status: PostImportStatus;
   /** The post that was written of it. */
   readonly postId?: Maybe<Scalars['ID']['output']>;
-  /** What is wrong with it, or may not be meant. */
+  /** What is wrong with it, or may not be meant: ten at most. */
   readonly problems: ReadonlyArray<PostProblem>;
 };
 
 /** What became of a row. */
 export type PostImportStatus =
+  /** A post was written of it. */
   | 'CREATED'
   /** It would be written: the file was only looked at. */
   | 'VALID'
+  /** Nothing was written of it; its problems say why. */
   | 'INVALID';
 
 /** Which file to write posts from. */
@@ -2890,7 +2905,7 @@ export type ResolversTypes = {
   DeleteMediaFolderInput: DeleteMediaFolderInput;
   GenerateImagesInput: GenerateImagesInput;
   ImageSize: ImageSize;
-  GeneratedImages: ResolverTypeWrapper<Omit<GeneratedImages, 'images'> & { images: ReadonlyArray<ResolversTypes['GeneratedImage']> }>;
+  GeneratedImages: ResolverTypeWrapper<Omit<GeneratedImages, 'images'> & { images?: Maybe<ReadonlyArray<ResolversTypes['GeneratedImage']>> }>;
   GeneratedImage: ResolverTypeWrapper<GeneratedImageRow>;
   RefreshTrendsInput: RefreshTrendsInput;
   TrendReport: ResolverTypeWrapper<TrendReportRow>;
@@ -3055,7 +3070,7 @@ export type ResolversParentTypes = {
   UpdateMediaFolderInput: UpdateMediaFolderInput;
   DeleteMediaFolderInput: DeleteMediaFolderInput;
   GenerateImagesInput: GenerateImagesInput;
-  GeneratedImages: Omit<GeneratedImages, 'images'> & { images: ReadonlyArray<ResolversParentTypes['GeneratedImage']> };
+  GeneratedImages: Omit<GeneratedImages, 'images'> & { images?: Maybe<ReadonlyArray<ResolversParentTypes['GeneratedImage']>> };
   GeneratedImage: GeneratedImageRow;
   RefreshTrendsInput: RefreshTrendsInput;
   TrendReport: TrendReportRow;
@@ -3541,7 +3556,7 @@ export type MediaFolderResolvers<ContextType = Context, ParentType extends Resol
 };
 
 export type GeneratedImagesResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImages'] = ResolversParentTypes['GeneratedImages']> = {
-  images?: Resolver<ReadonlyArray<ResolversTypes['GeneratedImage']>, ParentType, ContextType>;
+  images?: Resolver<Maybe<ReadonlyArray<ResolversTypes['GeneratedImage']>>, ParentType, ContextType>;
 };
 
 export type GeneratedImageResolvers<ContextType = Context, ParentType extends ResolversParentTypes['GeneratedImage'] = ResolversParentTypes['GeneratedImage'], FederationReferenceType extends FederationReferenceTypes['GeneratedImage'] = FederationReferenceTypes['GeneratedImage']> = {
@@ -3782,7 +3797,7 @@ export type PostCompositionResolvers<ContextType = Context, ParentType extends R
 };
 
 export type PostImportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PostImport'] = ResolversParentTypes['PostImport']> = {
-  id?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   dryRun?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   created?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   invalid?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;

@@ -38,14 +38,27 @@ import { capabilities } from '../../subgraphs/providers/stores/model/prices.ts'
 import { mostOverrides } from '../../subgraphs/providers/stores/model/settings.ts'
 import { alertKinds } from '../../subgraphs/providers/stores/spend/booking.ts'
 import { mostBuckets } from '../../subgraphs/providers/stores/video/table.ts'
+import { mostApprovers } from '../../subgraphs/publishing/brand/rules.ts'
 import { payload as publishingWidget } from '../../subgraphs/publishing/insight/widget/rules.ts'
+import { mostTags } from '../../subgraphs/publishing/media/asset/rules.ts'
+import { mostFolders } from '../../subgraphs/publishing/media/folder/rules.ts'
+import { most as ofDrawing } from '../../subgraphs/publishing/media/image/generate.ts'
+import { most as ofTrends } from '../../subgraphs/publishing/media/trend/rules.ts'
 import { mostPlaces } from '../../subgraphs/publishing/network/account/account.ts'
 import { platforms } from '../../subgraphs/publishing/network/networks.ts'
+import { mostItems } from '../../subgraphs/publishing/post/bulk/bulk.ts'
+import { most as ofPost } from '../../subgraphs/publishing/post/content.ts'
+import { mostRows } from '../../subgraphs/publishing/post/import/rows.ts'
+import { mostProblems } from '../../subgraphs/publishing/post/problems.ts'
+import { mostAttempts as mostDelivered } from '../../subgraphs/publishing/stores/attempt.ts'
 import { mostConnections, mostScopes } from '../../subgraphs/publishing/stores/connection.ts'
 import { most as ofAnalytics } from '../../subgraphs/publishing/stores/insight/analytics.ts'
 import { mostShown } from '../../subgraphs/publishing/stores/insight/dashboard.ts'
 import { mostWebhooks, webhookEvents } from '../../subgraphs/publishing/stores/news/webhook.ts'
 import { mostConflicts } from '../../subgraphs/publishing/stores/planning/calendar.ts'
+import { mostEvents } from '../../subgraphs/publishing/stores/posts/approval.ts'
+import { mostOfThread } from '../../subgraphs/publishing/stores/posts/thread.ts'
+import { mostVersions } from '../../subgraphs/publishing/stores/posts/version.ts'
 import { everyScope, reservedOperations, scopes, serviceOperations, slugs } from '../../subgraphs/scopes.ts'
 import { readApi } from './graph.ts'
 import { library, project } from './project.ts'
@@ -164,7 +177,28 @@ const rules: Readonly<Record<string, number>> = {
   'SenderDomain.records': recordsOf({ domain: '', token: '', selector: '', publicKey: '' }, '').length,
   'EmailMessage.to': ofEmail.recipients,
   'EmailMessage.cc': ofEmail.recipients,
+  'Brand.approvers': mostApprovers,
   'Brand.connections': mostConnections,
+  'GeneratedImages.images': ofDrawing.images,
+  'MediaAsset.tags': mostTags,
+  // One a network at most.
+  'MediaAsset.variants': platforms.length,
+  'Post.approvalEvents': mostEvents,
+  'Post.deliveryAttempts': mostDelivered,
+  'Post.media': ofPost.media,
+  'Post.problems': mostProblems,
+  'Post.tags': ofPost.tags,
+  'Post.versions': mostVersions,
+  'PostCheck.problems': mostProblems,
+  'PostComposition.posts': platforms.length,
+  'PostImport.rows': mostRows,
+  'PostImportRow.problems': mostProblems,
+  'PostThread.posts': mostOfThread,
+  'PostVersion.mediaIds': ofPost.media,
+  'PostsReport.results': mostItems,
+  'Query.mediaFolders': mostFolders,
+  'Query.postChecks': platforms.length,
+  'TrendReport.trends': ofTrends.trends,
   'CalendarEntry.conflicts': mostConflicts,
   'PostAnalytics.snapshots': ofAnalytics.snapshots,
   'BrandAnalytics.byPlatform': platforms.length,

@@ -130,7 +130,9 @@ export type DeliveryPhase =
 export type FirstCommentStatus =
   /** The post is not published yet, or was a moment ago. */
   | 'PENDING'
+  /** The network confirmed it. */
   | 'SENT'
+  /** It is not there, and is not tried again; `message` says why. */
   | 'FAILED'
   /** The call was made and nobody knows whether the network accepted. */
   | 'UNKNOWN';
@@ -203,7 +205,9 @@ export type PostMediumInput = {
 
 /** What a post was written by. */
 export type PostOrigin =
+  /** A person who was signed in. */
   | 'PERSON'
+  /** A key of the organization. */
   | 'API_KEY'
   /** An app that works for the organization. */
   | 'SERVICE'
@@ -245,6 +249,7 @@ export type PostTargetKind =
 
 /** Who may see a post, where the network asks. */
 export type PostVisibility =
+  /** Everybody; the network may show it in lists and searches. */
   | 'PUBLIC'
   /** Whoever has its address. */
   | 'UNLISTED'

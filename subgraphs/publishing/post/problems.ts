@@ -49,7 +49,10 @@ const missing: ContentMedium = { kind: 'IMAGE', durationMs: null, isReady: false
 /** Errors before warnings. */
 const inOrder = (problems: readonly Problem[]) => problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
 
-/** All problems of a post, as it stands. @param post.id null for one that is not written yet; @param post.at when it is to be sent, the present when nobody said */
+/** How many problems are told of a post. Errors come first: whatever keeps it from being sent is never hidden behind a warning. */
+export const mostProblems = 10
+
+/** The problems of a post, as it stands, `mostProblems` at most. @param post.id null for one that is not written yet; @param post.at when it is to be sent, the present when nobody said */
 export async function problemsOfPost(context: Context, post: Looked & { readonly id: string | null; readonly at: Date }): Promise<readonly Problem[]> {
   const { brandId, platform, target, copy, at, id: postId } = post
   const [surroundings, isRepeated] = await Promise.all([
@@ -61,7 +64,7 @@ export async function problemsOfPost(context: Context, post: Looked & { readonly
     copy.trim() ? context.aboutPosts.sameWords.load({ brandId, platform, target, copy, at, postId }) : false,
   ])
   const problems = problemsIn(post, surroundings)
-  return isRepeated ? [...problems, duplicate] : problems
+  return (isRepeated ? [...problems, duplicate] : problems).slice(0, mostProblems)
 }
 
 const duplicate: Problem = {

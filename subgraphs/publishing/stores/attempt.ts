@@ -103,9 +103,11 @@ const uncommentedPosts = statement(
    where p.status = 'PUBLISHED' and p.first_comment_status = 'PENDING' and p.published_at <= $1 and not ${brandStopped}
    order by p.published_at limit $2`,
 )
+/** How many attempts are told of a post: the last ones. */
+export const mostAttempts = 50
 const attemptsOfPosts = statement(
   `select ${attemptColumns} from unnest($1::uuid[], $2::uuid[]) w(brand_id, id) cross join lateral (
-     select * from publishing.attempts a where a.brand_id = w.brand_id and a.post_id = w.id order by a.number desc limit 50) a
+     select * from publishing.attempts a where a.brand_id = w.brand_id and a.post_id = w.id order by a.number desc limit ${mostAttempts}) a
    order by a.number`,
 )
 const lockHeldBack = statement(

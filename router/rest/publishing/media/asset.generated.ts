@@ -27,6 +27,7 @@ export type MediaKind =
   | 'IMAGE'
   /** A picture that moves, without sound. */
   | 'GIF'
+  /** A film. */
   | 'VIDEO';
 
 /** Where an asset comes from. */
@@ -42,6 +43,7 @@ export type MediaSource =
 export type MediaStatus =
   /** It has come, and is being looked at. */
   | 'PROCESSING'
+  /** It was looked at, and posts with it can be sent. */
   | 'READY'
   /** It is not what its first bytes said: upload it again. */
   | 'FAILED';

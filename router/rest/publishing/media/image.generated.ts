@@ -43,14 +43,14 @@ export type RestGenerateImagesMutationVariables = Exact<{
 }>;
 
 
-export type RestGenerateImagesMutation = { readonly generateImages: { readonly images: ReadonlyArray<{ readonly id: string, readonly brandId: string, readonly postId: string | null, readonly prompt: string, readonly model: string, readonly requestedModel: string | null, readonly previewUrl: string | null, readonly previewBroken: boolean, readonly createdAt: string, readonly asset: { readonly id: string } | null, readonly author: { readonly id: string } | null }> } | null };
+export type RestGenerateImagesMutation = { readonly generateImages: { readonly images: ReadonlyArray<{ readonly id: string, readonly brandId: string, readonly postId: string | null, readonly prompt: string, readonly model: string, readonly requestedModel: string | null, readonly previewUrl: string | null, readonly previewBroken: boolean, readonly createdAt: string, readonly asset: { readonly id: string } | null, readonly author: { readonly id: string } | null }> | null } | null };
 
 export type RestGenerateImagesAsServiceMutationVariables = Exact<{
   input: GenerateImagesInput;
 }>;
 
 
-export type RestGenerateImagesAsServiceMutation = { readonly generateImages: { readonly images: ReadonlyArray<{ readonly id: string, readonly brandId: string, readonly postId: string | null, readonly prompt: string, readonly model: string, readonly requestedModel: string | null, readonly previewUrl: string | null, readonly previewBroken: boolean, readonly createdAt: string, readonly asset: { readonly id: string } | null, readonly author: { readonly id: string } | null }> } | null };
+export type RestGenerateImagesAsServiceMutation = { readonly generateImages: { readonly images: ReadonlyArray<{ readonly id: string, readonly brandId: string, readonly postId: string | null, readonly prompt: string, readonly model: string, readonly requestedModel: string | null, readonly previewUrl: string | null, readonly previewBroken: boolean, readonly createdAt: string, readonly asset: { readonly id: string } | null, readonly author: { readonly id: string } | null }> | null } | null };
 
 export type RestGeneratedImageFieldsFragment = { readonly id: string, readonly brandId: string, readonly postId: string | null, readonly prompt: string, readonly model: string, readonly requestedModel: string | null, readonly previewUrl: string | null, readonly previewBroken: boolean, readonly createdAt: string, readonly asset: { readonly id: string } | null, readonly author: { readonly id: string } | null };
 

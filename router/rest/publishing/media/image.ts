@@ -10,7 +10,7 @@ import {
   type RestGenerateImagesMutation,
 } from './image.generated.ts'
 
-type GraphImage = NonNullable<RestGenerateImagesMutation['generateImages']>['images'][number]
+type GraphImage = NonNullable<NonNullable<RestGenerateImagesMutation['generateImages']>['images']>[number]
 
 const toRest = ({ asset, author, ...image }: GraphImage) => ({ ...image, assetId: asset?.id ?? null, authorId: author?.id ?? null })
 
@@ -22,7 +22,7 @@ const drawing = {
     input: { ...body, ...('size' in body && { size: toEnum(body.size) }), idempotencyKey } as GenerateImagesInput,
   }),
   reply: ({ generateImages }: RestGenerateImagesMutation): RowReply | null =>
-    generateImages && {
+    generateImages?.images && {
       status: 201,
       headers: { location: `/publishing/api/images?brandId=${generateImages.images[0]?.brandId}` },
       body: { images: generateImages.images.map(toRest) },

@@ -4,7 +4,7 @@ const report = {
   type: 'object',
   required: ['id', 'dryRun', 'created', 'invalid', 'rows'],
   properties: {
-    id: { type: ['string', 'null'], format: 'uuid' },
+    id: { type: 'string', format: 'uuid' },
     dryRun: { type: 'boolean' },
     created: { type: 'integer' },
     invalid: { type: 'integer' },

@@ -15,7 +15,7 @@ import { DrawImagesDocument } from './ask.generated.ts'
 
 const sizes: Readonly<Record<ImageSize, string>> = { SQUARE: '1024x1024', PORTRAIT: '1024x1536', LANDSCAPE: '1536x1024' }
 
-const most = { images: 4, prompt: 32_000 } as const
+export const most = { images: 4, prompt: 32_000 } as const
 
 /** How many requests an organization has in a minute; each process counts for itself. */
 export const imageRequests = { most: 20, windowMs: 60_000 } as const

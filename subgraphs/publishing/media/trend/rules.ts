@@ -7,7 +7,7 @@ const oldestMs = 30 * 86_400_000
 /** How often an hour a report is found anew. */
 export const refreshes = { most: 6, windowMs: 3_600_000 } as const
 
-const most = { trends: 20, topic: 200, summary: 2_000, source: 200, url: 2_000 } as const
+export const most = { trends: 20, topic: 200, summary: 2_000, source: 200, url: 2_000 } as const
 
 const text = { type: ['string', 'null'] } as const
 

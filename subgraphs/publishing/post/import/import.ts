@@ -8,7 +8,7 @@ import { announcePost } from '../../news/announce.ts'
 import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
 import type { ImportReportRow, ImportRow as KeptImport } from '../../stores/posts/import.ts'
-import { problemsOfPost, type Surroundings, surroundingsOf } from '../problems.ts'
+import { mostProblems, problemsOfPost, type Surroundings, surroundingsOf } from '../problems.ts'
 import { requireSpace } from '../thread/rules.ts'
 import { addPost, requireRoom, rowOf } from '../write.ts'
 import { type ImportedPost, type ImportRow, type RowProblem, readRows } from './rows.ts'
@@ -23,8 +23,8 @@ export interface ImportInput {
 
 /** What became of a file. */
 export interface ImportReport {
-  /** Null for one that was only looked at. */
-  readonly id: string | null
+  /** Of a file that was only looked at, one that nothing is kept under. */
+  readonly id: string
   readonly dryRun: boolean
   readonly created: number
   readonly invalid: number
@@ -43,7 +43,7 @@ export async function importPosts(context: Context, { brandId, csv, dryRun, idem
   const { brands, imports, events } = context
   const brand = await brands.require(brandId, 'brandId')
   const rows = await prepare(context, brand, readRows(csv, brand.timeZone))
-  if (dryRun) return { id: null, dryRun: true, created: 0, ...counted(rows.map(row => reportOf(row, null))) }
+  if (dryRun) return { id: newId(context.clock.now()), dryRun: true, created: 0, ...counted(rows.map(row => reportOf(row, null))) }
   const made: PostRow[] = []
   const once = { brandId: brand.id, csv, idempotencyKey }
   const { row } = await create(context, {
@@ -94,7 +94,7 @@ async function prepare(context: Context, brand: BrandRow, rows: readonly ImportR
         const late: readonly RowProblem[] = post.scheduledAt && post.scheduledAt <= now ? [hasPassed] : []
         const kept = isWrong ? null : { ...post, surroundings, position }
         if (kept?.scheduledAt) rowOf(context, brand, brand.approvalMode, { ...kept }, { now } as Unit, brand.id)
-        return { line, post: kept, problems: [...late, ...found] }
+        return { line, post: kept, problems: [...late, ...found].slice(0, mostProblems) }
       } catch (error) {
         return { line, post: null, problems: [problemOf(error)] }
       }
