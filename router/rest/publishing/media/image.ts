@@ -21,12 +21,11 @@ const drawing = {
   variables: ({ body, idempotencyKey }: RowInput) => ({
     input: { ...body, ...('size' in body && { size: toEnum(body.size) }), idempotencyKey } as GenerateImagesInput,
   }),
-  reply: ({ generateImages }: RestGenerateImagesMutation): RowReply | null =>
-    generateImages?.images && {
-      status: 201,
-      headers: { location: `/publishing/api/images?brandId=${generateImages.images[0]?.brandId}` },
-      body: { images: generateImages.images.map(toRest) },
-    },
+  reply: ({ generateImages }: RestGenerateImagesMutation): RowReply | null => {
+    const images = generateImages?.images
+    if (!images) return null
+    return { status: 201, headers: { location: `/publishing/api/images?brandId=${images[0]?.brandId}` }, body: { images: images.map(toRest) } }
+  },
 } as const
 
 export const imageRows: readonly Row[] = [

@@ -48,5 +48,8 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
     },
   })
   // As it stands now: some may have been deleted since.
-  return { groupId: row.groupId ?? row.id, posts: repeated ? await posts.ofGroup(row) : written }
+  const standing = repeated ? await posts.ofGroup(row) : written
+  // Written within one millisecond their ids say nothing of their order: the input, which is the same, does.
+  const order = (post: PostRow) => input.platforms.indexOf(post.platform)
+  return { groupId: row.groupId ?? row.id, posts: standing.toSorted((a, b) => order(a) - order(b)) }
 }

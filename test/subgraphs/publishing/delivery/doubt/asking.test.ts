@@ -53,6 +53,8 @@ describe('P-10 the question what became of a call', () => {
       account: { externalId: connection.externalAccountId, name: connection.accountName },
       copy: post.copy,
       target,
+      // What X was prepared for it: a text alone needs nothing.
+      handle: { mediaIds: [], pending: [] },
     })
     expect(asked).toEqual([[sought, startedAt, new Set(['5'])]])
   })
