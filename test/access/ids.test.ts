@@ -8,6 +8,9 @@ import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
+import { seedAsset, seedFolder } from '../subgraphs/publishing/media/seed.ts'
+import { seedCampaign } from '../subgraphs/publishing/planning/seed.ts'
+import { seedPost } from '../subgraphs/publishing/post/seed.ts'
 import { fieldRows, routeRows } from './matrix.ts'
 import { columns } from './row.ts'
 
@@ -91,6 +94,14 @@ const elsewhere: Readonly<Record<string, string>> = {
       ...['processorRefund(id)', 'processorSubscription(id)', 'processorTransfer(id)'],
     ].map(place => [`Query.${place}`, theProcessors]),
   ),
+  'Mutation.updateBrand(input.approverIds)': 'anybody may be named; who is no member never gets as far as the brand, and nothing is seen of them, as below',
+  'Mutation.renewConnection(input.id)': 'publishing’s own calls alone get that far, and they name the organization that they are for',
+  ...Object.fromEntries(
+    ['default', 'targets'].map(name => [
+      `Mutation.selectConnectionTargets(input.${name}.externalId)`,
+      'the network gave it, and it is looked for among the places of the connection that is named',
+    ]),
+  ),
   'Query.memberRights(organizationId)': 'services ask what somebody may do in any organization',
   'Query.memberRights(userId)': 'services ask it of anybody',
 }
@@ -100,35 +111,87 @@ interface Foreign {
   readonly organization: string
   readonly brand: string
   readonly thread: string
+  readonly post: string
+  readonly group: string
+  readonly campaign: string
+  readonly asset: string
+  readonly folder: string
   readonly profile: string
   readonly source: string
   readonly session: string
   readonly identity: string
   /** Of the one who asks. */
-  readonly own: { readonly brand: string; readonly profile: string }
+  readonly own: { readonly brand: string; readonly profile: string; readonly post: string; readonly asset: string; readonly folder: string }
 }
 
 type Try = (foreign: Foreign) => string
 
+/** A mutation of the outsider's own brand. */
+const inOwnBrand =
+  (name: string, more: (foreign: Foreign) => string, selection: string): Try =>
+  foreign =>
+    `mutation { ${name}(input: { brandId: "${foreign.own.brand}", ${more(foreign)} }) { ${selection} } }`
+/** A mutation of what the outsider has. */
+const ofOwn =
+  (name: string, what: keyof Foreign['own'], more: (foreign: Foreign) => string): Try =>
+  foreign =>
+    `mutation { ${name}(input: { id: "${foreign.own[what]}", ${more(foreign)} }) { id } }`
+const composed = (more: (foreign: Foreign) => string) => (foreign: Foreign) => `platforms: [X], copy: "x", ${more(foreign)}`
+const checked =
+  (more: (foreign: Foreign) => string): Try =>
+  foreign =>
+    `{ postChecks(input: { brandId: "${foreign.own.brand}", ${composed(more)(foreign)} }) { length } }`
+const campaign = (foreign: Foreign) => `campaignId: "${foreign.campaign}"`
+const media = (foreign: Foreign) => `media: [{ assetId: "${foreign.asset}" }]`
+const overrides = (foreign: Foreign) => `overrides: [{ platform: X, ${media(foreign)} }]`
+
 /** What may be given an id, besides what has to be: each asked with one of another organization, whatever else it takes being one's own. */
 const tries: Readonly<Record<string, Try>> = {
+  'Mutation.composePosts(input.campaignId)': inOwnBrand('composePosts', composed(campaign), 'groupId'),
+  'Mutation.composePosts(input.media.assetId)': inOwnBrand('composePosts', composed(media), 'groupId'),
+  'Mutation.composePosts(input.overrides.media.assetId)': inOwnBrand('composePosts', composed(overrides), 'groupId'),
   'Mutation.createApiKey(input.serviceAccountId)': ({ person }) =>
     `mutation { createApiKey(input: { name: "x", scopes: ["publishing:posts.read"], serviceAccountId: "${person}" }) { apiKey { id } } }`,
+  'Mutation.createMediaFolder(input.parentId)': inOwnBrand('createMediaFolder', ({ folder }) => `name: "x", parentId: "${folder}"`, 'id'),
   'Mutation.createOrder(input.merchantId)': ({ organization }) =>
     `mutation { createOrder(input: { merchantId: "${organization}", currency: "EUR", lines: [{ name: "x", unitAmountMinor: "100" }] }) { id } }`,
   'Mutation.createPersonProfile(input.subjectId)': ({ person }) =>
     `mutation { createPersonProfile(input: { displayName: "x", subjectId: "${person}" }) { id } }`,
+  'Mutation.createPost(input.campaignId)': inOwnBrand('createPost', foreign => `platform: X, copy: "x", ${campaign(foreign)}`, 'id'),
+  'Mutation.createPost(input.media.assetId)': inOwnBrand('createPost', foreign => `platform: X, copy: "x", ${media(foreign)}`, 'id'),
   'Mutation.createPost(input.threadId)': ({ thread, own }) =>
     `mutation { createPost(input: { brandId: "${own.brand}", platform: X, copy: "x", threadId: "${thread}" }) { id } }`,
+  'Mutation.createPostThread(input.posts.media.assetId)': inOwnBrand(
+    'createPostThread',
+    foreign => `platform: X, posts: [{ copy: "x", ${media(foreign)} }]`,
+    'id',
+  ),
   'Mutation.createStyleSnapshot(input.sourceIds)': ({ source, own }) =>
     `mutation { createStyleSnapshot(input: { personProfileId: "${own.profile}", sourceIds: ["${source}"] }) { id } }`,
+  'Mutation.deletePosts(input.items.id)': ({ post }) => `mutation { deletePosts(input: { items: [{ id: "${post}" }] }) { results { error { code } } } }`,
+  'Mutation.generateImages(input.postId)': inOwnBrand('generateImages', ({ post }) => `prompt: "x", postId: "${post}"`, 'images { id }'),
+  'Mutation.importMedia(input.folderId)': inOwnBrand('importMedia', ({ folder }) => `url: "https://pictures.example/x.png", folderId: "${folder}"`, 'id'),
+  'Mutation.refreshTrends(input.brandId)': ({ brand }) => `mutation { refreshTrends(input: { brandId: "${brand}" }) { fetchedAt } }`,
+  'Mutation.reschedulePosts(input.items.id)': ({ post }) =>
+    `mutation { reschedulePosts(input: { items: [{ id: "${post}", scheduledAt: "2099-01-01T00:00:00Z" }] }) { results { error { code } } } }`,
+  'Mutation.updateMediaAsset(input.folderId)': ofOwn('updateMediaAsset', 'asset', ({ folder }) => `folderId: "${folder}"`),
+  'Mutation.updateMediaFolder(input.parentId)': ofOwn('updateMediaFolder', 'folder', ({ folder }) => `parentId: "${folder}"`),
+  'Mutation.updatePost(input.campaignId)': ofOwn('updatePost', 'post', campaign),
+  'Mutation.updatePost(input.media.assetId)': ofOwn('updatePost', 'post', media),
   'Mutation.revokeSession(input.id)': ({ session }) => `mutation { revokeSession(input: { id: "${session}" }) { id } }`,
   'Mutation.sendEmail(input.identityId)': ({ identity }) =>
     `mutation { sendEmail(input: { identityId: "${identity}", to: ["ada@example.com"], subject: "x", text: "x" }) { id } }`,
   'Query.auditLog(userId)': ({ person }) => `{ auditLog(userId: "${person}") { nodes { id } } }`,
+  'Query.connections(brandId)': ({ brand }) => `{ connections(brandId: "${brand}") { nodes { id } } }`,
+  'Query.mediaAssets(folderId)': ({ folder, own }) => `{ mediaAssets(brandId: "${own.brand}", folderId: "${folder}") { nodes { id } } }`,
   'Query.orders(merchantId)': ({ organization }) => `{ orders(merchantId: "${organization}") { nodes { id } } }`,
   'Query.personProfiles(subjectId)': ({ person }) => `{ personProfiles(subjectId: "${person}") { nodes { id } } }`,
   'Query.providerCalls(userId)': ({ person }) => `{ providerCalls(userId: "${person}") { nodes { id } } }`,
+  'Query.postChecks(input.campaignId)': checked(campaign),
+  'Query.postChecks(input.media.assetId)': checked(media),
+  'Query.postChecks(input.overrides.media.assetId)': checked(overrides),
+  'Query.posts(campaignId)': ({ campaign: id }) => `{ posts(campaignId: "${id}") { nodes { id } } }`,
+  'Query.posts(groupId)': ({ group }) => `{ posts(groupId: "${group}") { nodes { id } } }`,
   'Query.posts(authorId)': ({ person }) => `{ posts(authorId: "${person}") { nodes { id } } }`,
   'Query.posts(brandId)': ({ brand }) => `{ posts(brandId: "${brand}") { nodes { id } } }`,
   'Query.posts(threadId)': ({ thread }) => `{ posts(threadId: "${thread}") { nodes { id } } }`,
@@ -143,11 +206,13 @@ test('S-07 whatever takes an id is tried with one of another organization: by th
 
 test('S-07 every route with an id in its path is hidden from another organization', () => {
   // Whoever does not look after the platform, or is no service, is refused there whatever they name.
-  const ofThePlatform = /\/providers\/api\/(?:service-clients|payments)\//
+  const ofThePlatform = /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\//
+  // Nobody signs in there: `:code` and `:token` are themselves what opens it, and a medium is answered to a signature of its address alone.
+  const opened = /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$/
   const named = /:(?:slug|platform|name|capability)\b/
   const routes = routeTables
     .flatMap(({ slug, rows }) => rows.map(({ method, path }) => `${method} /${slug}${path}`))
-    .filter(route => /:/.test(route.replace(named, '')) && !ofThePlatform.test(route))
+    .filter(route => /:/.test(route.replace(named, '')) && !ofThePlatform.test(route) && !opened.test(route))
   expect(routes.filter(route => routeRows.find(({ at }) => at === route)?.cells.split(/\s+/)[columns.indexOf('outsider')] !== 'hidden')).toEqual([])
 })
 
@@ -169,16 +234,30 @@ describe('S-07 an id of another organization is answered like one that nobody ha
       graph.clock.in(0),
       owner.userId,
     ])
+    const group = newId()
+    const { id: ownBrand } = await seedBrand(graph, { organizationId: other.id })
+    const inGroup = await seedPost(graph, { brandId: brand.id, owner }, { row: { groupId: group } })
     foreign = {
       person: owner.userId!,
       organization: owner.organizationId!,
       brand: brand.id,
       thread: post.threadId,
+      post: inGroup.id,
+      group,
+      campaign: (await seedCampaign(graph, { brandId: brand.id })).id,
+      asset: (await seedAsset(graph, { brandId: brand.id })).id,
+      folder: (await seedFolder(graph, { brandId: brand.id })).id,
       profile: profile.id,
       source: profile.sourceId,
       session: owner.sessionId!,
       identity: (await seedIdentity(graph, await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.example' }))).id,
-      own: { brand: (await seedBrand(graph, { organizationId: other.id })).id, profile: own.id },
+      own: {
+        brand: ownBrand,
+        profile: own.id,
+        post: (await seedPost(graph, { brandId: ownBrand, owner: outsider })).id,
+        asset: (await seedAsset(graph, { brandId: ownBrand })).id,
+        folder: (await seedFolder(graph, { brandId: ownBrand })).id,
+      },
     }
   })
   afterAll(() => graph[Symbol.asyncDispose]())
@@ -189,6 +268,8 @@ describe('S-07 an id of another organization is answered like one that nobody ha
     const answer = await (text.startsWith('subscription') ? graph.trySubscription : graph.execute)(text, {}, { as: outsider })
     if ('end' in answer) return answer.end().then(() => 'a stream')
     const [root] = Object.values(answer.partial.data ?? {})
+    // Of several at once each has its own answer.
+    if (root?.results) return root.results.map(({ error }: { error: { code: string } | null }) => error?.code ?? 'done').join()
     return answer.code ?? (root?.nodes ? `${root.nodes.length} entries` : root === null ? 'null' : 'something')
   }
 
@@ -198,6 +279,11 @@ describe('S-07 an id of another organization is answered like one that nobody ha
       organization: newId(),
       brand: newId(),
       thread: newId(),
+      post: newId(),
+      group: newId(),
+      campaign: newId(),
+      asset: newId(),
+      folder: newId(),
       profile: newId(),
       source: newId(),
       session: newId(),
@@ -207,5 +293,17 @@ describe('S-07 an id of another organization is answered like one that nobody ha
     const answered = await seen(ask, foreign)
     expect(answered).toBe(await seen(ask, nobodys))
     expect(answered).toMatch(/^(?:NOT_FOUND|BAD_USER_INPUT|0 entries|null|a stream)$/)
+  })
+
+  test('somebody of another organization who is to approve is seen as one that nobody is', async () => {
+    const shown = async (id: string) => {
+      const text = `mutation { updateBrand(input: { id: "${foreign.own.brand}", approverIds: ["${id}"] }) { approvers { id name email } } }`
+      const { data, errors } = (await graph.execute(text, {}, { as: outsider })).partial
+      const codes = errors.map(({ path, extensions }) => [path, extensions.code])
+      return JSON.stringify({ data, codes }).replaceAll(id, 'them')
+    }
+    const answered = await shown(foreign.person)
+    expect(answered).toBe(await shown(newId()))
+    expect(answered).toMatch(/"approvers":(?:null|\[null\])/)
   })
 })

@@ -2,7 +2,7 @@ import { Refusal } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
 import { readId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
-import { activeOrganization } from '../../viewer.ts'
+import { activeOrganization, isService } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { registration } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
@@ -30,7 +30,8 @@ export const connectionResolvers: Resolvers = {
     disconnectConnection: (_, { input }, context) => disconnect(context, input),
     renewConnection: async (_, { input: { id } }, context) => {
       const { applications, connections, viewer } = context
-      if (viewer.appId !== registration.appId)
+      // By the app's own token: one that other apps have as well says nothing of who asks.
+      if (!isService(viewer) || viewer.appId !== registration.appId)
         throw new Refusal('FORBIDDEN', 'Only publishing itself renews a connection; people check it with checkConnection.')
       activeOrganization(viewer, 'Connections')
       await applications.fresh()

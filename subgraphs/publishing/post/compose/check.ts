@@ -15,12 +15,16 @@ export interface Check {
   readonly problems: readonly Problem[]
 }
 
-/** Says beforehand what each network would object to; nothing is written. */
+/** Says beforehand what each network would object to; nothing is written. @throws NOT_FOUND for a campaign that is not the brand's */
 export async function checkPosts(context: Context, input: ComposePostsInput): Promise<readonly Check[]> {
   const { id: brandId } = await context.brands.require(input.brandId, 'brandId')
   const at = input.scheduledAt ?? context.clock.now()
+  const parts = composed(input)
+  // As it would be refused when it is written.
+  const campaignId = parts[0]!.content.campaignId
+  if (campaignId) await context.campaigns.seeOf(brandId, campaignId)
   return Promise.all(
-    composed(input).map(async ({ platform, content }) => {
+    parts.map(async ({ platform, content }) => {
       const rules = everyNetwork[platform].content
       const problems = await problemsOfPost(context, { ...content, brandId, platform, position: 1, id: null, at })
       return { platform, length: rules.measure(content.copy), maxLength: rules.copy, problems }

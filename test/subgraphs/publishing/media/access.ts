@@ -17,22 +17,7 @@ import {
   writers,
 } from '../../../access/row.ts'
 import { png } from './files.ts'
-
-/** An asset, past every rule. */
-async function seedAsset({ graph, ids }: Stage, more: object = {}): Promise<string> {
-  const { clock, job } = graph
-  const now = clock.now()
-  const file = { filename: 'a.png', mimeType: 'image/png', bytes: 1, sha256: '0'.repeat(64), kind: 'IMAGE', source: 'UPLOAD', status: 'READY' } as const
-  const asset = { id: newId(now), brandId: ids.brand!, ...file, createdAt: now, updatedAt: now, createdBy: 'user:x', ...more }
-  return (await inTransaction(job, ({ transaction }) => job.mediaAssets.insert(asset, transaction))).id
-}
-
-async function seedFolder({ graph, ids }: Stage): Promise<string> {
-  const { clock, job } = graph
-  const now = clock.now()
-  const folder = { id: newId(now), brandId: ids.brand!, name: 'A folder', createdAt: now, updatedAt: now, createdBy: 'user:x' }
-  return (await inTransaction(job, ({ transaction }) => job.mediaFolders.insert(folder, transaction))).id
-}
+import { seedAsset, seedFolder } from './seed.ts'
 
 async function seedUpload({ graph, ids }: Stage): Promise<string> {
   const { clock, job } = graph
@@ -54,8 +39,8 @@ async function seedUpload({ graph, ids }: Stage): Promise<string> {
 const nobodys = '01900000-0000-7000-8000-000000000000'
 const foundByNobody = 'refused hidden refused refused hidden hidden hidden'
 
-const freshAsset: Fresh = stage => seedAsset(stage)
-const freshFolder: Fresh = stage => seedFolder(stage)
+const freshAsset: Fresh = async ({ graph, ids }) => (await seedAsset(graph, { brandId: ids.brand! })).id
+const freshFolder: Fresh = async ({ graph, ids }) => (await seedFolder(graph, { brandId: ids.brand! })).id
 const freshUpload: Fresh = stage => seedUpload(stage)
 
 const assets = (field: string) => (ids: Ids) => `{ mediaAssets(brandId: "${ids.brand}") { ${field} } }`
@@ -67,8 +52,8 @@ export const access: AccessRows = {
     const { clock, job } = graph
     const now = clock.now()
     const by = { authorId: owner.userId }
-    const folder = await seedFolder(stage)
-    const asset = await seedAsset(stage, { folderId: folder, ...by })
+    const folder = await freshFolder(stage)
+    const { id: asset } = await seedAsset(graph, { brandId: ids.brand!, folderId: folder, ...by })
     const stamps = { createdAt: now, updatedAt: now, createdBy: 'user:x' }
     const image = { brandId: ids.brand!, id: newId(now), groupId: newId(now), prompt: 'x', model: 'm', assetId: asset, ...by, ...stamps }
     await inTransaction(job, async ({ transaction }) => {
@@ -165,6 +150,17 @@ export const access: AccessRows = {
       change('refreshTrends', () => `brandId: "${nobodys}"`, 'fetchedAt'),
       'refreshTrends',
     ),
+    // Nothing is drawn here: whoever may have it drawn hears that there is no such post.
+    row(
+      'GeneratedImages.images',
+      writePosts,
+      readPosts,
+      foundByNobody,
+      change('generateImages', ({ brand }) => `brandId: "${brand}", postId: "${nobodys}", prompt: "x"`, 'images { id }'),
+      'generateImages.images',
+    ),
+    row('PostMedia.asset', readPosts, accounts, byScope, ({ post }) => `{ post(id: "${post}") { media { asset { id } } } }`, 'post.media.asset'),
+    row('MediaAsset.posts', readPosts, accounts, byScope, asset('posts { nodes { id } }'), 'mediaAsset.posts'),
     row('MediaAsset.folder', readPosts, accounts, byScope, asset('folder { id }'), 'mediaAsset.folder'),
     row('MediaAssetConnection.nodes', readPosts, accounts, byScope, assets('nodes { id }'), 'mediaAssets.nodes'),
   ],
