@@ -32,7 +32,7 @@ describe('the access matrix is whole', () => {
 
   test('what follows from the rule of a type need not be written; what has a rule of its own, or leads to another, must be', () => {
     expect(derived.map(({ at }) => at)).toEqual(expect.arrayContaining(['BrandConnection.edges', 'BrandEdge.node', 'Post.author', 'ServiceEntry.addresses']))
-    const ruled = ['Query.brands', 'User.email', 'Organization.brands', 'Post.brand', 'Brand.connections', 'Viewer.user']
+    const ruled = ['Query.brands', 'User.email', 'Organization.brands', 'Post.brand', 'Post.connection', 'Viewer.user']
     const without = derivedRows(
       schema,
       types,

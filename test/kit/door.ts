@@ -12,10 +12,13 @@ export interface Reply {
 }
 
 export interface Door extends AsyncDisposable {
-  /** Sends a request through every room of the router, without a socket. A body is sent as JSON, bytes as they are. */
-  ask(method: string, path: string, options?: { readonly headers?: Record<string, string>; readonly body?: unknown }): Promise<Reply>
+  /**
+   * Sends a request through every room of the router, without a socket. A body is sent as JSON, bytes as they are.
+   * @param options.from the caller's address @default this machine's
+   */
+  ask(method: string, path: string, options?: { readonly headers?: Record<string, string>; readonly body?: unknown; readonly from?: string }): Promise<Reply>
   /** Signs in by password; throws when that is refused. */
-  signIn(email: string, password: string): Promise<{ authorization: string }>
+  signIn(email: string, password: string, from?: string): Promise<{ authorization: string }>
 }
 
 /**
@@ -45,10 +48,11 @@ export async function openDoor(
     tracing: secrets.tracing,
     ...(counts && { metrics }),
   })
-  const ask: Door['ask'] = async (method, path, { headers = {}, body } = {}) => {
+  const ask: Door['ask'] = async (method, path, { headers = {}, body, from } = {}) => {
     const answer = await router.app.inject({
       method: method as 'GET',
       url: path,
+      ...(from !== undefined && { remoteAddress: from }),
       headers: { host: new URL(publicUrl).host, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     })
@@ -63,8 +67,8 @@ export async function openDoor(
   }
   return {
     ask,
-    async signIn(email, password) {
-      const { status, json, text } = await ask('POST', '/identity/api/auth/sign-in/email', { body: { email, password } })
+    async signIn(email, password, from) {
+      const { status, json, text } = await ask('POST', '/identity/api/auth/sign-in/email', { body: { email, password }, ...(from && { from }) })
       if (status !== 200) throw new Error(`${email} cannot sign in: ${status} ${text}`)
       return { authorization: `Bearer ${json.accessToken}` }
     },

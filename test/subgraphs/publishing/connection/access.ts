@@ -7,11 +7,11 @@ import {
   all,
   byScope,
   byScopeEachTheirOwn,
-  byScopeNoneElsewhere,
   change,
   constant,
   type Fresh,
   type Ids,
+  publicRoute,
   readPosts,
   row,
   services,
@@ -37,19 +37,22 @@ const fresh = ({ fresh: id }: Ids): string => `id: "${id}"`
 const toFresh = (rest: string) => (ids: Ids) => `/publishing/api/connections/${ids.fresh}${rest}`
 
 export const access: AccessRows = {
-  async made({ graph, owner, ids }) {
+  async made({ graph, owner, outsider, ids }) {
     const { id } = await seedConnection(graph, { brandId: ids.brand!, owner }, { externalAccountId: '1' })
     await graph.rows(
       `update publishing.connections set rate_limit = '{"limit": 1, "remaining": 1, "resetsAt": null}',
          targets = '[{"kind": "PAGE", "externalId": "1", "name": "One", "selected": true, "isDefault": true, "available": true, "reason": null}]' where id = $1`,
       [id],
     )
+    // The outsider's own organization has one, too: what is answered elsewhere is not ours.
+    const { id: brandId } = await seedBrand(graph, { organizationId: outsider.organizationId! })
+    await seedConnection(graph, { brandId, owner: outsider }, { externalAccountId: newId() })
     return { connection: id }
   },
   fields: [
     row('Query.connection', accounts, readPosts, byScope, ({ connection }) => `{ connection(id: "${connection}") { id } }`, 'connection'),
     row('Query.connections', accounts, readPosts, byScopeEachTheirOwn, constant('{ connections { nodes { id } } }'), 'connections'),
-    row('ConnectionConnection.nodes', accounts, readPosts, byScopeNoneElsewhere, constant('{ connections { nodes { id } } }'), 'connections.nodes'),
+    row('ConnectionConnection.nodes', accounts, readPosts, byScopeEachTheirOwn, constant('{ connections { nodes { id } } }'), 'connections.nodes'),
     row(
       'Mutation.selectConnectionTargets',
       writeAccounts,
@@ -114,5 +117,15 @@ export const access: AccessRows = {
       cells: services,
       path: ({ connection }) => `/publishing/api/internal/connections/${connection}/refresh`,
     },
+    ...(['deauthorize', 'data-deletion'] as const).map(event => ({
+      at: `POST /publishing/api/callbacks/:platform/${event}`,
+      scopes: unrelated,
+      less: unrelated,
+      cells: publicRoute,
+      path: () => `/publishing/api/callbacks/facebook/${event}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: () => Buffer.from('signed_request=nonsense'),
+    })),
+    { at: 'GET /publishing/data-deletion/:code', scopes: unrelated, less: unrelated, cells: publicRoute, path: () => '/publishing/data-deletion/nobodys' },
   ],
 }

@@ -42,7 +42,7 @@ export const access: AccessRows = {
     const waiting = await write({ scheduledAt, threadId: post })
     const failed = await write({ row: { status: 'FAILED', ...failure('NO_CONNECTION', 'X', '', graph.clock.now()) } })
     const targeted = await write({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: null } })
-    const decided = await write({ row: { firstComment: 'Hello', firstCommentStatus: 'PENDING' } })
+    const decided = await write()
     await graph
       .execute('mutation($id: ID!) { decidePost(input: { id: $id, decision: HOLD }) { id } }', { id: decided }, { as: owner })
       .then(held => held.data())
@@ -266,7 +266,6 @@ export const access: AccessRows = {
       change('importPosts', ({ brand: id }) => `brandId: "${id}", csv: "platform,copy\\nnowhere,y", dryRun: true`, 'rows { problems { code } }'),
       'importPosts.rows.problems',
     ),
-    row('Post.firstComment', readPosts, accounts, byScope, ({ decided: id }) => `{ post(id: "${id}") { firstComment { text } } }`, 'post.firstComment'),
     row('PostConnection.nodes', readPosts, accounts, byScopeNoneElsewhere, posts('nodes { id }'), 'posts.nodes'),
     row('Post.brand', postsAndAccounts, readPosts, byScope, post('brand { id }'), 'post.brand'),
     row('Post.connection', postsAndAccounts, readPosts, byScope, post('connection { id }'), 'post.connection'),
