@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { idOfName, isId, newId, requireId, requireName } from '../../../platform/ids.ts'
+import { idOfName, isId, newId, newIdInTurn, requireId, requireName } from '../../../platform/ids.ts'
 import { refusalOf } from '../refusal.ts'
 
 const id = '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e'
@@ -17,6 +17,15 @@ describe('a new id', () => {
     for (const at of [...Array(36).keys()].filter(at => at > 14 && ![18, 23].includes(at)))
       expect(new Set(made.map(one => one[at])).size, `${at}`).toBeGreaterThan(1)
     expect(new Set(made.map(one => one[19]))).toEqual(new Set(['8', '9', 'a', 'b']))
+  })
+
+  test('in turn sorts by its turn within one moment, behind earlier moments, and has chance in the rest', () => {
+    const now = new Date('2027-01-01T00:00:00.123Z')
+    const made = [1, 2, 15, 16, 255, 256, 0xfff].map(turn => newIdInTurn(now, turn))
+    expect(made.toSorted()).toEqual(made)
+    expect(made.every(isId)).toBe(true)
+    expect(newIdInTurn(new Date(now.getTime() + 1), 0x1000) > made.at(-1)!).toBe(true)
+    expect(newIdInTurn(now, 1)).not.toBe(newIdInTurn(now, 1))
   })
 
   test('sorts behind those of earlier moments, and is of the present when no moment is given', () => {

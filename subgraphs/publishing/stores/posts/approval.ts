@@ -1,6 +1,6 @@
 import type DataLoader from 'dataloader'
 import type { Transaction } from 'sequelize'
-import { newId } from '../../../../platform/ids.ts'
+import { newIdInTurn } from '../../../../platform/ids.ts'
 import type { Reading } from '../../../../platform/sql/reading.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { createLoader } from '../../../store/loader.ts'
@@ -46,12 +46,12 @@ export const approvalLoader = (reading: Reading, rows: PostReads): DataLoader<Pi
     atOnce,
   )
 
-/** Writes down a step of a post. */
+/** Writes down a step of a post, as it stands after it: each step is a version of its own, so steps of one millisecond keep their order. */
 export async function keepEvent(
   rows: PostReads,
-  { brandId, id }: Pick<PostRow, 'brandId' | 'id'>,
+  { brandId, id, version }: Pick<PostRow, 'brandId' | 'id' | 'version'>,
   { at, action, comment, createdBy }: ApprovalEventRow,
   transaction: Transaction,
 ): Promise<void> {
-  await rows.read(keep, [brandId, id, newId(at), at, action, comment, createdBy], transaction)
+  await rows.read(keep, [brandId, id, newIdInTurn(at, version), at, action, comment, createdBy], transaction)
 }
