@@ -1,6 +1,7 @@
 import { type GraphQLInputType, type GraphQLLeafType, isEnumType, isInputObjectType, isListType, isNonNullType, isRequiredInputField } from 'graphql'
 import { fromEnum } from '../rest/enum-case.ts'
 import type { JsonSchema } from '../rest/row.ts'
+import { innerName } from '../rest/words.ts'
 
 /** The schemas that have a name in the document, and how one gets it. */
 export interface Named {
@@ -52,8 +53,8 @@ export function inputSchema(type: GraphQLInputType, named: Named): JsonSchema {
   if (isListType(type)) return { type: 'array', items: inputOrNull(type.ofType, named) }
   if (!isInputObjectType(type)) return leafSchema(type, named)
   const fields = Object.values(type.getFields())
-  const required = fields.filter(isRequiredInputField).map(({ name }) => name)
-  const properties = Object.fromEntries(fields.map(field => [field.name, withDescription(inputOrNull(field.type, named), field.description)]))
+  const required = fields.filter(isRequiredInputField).map(({ name }) => innerName(name))
+  const properties = Object.fromEntries(fields.map(field => [innerName(field.name), withDescription(inputOrNull(field.type, named), field.description)]))
   return withDescription({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }, type.description)
 }
 

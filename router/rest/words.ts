@@ -33,6 +33,12 @@ export interface Words {
 /** What the graph's input calls otherwise than a route, on every route. */
 export const headerNames: Readonly<Record<string, string>> = { expectedVersion: 'If-Match', idempotencyKey: 'Idempotency-Key' }
 
+/** The same of what stands in one of several records: no header can say a version of each. */
+const innerNames: Readonly<Record<string, string>> = { expectedVersion: 'version' }
+
+/** A field of an input within an input, as every route calls it. */
+export const innerName = (name: string): string => (Object.hasOwn(innerNames, name) ? innerNames[name]! : name)
+
 /** What a value of each scalar has to be, after `must be`. */
 const forms: Readonly<Record<string, string>> = {
   ID: 'an id',
@@ -61,7 +67,7 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   /** A place of the graph's input under the route's name. */
   const named = (path: string): string => {
     const [first, ...rest] = path.split('.') as [string, ...string[]]
-    return [Object.hasOwn(names, first) ? names[first] : first, ...rest].join('.')
+    return [Object.hasOwn(names, first) ? names[first] : first, ...rest.map(innerName)].join('.')
   }
   /** What the address itself names. */
   const segments = new Set([...row.path.matchAll(/:(\w+)/g)].map(([, segment]) => segment!))
@@ -134,7 +140,7 @@ function checkValue(value: unknown, type: GraphQLInputType, path: string, named:
     for (const [index, item] of list.entries()) checkValue(item, type.ofType, Array.isArray(value) ? `${path}[${index}]` : path, named, segments)
   } else if (isInputObjectType(type)) {
     const fields = type.getFields()
-    const known = Object.keys(fields).join(', ')
+    const known = Object.keys(fields).map(innerName).join(', ')
     if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`must be an object with ${known}.`)
     const below = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const name of Object.keys(value))

@@ -6,6 +6,7 @@ import { agents } from './exchanges/agents.ts'
 import { email } from './exchanges/email.ts'
 import type { Exchange } from './exchanges/exchange.ts'
 import { identity } from './exchanges/identity.ts'
+import { media } from './exchanges/media.ts'
 import { payments } from './exchanges/payments.ts'
 import { planning } from './exchanges/planning.ts'
 import { providers } from './exchanges/providers.ts'
@@ -24,7 +25,7 @@ const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 
 
 const exchanges: Readonly<Record<string, Exchange>> = Object.assign(
   {},
-  ...[agents, identity, payments, providers, email, publishing, planning].map(table => table(() => world)),
+  ...[agents, identity, payments, providers, email, publishing, planning, media].map(table => table(() => world)),
 )
 
 /** What was asked and answered here, for the examples of the REST document. */

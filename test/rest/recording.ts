@@ -10,6 +10,8 @@ export interface Recorded {
 
 /** A moment that stands for the one at which the test's clock stands still. */
 const moment = Date.UTC(2027, 2, 1, 9)
+/** The beginning of a moment's day. */
+const dayOf = (at: number): number => at - (at % 86_400_000)
 
 /**
  * Writes down what was sent and answered. What differs from run to run is replaced by what could stand there: ids by ids in the order in
@@ -34,12 +36,17 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
       .replaceAll(/(?<=[?&](?:state|code_challenge|client_id)=)[\w-]+/g, 'V2hhdGV2ZXIgaXMgbm9ib2R5J3MgYnVzaW5lc3M')
       .replaceAll(/sg([ks])_[\w-]+/g, (key, kind) => `sg${kind}_`.padEnd(key.length, 'Example'))
       .replaceAll(/(?<=\/calendar\/)[\w-]{43}(?=\.ics)/g, 'V2hvZXZlciBrbm93cyBpdCByZWFkcyB0aGUgcG9zdHM')
+      .replaceAll(/(?<=[?&]expires=)\d+/g, '1803897000')
+      .replaceAll(/(?<=&signature=)[\w-]{43}/g, 'SW4gYW4gaG91ciBubyBvbmUgc2VlcyBpdCBhbnltb3Jl')
+      .replaceAll(/^\d{19}$/g, '1234567890123456789')
       .replaceAll(/whsec_[A-Za-z\d+/=]+/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
       .replaceAll(/(?<=localhost:)\d+/g, '4100')
       .replaceAll(/(?<=^W\/")[\w-]+/g, 'cyKIoO1kzVQ0Yp2mT8Pq1Qe7b3w')
   const walk = (value: unknown, key = ''): unknown => {
     // The end of a period is as far away as the day of the test says.
     if (typeof value === 'string' && key === 'resetsAt') return '2027-04-01T00:00:00.000Z'
+    if (typeof value === 'string' && key === 'day') return new Date(dayOf(moment) + Date.parse(value) - dayOf(now.getTime())).toISOString().slice(0, 10)
+    if (typeof value === 'string' && key === 'time') return '09:00'
     if (typeof value === 'string') return key === 'nextCursor' ? 'WyIyMDI3LTAzLTAxIl0' : steady(value)
     if (Array.isArray(value)) return value.map(each => walk(each))
     if (typeof value !== 'object' || value === null) return value

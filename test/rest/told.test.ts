@@ -23,11 +23,11 @@ afterAll(async () => {
 const seen = new Set<string>()
 
 /** Asks a forwarded row; what it answers has to be told of its operation: status, media type and headers. */
-async function answered(at: string, headers: Record<string, string> = {}, body?: string | object, query = ''): Promise<Reply> {
+async function answered(at: string, headers: Record<string, string> = {}, body?: string | Buffer | object, query = ''): Promise<Reply> {
   const [method, path] = at.split(' ') as [string, string]
   seen.add(at)
   const form = typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }
-  const answer = await door.ask(method, path.replace('{platform}', 'x').replace('{slug}', 'publishing') + query, {
+  const answer = await door.ask(method, path.replace('{platform}', 'x').replace('{slug}', 'publishing').replace('{variant}', 'original') + query, {
     headers: { ...form, ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
   })
@@ -193,12 +193,27 @@ test('every row that is forwarded is asked here', async () => {
   // Without an application of ours there, nobody can have signed anything.
   for (const event of ['deauthorize', 'data-deletion']) expect((await answered(`POST /publishing/api/callbacks/{platform}/${event}`)).status).toBe(404)
   expect((await answered('GET /publishing/data-deletion/{code}')).status).toBe(404)
+  expect((await answered('GET /publishing/media/{id}/{variant}')).status).toBe(403)
+  const { json } = await answered('POST /identity/api/auth/sign-in/email', {}, account)
+  const [member, tus, nobodys] = [{ authorization: `Bearer ${json.accessToken}` }, { 'tus-resumable': '1.0.0' }, '01900000-0000-7000-8000-000000000000']
+  const ofNobody = `?brandId=${nobodys}`
+  for (const at of ['POST /publishing/api/media', 'POST /publishing/api/posts/import']) {
+    expect((await answered(at)).status, at).toBe(401)
+    const type = at.endsWith('media') ? 'image/png' : 'text/csv'
+    expect((await answered(at, { ...member, 'content-type': type }, Buffer.from('x'), ofNobody)).status, at).toBe(404)
+  }
+  const uploads = '/publishing/api/media/uploads'
+  const length = { 'upload-length': '10', 'upload-metadata': `brandId ${Buffer.from(nobodys).toString('base64')}` }
+  expect((await answered(`POST ${uploads}`, { ...tus, ...length })).status).toBe(401)
+  expect((await answered(`POST ${uploads}`, { ...member, ...tus, ...length })).status).toBe(404)
+  expect((await answered(`POST ${uploads}`, { ...member, ...length })).status).toBe(412)
+  for (const method of ['PATCH', 'DELETE']) expect((await answered(`${method} ${uploads}/{id}`, { ...member, ...tus })).status, method).toBe(404)
   const rows = routeTables.flatMap(({ slug, rows }) =>
     rows.flatMap(row =>
       row.kind === 'operation'
         ? []
         : toldOf(row).map(({ at }) =>
-            at ? at.replace(' ', ` /${slug}${row.path.slice(0, -2)}`) : `${row.method} ${pathOf(slug, row).replace(/:(\w+)/, '{$1}')}`,
+            at ? at.replace(' ', ` /${slug}${row.path.slice(0, -2)}`) : `${row.method} ${pathOf(slug, row).replaceAll(/:(\w+)/g, '{$1}')}`,
           ),
     ),
   )

@@ -1,15 +1,19 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
+import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
+import { png } from '../subgraphs/publishing/media/files.ts'
 
 const password = 'correct horse battery'
-/** With what publishing shows itself in every service. */
-const ownToken = 'the token of publishing, which is long enough'
+/** With what publishing and agents show themselves in every service. */
+const ownTokens = { publishing: 'the token of publishing, which is long enough', agents: 'the token of agents, which is long enough' }
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'platform_super_admin' } as const
-export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing'
+export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
@@ -19,6 +23,8 @@ export interface RestWorld extends AsyncDisposable {
   readonly postId: string
   /** Who owns the organization. */
   readonly owner: Viewer
+  /** Where pictures are fetched from: whatever is asked for there is one. */
+  readonly files: string
   /** A domain that mails of `acme` may leave from. */
   readonly senderDomainId: string
   /** Asks a route by its path after `/publishing/api`, or by a whole path with a service's prefix. */
@@ -31,11 +37,16 @@ export interface RestWorld extends AsyncDisposable {
 
 /**
  * Every route over a real platform, with callers of several kinds before it: `reader` is a key with `posts.read` alone, `stranger` one with
- * nothing of publishing, `super` looks after the platform, `service` is payments at the gateway to providers, `publishing` a call of its own.
+ * nothing of publishing, `super` looks after the platform, `service` is payments at the gateway to providers, `publishing` and `agents` are calls of their own.
  */
 export async function restWorld(): Promise<RestWorld> {
-  const graph = await supergraph({ sandbox: true, now: new Date().toISOString() })
-  const door: Door = await openDoor(graph, { tokens: { own: new Map([['app_publishing', [ownToken]]]), gateway: [], dedicated: [] } })
+  const pictures = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(png()))
+  await new Promise<void>(resolve => pictures.listen(0, '127.0.0.1', resolve))
+  const files = `http://localhost:${(pictures.address() as AddressInfo).port}`
+  const graph = await supergraph({ sandbox: true, now: new Date().toISOString(), inside: [files] })
+  const door: Door = await openDoor(graph, {
+    tokens: { own: new Map(Object.entries(ownTokens).map(([name, token]) => [`app_${name}`, [token]])), gateway: [], dedicated: [] },
+  })
   const provisioned = await graph.platform.identity.provision({
     password,
     people: Object.keys(roles).map(name => ({ email: `${name}@test.test`, name })),
@@ -61,15 +72,19 @@ export async function restWorld(): Promise<RestWorld> {
     super: await door.signIn('super@test.test', password),
     service: {},
     publishing: {},
+    agents: {},
   }
   const organizationId = provisioned.organizations.acme!
   const own = async (path: string, body: object) => (await door.ask('POST', `/providers/api/service-clients${path}`, { headers: credentials.super, body })).json
   const client = await own('', { appId: 'app_payments', name: 'Payments', operations: ['payments', 'transfers'] })
   const { secret } = await own(`/${client.id}/tokens`, {})
   credentials.service = { 'x-service-token': secret, 'x-app-id': 'app_payments', 'x-organization-id': organizationId }
-  credentials.publishing = { 'x-service-token': ownToken, 'x-app-id': 'app_publishing', 'x-organization-id': organizationId }
+  for (const name of ['publishing', 'agents'] as const)
+    credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   const { id: brandId } = await seedBrand(graph, { organizationId })
+  // Pictures are drawn with it.
+  await seedCredential(graph, { organizationId: null, provider: 'openai', secret: 'sk-sandbox-openai-of-a-test' })
   // Whom the platform's mails are from.
   await seedIdentity(graph, await seedDomain(graph, { organizationId: null, domain: 'platform.example.com' }), { localPart: 'no-reply', isDefault: true })
   const write: RestWorld['write'] = async (input = {}) => {
@@ -81,6 +96,7 @@ export async function restWorld(): Promise<RestWorld> {
     owner,
     organizationId,
     brandId,
+    files,
     senderDomainId: (await seedDomain(graph, { organizationId, domain: 'acme.example.com' })).id,
     postId: (await write()).id,
     write,
@@ -93,6 +109,7 @@ export async function restWorld(): Promise<RestWorld> {
     async [Symbol.asyncDispose]() {
       await door[Symbol.asyncDispose]()
       await graph[Symbol.asyncDispose]()
+      pictures.close()
     },
   }
 }

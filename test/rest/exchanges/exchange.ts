@@ -9,8 +9,8 @@ export interface Exchange {
   readonly make?: () => Promise<string>
   /** Who is known and may not; null: whoever is known may. */
   readonly forbidden: Who | null
-  /** Who asks when all is well: others than `super`, `service` and `publishing` ask for what is an organization's. @default owner */
-  readonly by?: 'super' | 'service' | 'publishing'
+  /** Who asks when all is well: others than `super`, `service`, `publishing` and `agents` ask for what is an organization's. @default owner */
+  readonly by?: 'super' | 'service' | 'publishing' | 'agents'
   /** What is sent besides. */
   readonly headers?: () => Record<string, string>
   /** What it answers when all is well. */

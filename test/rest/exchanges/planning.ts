@@ -150,9 +150,9 @@ export const planning: Exchanges = world => {
       answers: () => ({ status: 200, json: { failed: expect.any(Number), nextIds: expect.any(Array) } }),
     },
     'GET /publishing/api/analytics': {
-      path: () => `/analytics?brandId=${world().brandId}&from=2027-03-01T00:00:00Z&to=2027-03-02T00:00:00Z`,
+      path: () => `/analytics?brandId=${world().brandId}&${range()}`,
       forbidden: 'reader',
-      answers: () => ({ status: 200, json: { totals: { posts: 0 }, byDay: [{ day: '2027-03-01' }] } }),
+      answers: () => ({ status: 200, json: { totals: { posts: 0 }, byDay: expect.any(Array) } }),
     },
     'GET /publishing/api/posts/:id/analytics': { path: id => `/posts/${id}/analytics`, make: aPublishedPost, forbidden: 'reader', answers: () => figures },
     'POST /publishing/api/posts/:id/analytics/refresh': {

@@ -200,13 +200,13 @@ export const publishing: Exchanges = world => {
     },
     'POST /publishing/api/posts/bulk/reschedule': {
       path: () => '/posts/bulk/reschedule',
-      body: () => ({ items: [{ id: world().postId, scheduledAt: '2001-01-01T00:00:00Z' }] }),
+      body: () => ({ items: [{ id: world().postId, scheduledAt: world().graph.clock.in(-3_600_000).toISOString() }] }),
       forbidden: 'viewer',
       answers: () => ({ status: 200, json: { succeeded: 0, failed: 1, results: [{ id: world().postId, post: null, error: { code: 'BAD_USER_INPUT' } }] } }),
     },
     'POST /publishing/api/posts/bulk/delete': {
       path: () => '/posts/bulk/delete',
-      body: () => ({ items: [{ id: world().postId, expectedVersion: 999 }] }),
+      body: () => ({ items: [{ id: world().postId, version: 999 }] }),
       forbidden: 'viewer',
       answers: () => ({ status: 200, json: { succeeded: 0, failed: 1, results: [{ id: world().postId, error: { code: 'CONFLICT' } }] } }),
     },

@@ -44,6 +44,12 @@ const abilities = {
   'tus-max-size': String(mostFilmBytes),
   'tus-checksum-algorithm': 'sha1,sha256,md5',
 } as const
+/** Another version of the protocol, or none. */
+const otherProtocol = {
+  description: 'It does not speak tus 1.0.0: `Tus-Version` says what is spoken.',
+  type: 'application/problem+json',
+  schema: { $ref: '#/components/schemas/Problem' },
+} as const
 const offset = 'Its `Upload-Offset` says how far it is, `Upload-Expires` until when it may rest.'
 
 export const mediaRows: readonly Row[] = [
@@ -134,7 +140,7 @@ export const mediaRows: readonly Row[] = [
               params: { id: 'The upload.' },
               body: { type: 'application/offset+octet-stream', schema: file },
               refuses: [404, 409],
-              answers: { 204: `It has come. ${offset} The last part is answered with the asset in \`X-Media-Asset-Id\`.` },
+              answers: { 204: `It has come. ${offset} The last part is answered with the asset in \`X-Media-Asset-Id\`.`, 412: otherProtocol },
             },
             {
               name: 'endUpload',
@@ -142,7 +148,7 @@ export const mediaRows: readonly Row[] = [
               at: 'DELETE /{id}',
               params: { id: 'The upload.' },
               refuses: [404, 409],
-              answers: { 204: 'It is gone.' },
+              answers: { 204: 'It is gone.', 412: otherProtocol },
             },
           ]
         : [
@@ -151,7 +157,7 @@ export const mediaRows: readonly Row[] = [
               does: `Begins an upload in parts: \`Upload-Length\` says how long it is, \`Upload-Metadata\` \`brandId\`, \`filename\`, \`altText\` and \`folderId\`; the first part may come along. A first part that is no picture or film ends it with 400. ${tus} A rest of 24 hours ends it, too.`,
               body: { type: 'application/offset+octet-stream', schema: file },
               refuses: [404, 409, 429],
-              answers: { 201: `It has begun: \`Location\` is where it goes on. ${offset}` },
+              answers: { 201: `It has begun: \`Location\` is where it goes on. ${offset}`, 412: otherProtocol },
             },
           ],
     }),

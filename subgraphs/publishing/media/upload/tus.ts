@@ -36,9 +36,9 @@ async function answered(context: Context, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   const id = pathname.slice(uploadPath.length + 1)
   if (request.headers.get('tus-resumable') !== version) {
-    const refused = problem(request, 'BAD_USER_INPUT', `Uploads speak tus ${version}: send Tus-Resumable: ${version}.`)
+    const refused = await told(request, 412, 'BAD_USER_INPUT', `Uploads speak tus ${version}: send Tus-Resumable: ${version}.`)
     refused.headers.set('tus-version', version)
-    return new Response(refused.body, { status: 412, headers: refused.headers })
+    return refused
   }
   try {
     if (id === '') {
