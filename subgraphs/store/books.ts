@@ -2,7 +2,7 @@ import type { Sequelize, Transaction } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { checkSameContent } from '../../platform/idempotency.ts'
-import { newId } from '../../platform/ids.ts'
+import { newIdInTurn } from '../../platform/ids.ts'
 import type { Aging } from '../../platform/jobs/retention.ts'
 import { rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { Row, Table } from '../../platform/sql/table.ts'
@@ -66,6 +66,8 @@ export interface Recording {
 /** The statements with which a subgraph keeps its record and its keys; their tables look alike in each. */
 export interface Books {
   readonly record: Recording
+  /** The next number for an entry of the record: those of one millisecond keep the order in which this process wrote them. */
+  nextTurn(): number
   readonly claim: Statement
   readonly claimed: Statement
   readonly release: Statement
@@ -81,12 +83,18 @@ export const recordingOf = (slug: string): Recording => ({
   values: ({ tenantId, id, at, actor, action, subjectId, details }) => [tenantId, id, at, actor, action, subjectId, JSON.stringify(details)],
 })
 
+function countUp(): () => number {
+  let turn = 0
+  return () => turn++
+}
+
 /**
  * @param slug the SQL schema with `audit_entries` and `idempotency_keys`
  * @param record how its record is written, where that knows more than everybody's
  */
 export const booksOf = (slug: string, keysOf: KeysOf, record: Recording = recordingOf(slug)): Books => ({
   record,
+  nextTurn: countUp(),
   // Whoever sends the same key meanwhile waits here until it is known what became of the first.
   claim: statement(
     `insert into ${slug}.idempotency_keys (tenant_id, caller, what, key, hash, made_id, at) values ($1, $2, $3, $4, $5, $6, $7)
@@ -128,7 +136,7 @@ export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
 /** Writes one line of the record. */
 export async function record(context: Writing, { actor, details = {}, ...line }: AuditLine, { transaction, now }: Unit): Promise<void> {
   const { sequelize, books, actor: writer, viewer } = context[writing]
-  const entry = { ...line, details, actor: actor ?? writer, viewer, id: newId(now), at: now }
+  const entry = { ...line, details, actor: actor ?? writer, viewer, id: newIdInTurn(now, books.nextTurn()), at: now }
   await rows(sequelize, books.record.statement, books.record.values(entry), transaction)
   if (books.record.recorded) transaction.afterCommit(() => books.record.recorded!(entry))
 }

@@ -130,12 +130,13 @@ export function mistakeIn(
   return isBlind && seen === 'yes' && !more[row.at]?.who.includes(name) ? `it sees what the ${others[name].like} does not, to whom it is ${like}` : null
 }
 
-/** Whether the rules let a viewer in at a route: by what the row says itself, or by the rules of what its operation selects. */
+/** Whether the rules let a viewer in at a route: by what the row says itself, and by the rules of what its operation selects. */
 function isLetInAt(row: Row, viewer: Viewer, policies: readonly string[], types: ReadonlyMap<string, Type>): boolean {
   if (row.kind === 'forward') {
     if ('scope' in row.access) return viewer.scopes.includes(row.access.scope)
     return 'public' in row.access || policies.includes(row.access.policy)
   }
+  if (row.policy && !policies.includes(row.policy)) return false
   const { definitions } = row.operation
   const allowed = (rules: readonly string[]) => rules.every(rule => passes(rule, viewer, policies))
   /** Whether a selection comes back null as a whole: a field of it does, and may not. */

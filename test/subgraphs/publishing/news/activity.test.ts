@@ -47,6 +47,15 @@ describe('what happens in a brand', () => {
     expect((await happened(brandId, { first: 3, after: first.pageInfo.endCursor })).nodes).toEqual(nodes.slice(3))
   })
 
+  test('keeps its order within one millisecond', async () => {
+    const brandId = await aBrand()
+    const written: string[] = []
+    for (const copy of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) written.push(await write(brandId, copy))
+    const { nodes } = await happened(brandId)
+    expect(new Set(nodes.map(({ at }: { at: string }) => at)).size).toBe(1)
+    expect(nodes.map(({ postId }: { postId: string }) => postId)).toEqual(written.toReversed())
+  })
+
   test('is told to whoever follows it, once it is through and never when it was refused; to another organization not at all', async () => {
     const brandId = await aBrand()
     const follower = await graph.subscribe(live, { brandId }, { as: owner })
