@@ -19,7 +19,7 @@ try {
   // Held to the end: no platform runs on the folder, and none can start while it is emptied.
   const lock = await lockFolder(dataDir)
   try {
-    const question = `Remove the database, the generated keys and the state of the sandbox in ${dataDir}? They cannot be got back.`
+    const question = `Remove the database, the generated keys, the stored media and the state of the sandbox in ${dataDir}? They cannot be got back.`
     const unasked = `nothing was removed from ${dataDir}: without a terminal to ask on, say npm run reset -- --yes`
     if (!yes && !(await agreed(question, unasked))) throw new StartError('nothing was removed')
     await removeLeftovers(lock.folder)
@@ -36,9 +36,9 @@ try {
   process.exitCode = 1
 }
 
-/** What a platform leaves in its data folder: database, generated keys, facts of the demo, state of the sandbox. */
+/** What a platform leaves in its data folder: database, generated keys, facts of the demo, state of the sandbox, stored media. */
 function ours(folder: string): string[] {
   const known =
-    /^(?:postgres|postgresql-.*|keys\.json|service-tokens\.json|gateway-tokens\.json|demo\.json|sandbox)$|^(?:keys|service-tokens|gateway-tokens|demo)\.json\.new$/
+    /^(?:postgres|postgresql-.*|keys\.json|service-tokens\.json|gateway-tokens\.json|demo\.json|sandbox|storage)$|^(?:keys|service-tokens|gateway-tokens|demo)\.json\.new$/
   return existsSync(folder) ? readdirSync(folder).filter(name => known.test(name)) : []
 }
