@@ -54,5 +54,5 @@ test('no random operation costs anybody more than was estimated, and what it has
   console.log(`cost: seed ${seed}, ${JSON.stringify(counted)}`)
   expect(counted.answered).toBeGreaterThan(operations / 2)
   expect(counted.exact).toBeGreaterThan(operations / 10)
-  expect(counted.costly).toBeGreaterThan(operations / 40)
+  expect(counted.costly).toBeGreaterThan(operations / 100)
 })
