@@ -60,13 +60,13 @@ function way(spans: readonly SpanSeen[], last: SpanSeen): string[] {
 /** Writes a post that is due at once, as part of the trace, and waits until all of that has come. */
 async function publish(url: string, spans: readonly SpanSeen[]) {
   const owner = await signIn(url)
-  const { brands } = await owner
-    .query<{ brands: { nodes: { id: string }[] } }>('{ brands: viewer { organization { brands(first: 1) { nodes { id } } } } }')
-    .then(
-      ({ brands }) => (brands as unknown as { organization: { brands: { nodes: { id: string }[] } } }).organization as { brands: { nodes: { id: string }[] } },
-    )
+  const { viewer } = await owner.query<{ viewer: { organization: { brands: { nodes: { id: string; approvalMode: string }[] } } } }>(
+    '{ viewer { organization { brands(first: 10) { nodes { id approvalMode } } } } }',
+  )
+  // The demo has one of which nothing is sent that nobody has approved, too.
+  const brand = viewer.organization.brands.nodes.find(({ approvalMode }) => approvalMode === 'NONE')!
   const query = 'mutation Publish($input: CreatePostInput!) { createPost(input: $input) { id author { name } } }'
-  const input = { brandId: brands.nodes[0]!.id, platform: 'X', copy: 'swordfish is the word', scheduledAt: new Date(Date.now() + 2_000).toISOString() }
+  const input = { brandId: brand.id, platform: 'X', copy: 'swordfish is the word', scheduledAt: new Date(Date.now() + 2_000).toISOString() }
   const answer = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${owner.token}`, traceparent },
