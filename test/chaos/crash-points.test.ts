@@ -84,7 +84,7 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
     await using stage = await openStage()
     const doomed = await stage.start({ CRASH_AT: 'before-refresh' })
     const post = await stage.schedule('first, before-refresh', 1_500)
-    await stage.sql(`update publishing.connections set token_expires_at = now(), updated_at = now() - interval '2 hours'`)
+    await stage.sql(`update publishing.connections set token_expires_at = now(), renewed_at = null where platform = 'X'`)
     expect(await doomed.ended).toBe('SIGKILL')
 
     const restarted = performance.now()
@@ -110,6 +110,13 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
   }) => {
     await using stage = await openStage()
     const doomed = await stage.start({ CRASH_AT: 'after-refresh' })
+    // What asks the network besides, how many follow the account, has asked.
+    await until('the account’s followers are counted', async () => {
+      const [found] = await stage.sql<{ n: number }>(
+        `select count(*)::int as n from publishing.follower_counts f join publishing.connections c on c.brand_id = f.brand_id and c.id = f.connection_id where c.platform = 'X'`,
+      )
+      return found!.n > 0
+    })
     await stage.arm({ fault: 'expired-token', times: 1 })
     const first = await stage.schedule('first, after-refresh', 1_500)
     expect(await doomed.ended).toBe('SIGKILL')

@@ -58,7 +58,8 @@ export const isBeingRenewed = ({ renewalUntil }: { renewalUntil: Date | null }, 
   renewalUntil !== null && renewalUntil > now && renewalUntil.getTime() - now.getTime() <= renewalMs
 
 /** Whether the token was brought a moment ago: a network that gives short ones has no longer one. */
-export const isJustRenewed = ({ updatedAt }: { updatedAt: Date }, now: Date): boolean => Math.abs(now.getTime() - updatedAt.getTime()) < renewBeforeMs / 2
+export const isJustRenewed = ({ renewedAt }: { renewedAt: Date | null }, now: Date): boolean =>
+  renewedAt !== null && Math.abs(now.getTime() - renewedAt.getTime()) < renewBeforeMs / 2
 
 /** Whether the token must be renewed before it is used. A network that names no lifetime is asked only after a 401. */
 export const mustRenew = (tokenExpiresAt: Date | null, now: Date): boolean =>

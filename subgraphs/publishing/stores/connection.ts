@@ -26,6 +26,8 @@ export const connections = table('publishing.connections', {
   accessToken: text.maybe,
   refreshToken: text.maybe,
   tokenExpiresAt: moment.maybe,
+  /** When the present access token came; null for one of an earlier program. */
+  renewedAt: moment.maybe,
   connectedAt: moment,
   /** Who renews the tokens at this moment, and until when nobody else does; both null: nobody. */
   renewalId: uuid.maybe,
@@ -210,6 +212,7 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, reading, vie
     deactivatedReason: null,
     ...(grant.reconnectIn !== undefined && { reconnectBefore: new Date(now.getTime() + grant.reconnectIn * 1000) }),
     ...noRenewal,
+    renewedAt: now,
     updatedAt: now,
   })
 

@@ -115,5 +115,5 @@ test.each([
   [30_000, false],
   [-3600_000, false],
 ])('a token that was brought %i ms from now came a moment ago: %s', (at, fresh) => {
-  expect(isJustRenewed({ updatedAt: inMs(at) }, now)).toBe(fresh)
+  expect(isJustRenewed({ renewedAt: inMs(at) }, now)).toBe(fresh)
 })
