@@ -123,7 +123,7 @@ async function provideBrand(
   const { nodes } = await brands.page('all', organizationId, { first: 100 })
   const known = (await brands.find(id)) ?? nodes.find(({ name }) => name === brand.name)
   if (known) return known.id
-  await brands.insert({ id, organizationId, ...brand, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }, transaction)
+  await brands.insert({ id, organizationId, createdAt: now, updatedAt: now, ...brand, createdBy: `user:${userId}` }, transaction)
   return id
 }
 
@@ -131,7 +131,8 @@ async function provideBrand(
 async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<void> {
   const { posts } = job
   const { now, transaction } = unit
-  const brandId = await provideBrand(job, owner, { name: studioName, approvalMode: 'REQUIRED' }, unit)
+  // A moment later: whoever takes the first brand of the list gets the one that publishes.
+  const brandId = await provideBrand(job, owner, { name: studioName, approvalMode: 'REQUIRED', createdAt: new Date(now.getTime() + 1) }, unit)
   const id = idOfName(brandId, 'demo-pending')
   if (await posts.lock(id, transaction)) return
   const place = { brandId, threadId: id, position: 1, platform: 'X' as const }

@@ -115,8 +115,10 @@ export async function openStage(): Promise<Stage> {
       async schedule(copy, aheadMs, threadId) {
         const { query } = await owner()
         brandId ??= (
-          await query<{ viewer: { organization: { brands: { nodes: { id: string }[] } } } }>('{ viewer { organization { brands { nodes { id } } } } }')
-        ).viewer.organization.brands.nodes[0]!.id
+          await query<{ viewer: { organization: { brands: { nodes: { id: string; name: string }[] } } } }>(
+            '{ viewer { organization { brands { nodes { id name } } } } }',
+          )
+        ).viewer.organization.brands.nodes.find(({ name }) => name === 'Demo Brand')!.id
         const scheduledAt = new Date(Date.now() + aheadMs).toISOString()
         const { createPost } = await query<{ createPost: ChaosPost }>(`mutation($input: CreatePostInput!) { createPost(input: $input) { ${fields} } }`, {
           input: { brandId, platform: 'X', copy, scheduledAt, ...(threadId && { threadId }) },

@@ -99,6 +99,8 @@ test('the demo has a brand whose posts somebody has to approve, with one that wa
       `select b.name, b.approval_mode as mode, p.status, p.approval from publishing.brands b join publishing.posts p on p.brand_id = b.id where b.name = 'Demo Studio'`,
     ),
   ).toEqual([{ name: 'Demo Studio', mode: 'REQUIRED', status: 'SCHEDULED', approval: 'PENDING' }])
+  // Whoever takes the first brand of the list gets the one that publishes.
+  expect(await graph.rows('select name from publishing.brands order by created_at')).toEqual([{ name: 'Demo Brand' }, { name: 'Demo Studio' }])
 })
 
 test('the demo’s brand is connected at the sandbox by its own consent, once', async () => {
