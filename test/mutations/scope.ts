@@ -26,7 +26,7 @@ export const areas: readonly Area[] = [
       'platform/errors': ofPlatform('errors'),
       'platform/events': ofPlatform('events'),
       'subgraphs/currencies': ['test/rules/currencies.test.ts'],
-      'platform/facts': ['test/facts/*.test.ts'],
+
       'platform/idempotency': ofPlatform('idempotency'),
       'platform/ids': ofPlatform('ids'),
       'platform/jobs': ['test/jobs/{jobs,retention}.test.ts'],
