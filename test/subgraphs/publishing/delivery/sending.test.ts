@@ -126,7 +126,7 @@ describe('P-07 a post without a way to the network fails before anything is sent
   test('and a token that was renewed a moment ago is used, however short it lives', async () => {
     const { graph, post } = await duePost()
     await using _ = graph
-    await graph.rows('update publishing.connections set token_expires_at = $1, updated_at = $2', [graph.clock.in(30_000), graph.clock.now()])
+    await graph.rows('update publishing.connections set token_expires_at = $1, renewed_at = $2', [graph.clock.in(30_000), graph.clock.now()])
     await wake(graph, post)
     expect([await texts(graph), renewals(graph)]).toEqual([[post.copy], 0])
   })
