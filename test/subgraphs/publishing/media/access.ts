@@ -150,6 +150,14 @@ export const access: AccessRows = {
       change('refreshTrends', () => `brandId: "${nobodys}"`, 'fetchedAt'),
       'refreshTrends',
     ),
+    row(
+      'GeneratedImageConnection.nodes',
+      readPosts,
+      accounts,
+      byScope,
+      ({ brand }) => `{ generatedImages(brandId: "${brand}") { nodes { id } } }`,
+      'generatedImages.nodes',
+    ),
     // Nothing is drawn here: whoever may have it drawn hears that there is no such post.
     row(
       'GeneratedImages.images',
