@@ -23,8 +23,8 @@ export const serviceTokens = {
 export const eachService = {
   dedicated: setting('<APP>_<SERVICE>_SERVICE_TOKEN', tokenList, {
     fallback: [],
-    by: ['all', 'router'],
-    does: 'Tokens of at least 32 characters, with commas between, of one app at one service alone: `SUPPORT_PROVIDERS_SERVICE_TOKEN` is that of `app_support` at providers, `SETTLEMENT_PAYMENTS_SERVICE_TOKEN` that of `app_settlement` at payments. It is changed without touching any other.',
+    by: ['all', 'router', 'subgraph'],
+    does: 'Tokens of at least 32 characters, with commas between, of one app at one service alone: `SUPPORT_PROVIDERS_SERVICE_TOKEN` is that of `app_support` at providers, `SETTLEMENT_PAYMENTS_SERVICE_TOKEN` that of `app_settlement` at payments. A service that runs apart knows its own, such as `PUBLISHING_PROVIDERS_SERVICE_TOKEN`, and calls with the first. It is changed without touching any other.',
   }),
 }
 

@@ -1,4 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { OutboundAnswer } from './outbound/outbound.ts'
 
 /**
  * Asking: a named operation executed against the supergraph as a service (`app_<slug>`), with no more scopes than both
@@ -29,3 +30,30 @@ export interface AskAs {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
 }
+
+/**
+ * Calling a row of another service that no operation stands behind, such as one that passes bytes on, as a service (`app_<slug>`). A call
+ * when embedded, HTTP to the router with the service's token otherwise.
+ * @param path from the service's slug on, query included: `/providers/platform/youtube/youtube/v3/channels?mine=true`
+ * @returns whatever the row answers, a refusal too
+ * @throws OutboundFailure when no answer came in time; `sent` as there
+ */
+export type CallService = (path: string, as: CallAs, options?: CallOptions) => Promise<OutboundAnswer>
+
+export interface CallAs {
+  /** The calling app, `app_<slug>`. */
+  readonly appId: string
+  /** For which organization; null: the platform itself. */
+  readonly organizationId: string | null
+}
+
+export interface CallOptions {
+  /** @default GET */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer> | null
+  /** Until the whole answer is there, in ms. @default 10000 */
+  readonly timeoutMs?: number
+}
+
+export const usualCallMs = 10_000

@@ -27,5 +27,5 @@ const database = {
 }
 const deps = depsOf({ config: readConfig(), log, metrics: new Registry(), stack }, { keys, applications: {} }, database)
 const nobody = () => Promise.reject(new Error('nobody is asked'))
-await defineSubgraphs(listedSlugs, { ...deps, ask: nobody, carrier: { receivers: [], carry: nobody } }, stack)
+await defineSubgraphs(listedSlugs, { ...deps, ask: nobody, call: null, carrier: { receivers: [], carry: nobody } }, stack)
 process.exit(0)

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Sequelize } from 'sequelize'
-import type { Ask } from '../platform/ask.ts'
+import type { Ask, CallService } from '../platform/ask.ts'
 import type { Cipher } from '../platform/cipher.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Events } from '../platform/events.ts'
@@ -30,6 +30,8 @@ export interface Foundation {
   /** Whether no other process works on the same database: then what a process remembers of rows nobody else changes. */
   readonly isAlone: boolean
   readonly ask: Ask
+  /** Calls rows of others that no operation stands behind; null where the service has no token to call with. */
+  readonly call: CallService | null
   /** Brings facts to other subgraphs; `openFacts` of `subgraphs/store/facts.ts` is what uses it. */
   readonly carrier: FactCarrier
   readonly clock: Clock

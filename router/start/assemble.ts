@@ -1,6 +1,7 @@
+import type { CallService } from '../../platform/ask.ts'
 import type { Fact, FactCarrier, Receipt } from '../../platform/jobs/facts/fact.ts'
 import type { Foundation, Registration, Subgraph } from '../../subgraphs/subgraph.ts'
-import { createAsk } from '../ask.ts'
+import { createAsk, createCall } from '../ask.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createEmbeddedTransport } from '../engine/transport/embedded.ts'
 import type { Hosts } from '../hosts.ts'
@@ -8,8 +9,8 @@ import { type EngineSettings, openEngineOver, ownSupergraph } from './engine.ts'
 import { type Defined, type ListedSlug, listedSlugs, loadDefinition } from './registry.ts'
 import { type Configured, settingsFrom } from './settings.ts'
 
-/** What subgraphs stand on, but for asking each other, and what configuration decides for each. */
-export type Deps = Omit<Foundation, 'ask' | 'carrier'> & Configured
+/** What subgraphs stand on, but for asking and calling each other, and what configuration decides for each. */
+export type Deps = Omit<Foundation, 'ask' | 'call' | 'carrier'> & Configured
 
 /** The platform without its doors: each subgraph by its slug, all of them, and the engine. */
 export interface Platform extends Defined {
@@ -85,12 +86,18 @@ export async function assemble({ running, ...deps }: Deps & { readonly running: 
   // Identity first: what still runs in the others when they stop may ask it.
   const slugs: readonly ListedSlug[] = ['identity', ...listedSlugs.filter(slug => slug !== 'identity')]
   const carrier: FactCarrier = { receivers: slugs, carry: async (receiver, fact) => receiverIn(subgraphs, receiver)(fact) }
-  const defined = await defineSubgraphs(slugs, { ...deps, carrier, ask: async (...asked) => (await asking.promise)(...asked) }, stack)
+  const calling = Promise.withResolvers<CallService>()
+  const defined = await defineSubgraphs(
+    slugs,
+    { ...deps, carrier, ask: async (...asked) => (await asking.promise)(...asked), call: async (...called) => (await calling.promise)(...called) },
+    stack,
+  )
   const subgraphs: readonly Subgraph[] = Object.values(defined)
   const registrations = subgraphs.map(subgraph => subgraph.registration)
   const transport = createEmbeddedTransport(new Map(subgraphs.map(subgraph => [subgraph.registration.slug, subgraph])))
   const engine = await openEngineOver(ownSupergraph(), transport, running, deps, stack)
   asking.resolve(createAsk(engine, registrations))
+  calling.resolve(createCall(subgraphs, deps.publicUrl))
   await register(defined.identity, registrations, deps.hosts)
   return { ...defined, subgraphs, engine }
 }

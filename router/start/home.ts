@@ -8,7 +8,7 @@ import { connect, createOpenPool } from '../../db/connect.ts'
 import { checkDemoAccounts } from '../../db/demo-removal.ts'
 import { watchDatabase } from '../../db/health.ts'
 import { migrate } from '../../db/migrate.ts'
-import type { Ask } from '../../platform/ask.ts'
+import type { Ask, CallService } from '../../platform/ask.ts'
 import { createCipher } from '../../platform/cipher.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { FactCarrier } from '../../platform/jobs/facts/fact.ts'
@@ -47,8 +47,8 @@ export interface HomeParts {
   readonly mailServer?: OpenSandbox['mailServer'] | undefined
   /** What of it mail of the gateway works with, where nothing else is configured. */
   readonly mailing?: OpenSandbox['mailing'] | undefined
-  /** The one that lives here, and how it asks the others and brings facts to them. @default all of them, with the engine between */
-  readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask; readonly carrier: FactCarrier }
+  /** The one that lives here, and how it asks and calls the others and brings facts to them. @default all of them, with the engine between */
+  readonly apart?: { readonly slug: ListedSlug; readonly ask: Ask; readonly call: CallService | null; readonly carrier: FactCarrier }
 }
 
 /** Subgraphs on their database. */
@@ -99,8 +99,8 @@ export async function openHome({ config, log, metrics, tracing, stack, signal }:
     notices,
   }
 
-  async function alone({ slug, ask, carrier }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
-    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask, carrier }, stack)
+  async function alone({ slug, ask, call, carrier }: NonNullable<HomeParts['apart']>): Promise<Partial<Defined> & { readonly engine?: undefined }> {
+    const defined: Partial<Defined> = await defineSubgraphs([slug], { ...deps, ask, call, carrier }, stack)
     if (defined.identity) await register(defined.identity, await readRegistrations(), deps.hosts)
     return defined
   }

@@ -82,7 +82,7 @@ export interface Quotas {
 export type Signatures = Pick<Cipher, 'sign' | 'isSigned'>
 
 /** What publishing works with besides: made once in `definition.ts`. */
-export interface Services extends Pick<Foundation, 'ask' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
+export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment' | 'events' | 'clock' | 'log' | 'publicUrl' | 'outbound'> {
   readonly storage: Storage
   readonly signatures: Signatures
   /** Whether an address that somebody names may be called. */

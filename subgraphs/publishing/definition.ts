@@ -72,7 +72,7 @@ const adapters = await loadAdapters()
 
 /** Publishing: brands, their posts and connections, and the delivery of posts to networks. */
 export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
-  const { ask, cipher, clock, environment, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
+  const { ask, call, cipher, clock, environment, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
   const applications = openApplications(adapters, settings.applications, outbound)
   /** What delivery works with, made anew for each piece of work. */
@@ -101,6 +101,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
   })
   const services: Services = {
     ask,
+    call,
     events,
     clock,
     publicUrl,

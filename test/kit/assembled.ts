@@ -3,10 +3,12 @@ import type { Logger } from 'pino'
 import { type CarriedEvents, createCarriedEvents } from '../../carriers/events.ts'
 import { createNatsCarrier } from '../../carriers/nats.ts'
 import { createNotifyCarrier } from '../../carriers/notify.ts'
+import type { CallService } from '../../platform/ask.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { createRemoteAsk, rememberSeals, serveAsk } from '../../router/apart/ask.ts'
 import { createFactDoor, createRemoteCarrier } from '../../router/apart/facts.ts'
 import { serveSubgraph } from '../../router/apart/server.ts'
+import { createCall } from '../../router/ask.ts'
 import { createDocuments } from '../../router/door/documents/documents.ts'
 import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { createSeal, publicHalf } from '../../router/engine/transport/seal.ts'
@@ -74,10 +76,11 @@ async function assembleApart({ running, ...deps }: Assembling, openEvents: () =>
   const facts = createRemoteCarrier({ urls, secret: authSecret, clock })
   stack.defer(() => facts.close())
   const defined: Partial<Record<ListedSlug, Subgraph>> = {}
+  const call: CallService = (...called) => createCall(Object.values(defined), publicUrl)(...called)
   for (const [at, slug] of listedSlugs.entries()) {
     const seals = rememberSeals(createSealReader({ audience: slug, keys, clock }))
     const ask = createRemoteAsk([`http://127.0.0.1:${routerPort}`], seals)
-    const made: Partial<Defined> = await defineSubgraphs([slug], { ...deps, events: await openEvents(), ask, carrier: facts }, stack)
+    const made: Partial<Defined> = await defineSubgraphs([slug], { ...deps, events: await openEvents(), ask, call, carrier: facts }, stack)
     const subgraph = made[slug] as Subgraph
     defined[slug] = subgraph
     const door = subgraph.receive && createFactDoor({ slug, receive: subgraph.receive, secret: authSecret, clock })

@@ -6,6 +6,7 @@ import { StartError } from '../../../start-error.ts'
 import { createSealReader } from '../../../subgraphs/seal.ts'
 import { createRemoteAsk, rememberSeals } from '../../apart/ask.ts'
 import { answerAuthority, authorityPath } from '../../apart/authority.ts'
+import { createRemoteCall } from '../../apart/call.ts'
 import { createFactDoor, createRemoteCarrier } from '../../apart/facts.ts'
 import { watchSealTimes } from '../../apart/seal-times.ts'
 import { type SubgraphServer, serveSubgraph } from '../../apart/server.ts'
@@ -37,6 +38,10 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
     const seals = rememberSeals(createSealReader({ audience: slug, keys: publicKeys, clock: systemClock, noteTime: times.note }))
     const carrier = createRemoteCarrier({ urls: subgraphUrls(config), secret: authSecret, clock: systemClock })
     process.stack.defer(() => carrier.close())
+    const own = config.seal.appTokens?.get(`app_${slug}`)?.[0] ?? null
+    const tokenFor = (other: string) => config.callers.dedicated.find(({ appId, at }) => appId === `app_${slug}` && at === other)?.token ?? own
+    const calling = slug !== 'providers' && tokenFor('providers') ? createRemoteCall(config.routerUrls, tokenFor) : null
+    if (calling) process.stack.defer(() => calling.close())
     let server: SubgraphServer | undefined
     await wire(process, {
       home: {
@@ -46,7 +51,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         sandbox: played?.origin,
         mailServer: played?.mailServer,
         mailing: played?.mailing,
-        apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, config.seal.appTokens?.get(`app_${slug}`)?.[0]), carrier },
+        apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, own), call: calling?.call ?? null, carrier },
       },
       async prepare({ defined: { identity }, notices }) {
         for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)

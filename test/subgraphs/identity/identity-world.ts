@@ -62,6 +62,7 @@ export async function openIdentity({ started = false }: { readonly started?: boo
       events: createMemoryEvents(),
       isAlone: true,
       ask: unused,
+      call: null,
       carrier: { receivers: ['launcher'], carry: unused },
       clock,
       cipher,
