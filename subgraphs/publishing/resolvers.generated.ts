@@ -425,7 +425,7 @@ export type Mutation = {
   readonly deletePost?: Maybe<Post>;
   /** Asks those who approve for a decision. CONFLICT where nobody approves, and for a post that waits for a decision or has one already. */
   readonly submitPost?: Maybe<Post>;
-  /** Decides on a post: for owners and admins of the organization and the brand's approvers, as persons; of their own posts only owners. Of several who decide at once each finds what the one before has decided: CONFLICT with what is possible. `status` never changes by it; an approved post whose time has come is sent at once. */
+  /** Decides on a post: for owners and admins of the organization and the brand's approvers, as persons; of their own posts only owners. Of several who decide at once each finds what the one before has decided: CONFLICT with what is possible; so is what comes while the post is being sent, and would not keep it from that. `status` never changes by it; an approved post whose time has come is sent at once. */
   readonly decidePost?: Maybe<Post>;
   /** Sets several posts for new future times, 100 at most, each on its own: one that is refused leaves the others as they are. */
   readonly reschedulePosts?: Maybe<PostsReport>;

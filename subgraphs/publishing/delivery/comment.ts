@@ -53,8 +53,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   const taken = await step(job, {
     of: posts,
     hold: post.id,
-    decide: async (row, { transaction }) =>
-      row.firstCommentStatus === 'PENDING' && !(await attempts.isBrandStopped(row.brandId, transaction)) ? { changes: begun } : null,
+    decide: async (row, { transaction }) => (row.firstCommentStatus === 'PENDING' && !(await attempts.isStopped(row, transaction)) ? { changes: begun } : null),
   })
   if (!taken) return null
   crash('after-comment-row')

@@ -77,7 +77,7 @@ async function begin(job: Job, claimed: PostRow, { connection, target, media, in
   const begun = await whileClaimed(job, claimed, {
     async decide(post, { now, transaction }) {
       const predecessor = post.position > 1 ? await posts.predecessor(post.id, transaction) : null
-      if (!isDue(post, predecessor, now) || (await attempts.isBrandStopped(post.brandId, transaction))) return { changes: noClaim }
+      if (!isDue(post, predecessor, now) || (await attempts.isStopped({ ...account, brandId: post.brandId }, transaction))) return { changes: noClaim }
       const { copy, title, link, visibility } = post
       const sent = { ...account, post, copy, target, inReplyTo, handle, content: { title, link, visibility, mediaIds: media.map(({ assetId }) => assetId) } }
       return {

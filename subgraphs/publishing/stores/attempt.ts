@@ -97,7 +97,11 @@ const overduePosts = statement(
        and f.delivery_phase in ('CLAIMED', 'SENDING') and not ${hasCome('f.claim_until', '$2', farthestClaimMs)}) < $4
    order by held, p.scheduled_at limit $3`,
 )
-const stoppedBrand = statement(`select archived_at is not null or paused_at is not null as stopped from publishing.brands where id = $1`)
+const stopped = statement(
+  `select b.archived_at is not null or b.paused_at is not null
+     or not exists (select from publishing.connections c where c.brand_id = b.id and c.id = $2 and c.active) as stopped
+   from publishing.brands b where b.id = $1`,
+)
 const uncommentedPosts = statement(
   `select p.brand_id as "brandId", p.id as "postId" from publishing.posts p
    where p.status = 'PUBLISHED' and p.first_comment_status = 'PENDING' and p.published_at <= $1 and not ${brandStopped}
@@ -153,10 +157,10 @@ function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening
       return post ?? null
     },
 
-    /** Whether a brand sends nothing at this moment: it is archived, or paused. */
-    async isBrandStopped(brandId: string, transaction: Transaction): Promise<boolean> {
-      const [brand] = await rows.read<{ stopped: boolean }>(stoppedBrand, [brandId], transaction)
-      return brand?.stopped ?? true
+    /** Whether nothing is sent for a brand by this connection at this moment: the one is archived or paused, or the other was ended. */
+    async isStopped({ brandId, connectionId }: Pick<PostRow, 'brandId' | 'connectionId'>, transaction: Transaction): Promise<boolean> {
+      const [found] = await rows.read<{ stopped: boolean }>(stopped, [brandId, connectionId], transaction)
+      return found?.stopped ?? true
     },
 
     /** Published posts whose comment is to be sent since a moment before `before`, the oldest first: their job was lost. */

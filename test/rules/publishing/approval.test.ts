@@ -34,7 +34,7 @@ const allowed: readonly (readonly [PostApproval, ApprovalVerb, PostApproval])[] 
   ['APPROVED', 'REJECT', 'REJECTED'],
   ['CHANGES_REQUESTED', 'REJECT', 'REJECTED'],
 ]
-const post = (approval: PostApproval, status: PostStatus = 'DRAFT', held = false) => ({ approval, status, held })
+const post = (approval: PostApproval, status: PostStatus = 'DRAFT', held = false) => ({ approval, status, held, deliveryPhase: 'NONE' as const })
 
 describe('where a post stands with those who approve', () => {
   test('moves by its table only; what is not in it is CONFLICT with the state, the verb and what is possible', () => {
@@ -57,6 +57,13 @@ describe('where a post stands with those who approve', () => {
       expect(judge(post(approval, 'FAILED', true), 'RELEASE', 'NONE')).toEqual({ held: false })
       for (const verb of verbs)
         expect(refusalOf(() => judge(post(approval, 'PUBLISHED'), verb, 'REQUIRED')).extensions).toMatchObject({ reason: 'ILLEGAL_MOVE', possible: [] })
+    }
+  })
+
+  test('nothing is decided on a post that is being sent, for it would be out all the same', () => {
+    for (const verb of verbs) {
+      const refused = refusalOf(() => judge({ ...post('APPROVED', 'SCHEDULED'), deliveryPhase: 'SENDING' }, verb, 'OPTIONAL'))
+      expect(refused.extensions).toMatchObject({ code: 'CONFLICT', reason: 'SENDING' })
     }
   })
 

@@ -19,13 +19,13 @@ export const approvals = {
 } as const satisfies Record<PostApproval, Partial<Record<ApprovalVerb, PostApproval>>>
 
 /** What may be done with a post that is in this state. */
-export function approvalMoves(post: Judged, mode: ApprovalMode): readonly ApprovalVerb[] {
+export function approvalMoves(post: Omit<Judged, 'deliveryPhase'>, mode: ApprovalMode): readonly ApprovalVerb[] {
   if (post.status === 'PUBLISHED') return []
   const verbs = (Object.keys(approvals[post.approval]) as ApprovalVerb[]).filter(verb => verb !== 'SUBMIT' || mode !== 'NONE')
   return [...verbs, post.held ? 'RELEASE' : 'HOLD']
 }
 
-type Judged = Pick<PostRow, 'status' | 'approval' | 'held'>
+type Judged = Pick<PostRow, 'status' | 'approval' | 'held' | 'deliveryPhase'>
 
 const inWords: Readonly<Record<ApprovalVerb, string>> = {
   SUBMIT: 'submitted',
@@ -38,9 +38,16 @@ const inWords: Readonly<Record<ApprovalVerb, string>> = {
 
 /**
  * What a verb changes; nothing of one that is held, or released, already.
- * @throws CONFLICT, reason ILLEGAL_MOVE, with the state, the verb and what is possible
+ * @throws CONFLICT: SENDING, for nothing that is said now keeps the post from being published; ILLEGAL_MOVE with the state, the verb and
+ *   what is possible
  */
 export function judge(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Partial<Pick<PostRow, 'approval' | 'held'>> {
+  if (post.deliveryPhase === 'SENDING')
+    throw new Refusal('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
+      reason: 'SENDING',
+      status: post.status,
+      deliveryPhase: post.deliveryPhase,
+    })
   if (post.status !== 'PUBLISHED') {
     if (verb === 'HOLD' || verb === 'RELEASE') return { held: verb === 'HOLD' }
     const next = (approvals[post.approval] as Partial<Record<ApprovalVerb, PostApproval>>)[verb]
