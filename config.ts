@@ -20,7 +20,7 @@ import {
 } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
-import { readApplications, type Whereabouts } from './config/networks.ts'
+import { readApplications } from './config/networks.ts'
 import { type Objects, objects, objectsOf } from './config/objects.ts'
 import { sharedWithProduction } from './config/production.ts'
 import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
@@ -29,8 +29,7 @@ import { type DedicatedToken, readDedicated, serviceTokens } from './config/serv
 import { readFamily, type Setting, type Values, type Variables } from './config/setting.ts'
 import { StartError } from './start-error.ts'
 import type { MailSettings } from './subgraphs/identity/mail/open.ts'
-import type { Platform } from './subgraphs/publishing/network/network.ts'
-import type { Applications } from './subgraphs/publishing/network/networks.ts'
+import type { Applications, NetworkPlaces } from './subgraphs/publishing/network/networks.ts'
 import type { Slug } from './subgraphs/scopes.ts'
 
 export type { NamedKey } from './config/readers.ts'
@@ -65,7 +64,7 @@ export interface Config extends AsRead {
   /** Our applications at networks that posts go to. */
   readonly applications: Applications
   /** Where each network is whose protocol the platform speaks, for applications that are kept elsewhere. */
-  readonly whereabouts: Readonly<Partial<Record<Platform, Whereabouts>>>
+  readonly whereabouts: NetworkPlaces
   /** Where pictures and films are kept. */
   readonly objects: Objects
   /** What this process may have open to its database. */

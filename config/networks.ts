@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import type { Application, Platform, Protocol } from '../subgraphs/publishing/network/network.ts'
-import { type Applications, everyNetwork, platforms } from '../subgraphs/publishing/network/networks.ts'
+import { type Applications, everyNetwork, type NetworkPlaces, platforms } from '../subgraphs/publishing/network/networks.ts'
 import { address, text } from './readers.ts'
 import { type Family, readFamily, type Setting, type Start, setting, type Variables } from './setting.ts'
 
 const subgraphs: readonly Start[] = ['all', 'subgraph']
-
-/** Where a network is and how it is spoken to, by the names that its adapter knows: an application without its credentials. */
-export type Whereabouts = Readonly<Record<string, string>>
 
 /** The settings of each network whose protocol the platform speaks: what they are called and mean follows from the network's own folder. */
 export const networkFamilies: readonly { readonly platform: Platform; readonly title: string; readonly family: Family }[] = platforms.flatMap(platform => {
@@ -70,9 +67,9 @@ export function readApplications(
   given: Variables,
   mistakes: string[],
   isStaging: boolean,
-): { readonly applications: Applications; readonly whereabouts: Readonly<Partial<Record<Platform, Whereabouts>>>; readonly halves: readonly string[] } {
+): { readonly applications: Applications; readonly whereabouts: NetworkPlaces; readonly halves: readonly string[] } {
   const applications: Partial<Record<Platform, Application>> = {}
-  const whereabouts: Partial<Record<Platform, Whereabouts>> = {}
+  const whereabouts: Partial<Record<Platform, Readonly<Record<string, string>>>> = {}
   const halves: string[] = []
   /** A pair of credentials; nothing where neither is set, or where one is missing, which is told. */
   const paired = (prefix: string, clientId: string | null | undefined, clientSecret: string | null | undefined) => {
@@ -83,7 +80,7 @@ export function readApplications(
   for (const { platform, family } of networkFamilies) {
     const { clientId, clientSecret, trialClientId, trialClientSecret, ...own } = readFamily(family, given, mistakes) as Record<string, string | null>
     const { prefix, at } = everyNetwork[platform].protocol!
-    const where = (at ? whereabouts[at] : own) as Whereabouts
+    const where = (at ? whereabouts[at] : own) as Readonly<Record<string, string>>
     whereabouts[platform] = where
     const whole = paired(prefix, clientId, clientSecret)
     const trial = isStaging ? paired(`${prefix}_SANDBOX`, trialClientId, trialClientSecret) : null

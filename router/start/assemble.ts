@@ -27,6 +27,7 @@ export async function defineSubgraphs<S extends ListedSlug>(
   {
     authSecret,
     applications,
+    whereabouts,
     hosts,
     quotas,
     retention,
@@ -49,6 +50,7 @@ export async function defineSubgraphs<S extends ListedSlug>(
   const settings = settingsFrom({
     authSecret,
     applications,
+    whereabouts,
     hosts,
     quotas,
     retention,

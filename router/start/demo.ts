@@ -30,6 +30,8 @@ export interface Demo {
   readonly takesMails: boolean
   /** Our applications at its networks. */
   readonly applications: Configured['applications']
+  /** Where its networks are. */
+  readonly whereabouts: Configured['whereabouts']
   /** What is otherwise than one would expect, a sentence each: more of them once the demo was provided. */
   readonly notices: readonly string[]
   /** Makes what is missing of the demo data, leaves alone what is there, and writes its ids for `npm run demo:ids`. */
@@ -43,13 +45,14 @@ export interface Demo {
  */
 export async function openDemo({ config, log, stack }: Process, tokens: AppTokens, gateway: TrialTokens | null): Promise<Demo> {
   const { dataDir } = config
-  const { origin: sandbox, applications, mailServer, mailing, moved, stop } = await openSandbox(config)
+  const { origin: sandbox, applications, whereabouts, mailServer, mailing, moved, stop } = await openSandbox(config)
   stack.defer(stop)
   const notices = [...moved]
   return {
     ...identityDemo.demoAccounts,
     sandbox,
     applications,
+    whereabouts,
     mailServer,
     mailing,
     takesMails: mailServer !== null && !config.mail.server,

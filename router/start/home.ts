@@ -41,6 +41,8 @@ export interface HomeParts {
   readonly keys: Keys
   /** Our application at X, or the sandbox's in its place. */
   readonly applications: Configured['applications']
+  /** Where the sandbox plays networks. @default nowhere: they are where configuration says */
+  readonly whereabouts?: Configured['whereabouts'] | undefined
   /** Origin of the sandbox, where there is one. */
   readonly sandbox?: string | undefined
   /** Its mail server, which takes our mails where no other one is configured. */
@@ -126,7 +128,14 @@ function mailPlaceOf(origin: string): string {
 /** Makes what subgraphs stand on, of configuration and a database that is open. */
 export function depsOf(
   { config, log, metrics, stack }: Pick<Process, 'config' | 'log' | 'metrics' | 'stack'>,
-  { keys, applications, sandbox, mailServer = null, mailing }: Pick<HomeParts, 'keys' | 'applications' | 'sandbox' | 'mailServer' | 'mailing'>,
+  {
+    keys,
+    applications,
+    sandbox,
+    mailServer = null,
+    mailing,
+    ...played
+  }: Pick<HomeParts, 'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing'>,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events' | 'isAlone'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention, prices, aiTimes, paymentsAddresses, signUp, registry, foreignIssuer } = config
@@ -142,9 +151,10 @@ export function depsOf(
     eventsSecret: config.email.eventsSecret ?? mailing?.eventsSecret ?? null,
     allowedServers: servers,
   }
+  const whereabouts = { ...config.whereabouts, ...played.whereabouts }
   const outbound = createOutbound([
     ...allowedOrigins,
-    ...Object.values(applications).flatMap(addressesOf),
+    ...[...Object.values(applications), ...Object.values(whereabouts)].flatMap(addressesOf),
     ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
@@ -155,6 +165,7 @@ export function depsOf(
   const configured = {
     authSecret: keys.authSecret,
     applications,
+    whereabouts,
     hosts: hostsOf(config),
     quotas,
     retention,

@@ -6,13 +6,15 @@ import { applicationAt, type Demos, type PlayedName, playedNames } from '../../s
 import { startSandbox } from '../../sandbox/server.ts'
 import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
-import { type Applications, everyNetwork, platforms } from '../../subgraphs/publishing/network/networks.ts'
+import { type Applications, everyNetwork, type NetworkPlaces, platforms } from '../../subgraphs/publishing/network/networks.ts'
 
 /** The stand-ins that development speaks to. */
 export interface OpenSandbox {
   readonly origin: string
   /** Our demo applications at the networks that it plays. */
   readonly applications: Applications
+  /** Where every network is that it plays, for applications of which it is not told. */
+  readonly whereabouts: NetworkPlaces
   /** Its mail server; null: it plays none. */
   readonly mailServer: MailServer | null
   /** Its server of DNS, and with what its mail server signs its reports to us; null: it plays none. */
@@ -84,6 +86,12 @@ const toOpen = ({ origin, smtp, mailReports, dns, ...demos }: Facts, moved: read
     playedPlatforms(isStaging).map(platform => {
       const name = everyNetwork[platform].path as PlayedName
       return [platform, applicationAt(origin, name, demos[name])]
+    }),
+  ),
+  whereabouts: Object.fromEntries(
+    playedPlatforms(true).map(platform => {
+      const { clientId: _, clientSecret: __, ...where } = applicationAt(origin, everyNetwork[platform].path as PlayedName, { clientId: '', clientSecret: '' })
+      return [platform, where]
     }),
   ),
   stop,

@@ -13,6 +13,8 @@ export interface Configured {
   readonly hosts: Pick<Hosts, 'trusts' | 'addressesOf'>
   /** Ours at networks. */
   readonly applications: Config['applications']
+  /** Where networks are, for applications that the gateway to providers keeps. */
+  readonly whereabouts: Config['whereabouts']
   readonly quotas: Config['quotas']
   readonly retention: Config['retention']
   readonly prices: Config['prices']
@@ -37,6 +39,7 @@ export const settingsFrom = ({
   authSecret,
   hosts,
   applications,
+  whereabouts,
   quotas,
   retention,
   prices,
@@ -52,7 +55,7 @@ export const settingsFrom = ({
   allowedOrigins,
 }: Configured): Settings => ({
   identity: { secret: authSecret, trustsOrigin: hosts.trusts, clientAddressHeader: addressHeader, quotas, retention, signUp, registry, foreignIssuer, mail },
-  publishing: { applications, quotas, retention, allowedOrigins },
+  publishing: { applications, whereabouts, quotas, retention, allowedOrigins },
   agents: { quotas, retention },
   payments: { quotas, addresses: paymentsAddresses },
   providers: { quotas, retention, prices, aiTimes, email, thirdParties, synchronisesModels, allowedOrigins },

@@ -38,7 +38,7 @@ import { mediaSweeps, prepareQueue } from './media/prepare.ts'
 import { trendResolvers } from './media/trend/resolvers.ts'
 import { openApplications } from './network/account/applications.ts'
 import { measureDelivery } from './network/figures.ts'
-import { type Applications, loadAdapters } from './network/networks.ts'
+import { type Applications, loadAdapters, type NetworkPlaces } from './network/networks.ts'
 import { announceActivity, lookAgainAtActivity } from './news/activity/announce.ts'
 import { activityResolvers } from './news/activity/resolvers.ts'
 import { lookAgainAtPosts } from './news/announce.ts'
@@ -60,8 +60,9 @@ import { registration } from './registration.ts'
 
 /** What publishing is told by configuration. */
 export interface PublishingSettings {
-  /** A network without an application of ours cannot be connected. */
+  /** Ours at networks: where none is, the gateway to providers may keep one. */
   readonly applications: Applications
+  readonly whereabouts: NetworkPlaces
   readonly quotas: Quotas
   readonly retention: Retention
   /** What may be called although it lies on a private address. */
@@ -74,7 +75,8 @@ const adapters = await loadAdapters()
 export function define(foundation: Foundation, settings: PublishingSettings): Subgraph<Context> & { job(actor?: string): Job } {
   const { ask, call, cipher, clock, environment, events, openJobs, outbound, publicUrl, sequelize, storage } = foundation
   const log = foundation.log.child({ subgraph: registration.slug })
-  const applications = openApplications(adapters, settings.applications, outbound)
+  const { applications: configured, whereabouts } = settings
+  const applications = openApplications({ adapters, configured, whereabouts, call, clock, log, outbound })
   /** What delivery works with, made anew for each piece of work. */
   const job = (actor = 'delivery') => contexts.everybodys(actor)
   const facts: Facts = openFacts(foundation, { slug: 'publishing', received, job: () => job('facts'), log })

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Demo } from '../../sandbox/network.ts'
 import type { PlayedName } from '../../sandbox/networks.ts'
 import type { Application, Platform } from '../../subgraphs/publishing/network/network.ts'
-import { type Applications, everyNetwork, platforms } from '../../subgraphs/publishing/network/networks.ts'
+import { type Applications, everyNetwork, type NetworkPlaces, platforms } from '../../subgraphs/publishing/network/networks.ts'
 import type { XApplication } from '../../subgraphs/publishing/network/x/oauth.ts'
 
 /** X as the sandbox plays it: a real server on loopback with a folder of its own and the test's clock. */
@@ -14,6 +14,8 @@ export interface StandIn extends AsyncDisposable, Played {
   readonly settings: XApplication
   /** Our applications at every network that the sandbox plays. */
   readonly applications: Applications
+  /** Where they are. */
+  readonly whereabouts: NetworkPlaces
   /** Another network of ours that it plays. */
   at(platform: Platform): Played
   /** Takes it off the network: connections are refused until what comes back is disposed of, which brings it back as it was. */
@@ -75,6 +77,12 @@ export async function standIn(clock: Clock, redirectUriOf: (platform: Platform) 
     origin: sandbox.origin,
     settings: applicationAt(sandbox.origin, 'x', sandbox.demo.x),
     applications: Object.fromEntries([...names].map(([platform, name]) => [platform, applicationAt(sandbox.origin, name, sandbox.demo[name]) as Application])),
+    whereabouts: Object.fromEntries(
+      [...names].map(([platform, name]) => {
+        const { clientId: _, clientSecret: __, ...where } = applicationAt(sandbox.origin, name, sandbox.demo[name]) as Application
+        return [platform, where as Readonly<Record<string, string>>]
+      }),
+    ),
     at,
     get demo() {
       return sandbox.demo.x

@@ -43,6 +43,8 @@ export interface SupergraphOptions {
   readonly now?: string
   /** Whether there is an X to publish to; without, no application is set up for it. @default false */
   readonly sandbox?: boolean
+  /** Whether our applications at networks are configured, or none is and the gateway to providers may keep some. @default configured */
+  readonly applications?: 'configured' | 'kept'
   /** Origin under which clients would reach it. @default http://localhost:4000 */
   readonly publicUrl?: string
   /** Origins of third parties that may lie on a private address, besides the sandbox. @default none */
@@ -117,6 +119,7 @@ const planningForAll = () => (planning ??= openPlanning(ownSupergraph(), { planM
 export async function supergraph({
   now,
   sandbox = false,
+  applications = 'configured',
   publicUrl = 'http://localhost:4000',
   trusts = [],
   inside = [],
@@ -172,7 +175,8 @@ export async function supergraph({
       storage: createFileStorage(folder),
       outbound,
       metrics,
-      applications: x?.applications ?? {},
+      applications: (applications === 'configured' && x?.applications) || {},
+      whereabouts: x?.whereabouts ?? {},
       hosts: createHosts(publicUrl, []),
       quotas: { ...readConfig({}).quotas, ...quotas },
       retention: readConfig({}).retention,

@@ -37,6 +37,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         databaseUrl: database.url,
         keys,
         applications: { ...trial?.applications, ...config.applications },
+        whereabouts: trial?.whereabouts,
         sandbox: trial?.sandbox,
         mailServer: trial?.mailServer,
         mailing: trial?.mailing,

@@ -48,6 +48,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         databaseUrl,
         keys: { authSecret, encryptionKeys },
         applications,
+        whereabouts: played?.whereabouts,
         sandbox: played?.origin,
         mailServer: played?.mailServer,
         mailing: played?.mailing,

@@ -6,6 +6,7 @@ import type { GrantTokens, Platform, Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { DisconnectConnectionInput, SelectConnectionTargetsInput } from '../resolvers.generated.ts'
 import { type ConnectionRow, disconnected } from '../stores/connection.ts'
+import { granting } from './granting.ts'
 import { endedByPerson, healthFollows, withHealth } from './health.ts'
 
 type Named = Pick<Target, 'kind' | 'externalId'>
@@ -87,11 +88,16 @@ export async function disconnect(context: Context, { id, expectedVersion }: Disc
  * same account may rest on is left alone, for networks end all of an account's at once.
  * @param tokens those that are not the row's any more @default the row's
  */
-export function revokeInTime(job: Pick<Job, 'connections' | 'networks' | 'afterRenewals' | 'log'>, row: ConnectionRow, tokens?: GrantTokens): void {
+export function revokeInTime(
+  job: Pick<Job, 'applications' | 'brands' | 'connections' | 'networks' | 'afterRenewals' | 'log'>,
+  row: ConnectionRow,
+  tokens?: GrantTokens,
+): void {
   const network = job.networks.get(row.platform)
   const revoke = async (): Promise<void> => {
     if (!network?.revoke || (await job.connections.isUsedElsewhere(row))) return
-    await network.revoke(tokens ?? job.connections.open(row))
+    const asked = await granting(job, network, row)
+    await asked.revoke!(tokens ?? job.connections.open(row))
   }
   const under = revoke()
     .catch(error => job.log.warn({ err: error, platform: row.platform, connectionId: row.id }, 'a network did not take back what it had granted'))

@@ -29,7 +29,9 @@ export interface NotConnected {
  */
 export async function connectDemo(job: Job, demo: DemoConnections): Promise<readonly NotConnected[]> {
   const present = await job.connections.manyBy('brandId').clear(demo.brandId).load(demo.brandId)
-  const missing = [...job.networks.values()].filter(({ platform }) => !present.some(connection => connection.platform === platform && connection.active))
+  const missing = [...job.networks.values()].filter(
+    ({ platform }) => job.applications.of(platform) && !present.some(connection => connection.platform === platform && connection.active),
+  )
   const ended = await Promise.allSettled(missing.map(network => connect(job, network, demo)))
   return ended.flatMap((each, at) => (each.status === 'rejected' ? [{ platform: missing[at]!.platform, error: each.reason }] : []))
 }

@@ -25,10 +25,22 @@ export const canRenew = ({ platform, refreshToken, tokenExpiresAt }: Pick<Connec
 type Renewing = Pick<Job, 'applications' | 'brands' | 'clock' | 'connections' | 'events' | 'networks' | 'publicUrl' | 'renewals'> &
   Parameters<typeof usableToken>[0]
 
-/** The network of a connection. @throws CONFLICT, reason NOT_CONNECTABLE, where its application is gone */
-function networkOf({ networks }: Renewing, { platform }: ConnectionRow): Network {
+/** The network of a connection. @throws CONFLICT, reason NOT_CONNECTABLE, where its application is gone; UPSTREAM_FAILED when nobody can say */
+async function networkOf({ applications, brands, networks }: Renewing, { platform, brandId }: ConnectionRow): Promise<Network> {
   const network = networks.get(platform)
-  if (network) return network
+  if (network && applications.of(platform)) return network
+  const brand = await brands.byId.load(brandId)
+  const found = brand && (await applications.find(platform, brand.organizationId))
+  if (found?.network) return found.network
+  if (found?.isKnown === false)
+    throw new Refusal(
+      'UPSTREAM_FAILED',
+      `Whether an application is set up for ${everyNetwork[platform].title} cannot be found out at this moment: try again.`,
+      {
+        retryAfter: 5,
+        platform,
+      },
+    )
   throw new Refusal(
     'CONFLICT',
     `${everyNetwork[platform].title} cannot be asked: no application is set up for it any more. Whoever operates the platform sets one.`,
@@ -58,7 +70,7 @@ export async function renewNow(job: Renewing, row: ConnectionRow): Promise<boole
   if (!isOver && !canRenew(row, now)) return false
   try {
     const { accessToken } = job.connections.open(row)
-    return (await usableToken(job, networkOf(job, row), row, isOver ? undefined : accessToken)) !== accessToken
+    return (await usableToken(job, await networkOf(job, row), row, isOver ? undefined : accessToken)) !== accessToken
   } catch (error) {
     throw refusalOf(row, error)
   }
@@ -91,7 +103,7 @@ export async function check(context: Context, id: string): Promise<ConnectionRow
     },
   })
   try {
-    const account = await accountOf(context, networkOf(context, row), row)
+    const account = await accountOf(context, await networkOf(context, row), row)
     const kept = await step(context, {
       of: context.connections,
       hold: id,

@@ -23,18 +23,14 @@ export const connectionResolvers: Resolvers = {
 
   Mutation: {
     selectConnectionTargets: (_, { input }, context) => selectTargets(context, input),
-    checkConnection: async (_, { input: { id } }, context) => {
-      await context.applications.fresh()
-      return check(context, id)
-    },
+    checkConnection: (_, { input: { id } }, context) => check(context, id),
     disconnectConnection: (_, { input }, context) => disconnect(context, input),
     renewConnection: async (_, { input: { id } }, context) => {
-      const { applications, connections, viewer } = context
+      const { connections, viewer } = context
       // By the app's own token: one that other apps have as well says nothing of who asks.
       if (!isService(viewer) || viewer.appId !== registration.appId)
         throw new Refusal('FORBIDDEN', 'Only publishing itself renews a connection; people check it with checkConnection.')
       activeOrganization(viewer, 'Connections')
-      await applications.fresh()
       const row = await connections.require(id)
       const refreshed = await renewNow(context, row)
       connections.byId.clear(row.id)

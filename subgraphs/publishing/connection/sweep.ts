@@ -23,7 +23,6 @@ export async function care(job: Job): Promise<void> {
   const in_ = (ms: number) => new Date(now.getTime() + ms)
   const due = { now, expiring: in_(expiringMs), ending: in_(lengthenBeforeMs), checked: in_(-dayMs) }
   const found = await job.connections.due(due, atOnce)
-  if (found.length > 0) await job.applications.fresh()
   for (const row of found)
     await careFor(job, row).catch(error => job.log.warn({ err: error, connectionId: row.id, platform: row.platform }, 'a connection could not be looked after'))
 }

@@ -6,10 +6,11 @@ import { step } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { type Grant, GrantFailure, type Network } from '../network/network.ts'
 import { type ConnectionRow, disconnected } from '../stores/connection.ts'
+import { granting } from './granting.ts'
 import { healthFollows, withHealth } from './health.ts'
 import { believedForMs, isBeingRenewed, mustRenew, type RenewalPace, renewalMs, renewalPace, waitForTokenMs } from './rules.ts'
 
-export interface TokensNeed extends Pick<Job, 'brands' | 'connections' | 'clock' | 'events' | 'publicUrl' | 'renewals'>, Writing {
+export interface TokensNeed extends Pick<Job, 'applications' | 'brands' | 'connections' | 'clock' | 'events' | 'publicUrl' | 'renewals'>, Writing {
   /** @default `renewalPace` of the rules */
   readonly pace?: RenewalPace
 }
@@ -118,8 +119,10 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
   crash('before-refresh')
   const tokens = need.connections.open(row)
   let end: Grant | GrantFailure
+  let asked = network
   try {
-    end = await network.refresh(tokens)
+    asked = await granting(need, network, row)
+    end = await asked.refresh(tokens)
   } catch (error) {
     if (!(error instanceof GrantFailure && error.permanent)) {
       await need.connections.releaseRenewal(row, id)
@@ -128,7 +131,7 @@ async function refresh(need: TokensNeed, network: Network, row: ConnectionRow, i
     end = error
   }
   crash('after-refresh')
-  return keep(need, network, row, id, end)
+  return keep(need, asked, row, id, end)
 }
 
 /** Writes how a renewal ended. When the claim is gone, somebody has connected the account again or taken over: what they brought counts. */

@@ -88,8 +88,8 @@ export interface Adapter<Name extends string = string> {
 /** An application of ours at a network, and where that network, or a stand-in, is found. */
 export type Application<Name extends string = string> = { readonly clientId: string; readonly clientSecret: string } & { readonly [Key in Name]: string }
 
-/** Where an application finds its network. */
-export const addressesOf = (application: Application): readonly string[] =>
+/** Where an application, or whoever has none, finds its network. */
+export const addressesOf = (application: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(application).flatMap(([name, value]) => (name.endsWith('Url') ? [value] : []))
 
 /** Whether a network gave an application for trying: what it publishes, only its own account sees. */
@@ -313,6 +313,8 @@ export interface Network {
   account(accessToken: string): Promise<Account>
   /** Reads what the network sends us of accounts that took their permission back; absent where it sends nothing. Never throws. */
   readSigned?(request: string): SignedRequest
+  /** Whose account such a request says it is of, before anybody believes it; null: it is none. */
+  accountOfSigned?(request: string): string | null
   /** Ends a grant at the network, where it can. Throws what the network answers otherwise. */
   revoke?(tokens: GrantTokens): Promise<void>
   /** How it is found out whether the network has a post for this place, where that differs from the network's capabilities. */

@@ -25,6 +25,9 @@ export const platforms = Object.keys(everyNetwork) as readonly Platform[]
 /** Our applications by network; none where nobody set one up. */
 export type Applications = Readonly<Partial<Record<Platform, Application>>>
 
+/** Where networks are, and what else their adapters are told: applications without their credentials. */
+export type NetworkPlaces = Readonly<Partial<Record<Platform, Readonly<Record<string, string>>>>>
+
 /** Why a network without an adapter cannot be used here, and who can change it. */
 export const whyAbsent = (platform: Platform): string =>
   everyNetwork[platform].protocol

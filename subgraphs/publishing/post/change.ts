@@ -7,7 +7,6 @@ import { actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
 import { letSleep, wakeUp } from '../delivery/wake-up.ts'
-import type { Networks } from '../network/network.ts'
 import { announcePost, factsOf } from '../news/announce.ts'
 import { type ApprovalMode, requireInUse } from '../stores/brand.ts'
 import type { PostRow } from '../stores/post.ts'
@@ -29,7 +28,6 @@ const verbOf = ({ verb, scheduledAt }: Edit): PostVerb => verb ?? (scheduledAt =
 
 /** What an edit looks at beside the post. */
 export interface Around extends Surroundings {
-  readonly networks: Networks
   readonly mode: ApprovalMode
 }
 
@@ -66,12 +64,12 @@ export async function changePost(
   context: Context,
   { id, expectedVersion, ...wanted }: Edit & { id: string; expectedVersion?: number | null | undefined },
 ): Promise<PostRow> {
-  const { brands, campaigns, posts, networks, jobs, events, publicUrl, viewer } = context
+  const { brands, campaigns, posts, jobs, events, publicUrl, viewer } = context
   const seen = await posts.require(id)
   const { brandId } = seen
   const brand = await brands.require(brandId)
   requireInUse(brand)
-  const surroundings = await surroundingsOf(context, { brandId, media: written(wanted, seen.platform, seen).media })
+  const surroundings = await surroundingsOf(context, { brandId, media: written(wanted, seen.platform, seen).media, platforms: [seen.platform] })
   let mode: ApprovalMode = brand.approvalMode
   return change(context, {
     of: posts,
@@ -83,7 +81,7 @@ export async function changePost(
     },
     decide(post, { now }) {
       requireKnown(post, wanted, surroundings)
-      return edit(post, wanted, now, { ...surroundings, networks, mode })
+      return edit(post, wanted, now, { ...surroundings, mode })
     },
     also: noClaim,
     audit: ({ after }) => ({ tenantId: brandId, action: `post.${pastParticiple[verbOf(wanted)]}`, subjectId: id, details: { version: after.version } }),

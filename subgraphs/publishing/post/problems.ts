@@ -3,7 +3,7 @@ import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
 import { contentMedia } from '../media/deliverable.ts'
 import { type ContentMedium, type Problem, problemsOf } from '../network/check.ts'
-import type { Networks, Platform } from '../network/network.ts'
+import type { Platform } from '../network/network.ts'
 import { everyNetwork, whyAbsent } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
@@ -22,18 +22,46 @@ export interface Surroundings {
   readonly connections: readonly ConnectionRow[]
   /** By the id of the asset. */
   readonly media: ReadonlyMap<string, ContentMedium>
+  /** Where posts can be sent from here. */
+  readonly networks: Reachable
 }
+
+/** Networks at which an application is set up, or may be, or the brand is connected. */
+export type Reachable = Pick<ReadonlySet<Platform>, 'has'>
 
 /**
  * Reads what decides whether posts could be sent.
+ * @param platforms where they are to be sent
  * @throws NOT_FOUND for a medium that is not the brand's
  */
-export async function surroundingsOf(context: Context, { brandId, media }: Pick<Looked, 'brandId' | 'media'>): Promise<Surroundings> {
+export async function surroundingsOf(
+  context: Context,
+  { brandId, media, platforms = [] }: Pick<Looked, 'brandId' | 'media'> & { readonly platforms?: readonly Platform[] },
+): Promise<Surroundings> {
   const [connections, found] = await Promise.all([
     context.connections.manyBy('brandId').load(brandId),
     media.length > 0 ? contentMedia(context, brandId, media) : [],
   ])
-  return { connections, media: new Map(media.map(({ assetId }, place) => [assetId, found[place]!])) }
+  const networks = await reachable(context, brandId, connections, platforms)
+  return { connections, media: new Map(media.map(({ assetId }, place) => [assetId, found[place]!])), networks }
+}
+
+async function reachable(
+  { applications, brands, networks }: Context,
+  brandId: string,
+  connections: readonly ConnectionRow[],
+  asked: readonly Platform[],
+): Promise<Reachable> {
+  const isReachable = async (platform: Platform): Promise<boolean> => {
+    if (!networks.has(platform)) return false
+    if (applications.of(platform) || connections.some(connection => connection.active && connection.platform === platform)) return true
+    const brand = await brands.require(brandId)
+    const found = await applications.find(platform, brand.organizationId)
+    return found.application !== null || !found.isKnown
+  }
+  const all = [...new Set(asked)]
+  const are = await Promise.all(all.map(isReachable))
+  return new Set(all.filter((_, at) => are[at]))
 }
 
 /** What would keep a post from being published, or may not be meant: all but what other posts tell of it. Pure. */
@@ -83,7 +111,7 @@ export const problemsOfRow = async (context: Context, post: PostRow): Promise<re
  * @param networks null: sent or not, it may stay as it is where no adapter is
  * @throws BAD_USER_INPUT with all `problems`, and the first error as its sentence
  */
-export function requirePublishable(problems: readonly Problem[], platform: Platform, networks: Networks | null): void {
+export function requirePublishable(problems: readonly Problem[], platform: Platform, networks: Reachable | null): void {
   const [first] = problems
   if (first?.severity === 'ERROR') throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
   if (networks && !networks.has(platform))

@@ -26,7 +26,7 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
   const content = written(input, platform, null)
   if (scheduledAt) checkMoment(scheduledAt, clock.now())
   const threadId = readId(input.threadId, 'threadId')
-  const surroundings = await surroundingsOf(context, { brandId: brand.id, media: content.media })
+  const surroundings = await surroundingsOf(context, { brandId: brand.id, media: content.media, platforms: scheduledAt ? [platform] : [] })
   const { row } = await create(context, {
     of: posts,
     once: input,

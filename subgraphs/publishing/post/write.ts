@@ -40,7 +40,7 @@ export const originOf = ({ kind }: Viewer): PostOrigin => (kind === 'apiKey' ? '
  * @throws BAD_USER_INPUT for one that cannot be sent at its set time
  */
 export function rowOf(
-  { viewer, networks }: Pick<Context, 'viewer' | 'networks'>,
+  { viewer }: Pick<Context, 'viewer'>,
   { id: brandId }: Pick<BrandRow, 'id'>,
   mode: ApprovalMode,
   draft: Draft,
@@ -50,7 +50,7 @@ export function rowOf(
   const { platform, content, scheduledAt, surroundings, threadId = id, position = 1, groupId = null, origin = originOf(viewer) } = draft
   if (scheduledAt) {
     checkSchedule(scheduledAt, now)
-    requirePublishable(problemsIn({ ...content, brandId, platform, position }, surroundings), platform, networks)
+    requirePublishable(problemsIn({ ...content, brandId, platform, position }, surroundings), platform, surroundings.networks)
   }
   const approval = approvalAfter({ approval: 'NONE' }, { isScheduled: scheduledAt !== null, isDifferent: false }, mode)
   const stamps = { authorId: viewer.userId, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }

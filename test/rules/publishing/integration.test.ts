@@ -27,18 +27,26 @@ test.each([
   ['one', application(), [], 'development', 'PRODUCTION_READY', true],
   ['one, in production', application(), [onceTried], 'production', 'PRODUCTION_READY', true],
 ] as const)('how far a network is set up with this application: %s', (_, its, connections, environment, readiness, connectable_) => {
-  const standing = standingOf(first, its, connections, environment)
+  const standing = standingOf(first, { application: its }, connections, environment)
   expect([standing.readiness, standing.connectable]).toEqual([readiness, connectable_])
   expect(standing.reason === null).toBe(connectable_)
 })
 
 test.each(platforms)('%s is refused with the why, and neither a setting nor an address, where it cannot be connected', platform => {
-  const applications = { networks: new Map(), of: () => null, fresh: async () => {} }
-  const { extensions, message } = refusalOf(() => connectable({ applications, environment: 'development' }, platform))
+  const none = { application: null, network: null, isKnown: true }
+  const { extensions, message } = refusalOf(() => connectable(none, platform, { environment: 'development' }))
   expect(extensions).toEqual({ code: 'CONFLICT', reason: 'NOT_CONNECTABLE', platform })
   expect(message).toContain(everyNetwork[platform].title)
   expect(message).toMatch(everyNetwork[platform].protocol ? /operates/ : /protocol/)
   expect(message).not.toMatch(/https?:|[A-Z]_[A-Z]/)
+})
+
+test('a network of which nobody can say whether it is set up is refused as what passes, and nobody has to act', () => {
+  const unknown = { application: null, network: null, isKnown: false }
+  const { extensions, message } = refusalOf(() => connectable(unknown, first, { environment: 'production' }))
+  expect(extensions).toEqual({ code: 'UPSTREAM_FAILED', retryAfter: 5, platform: first })
+  expect(message).toMatch(/cannot be found out at this moment/)
+  expect(standingOf(first, unknown, [onceReady], 'production')).toMatchObject({ readiness: 'PRODUCTION_READY', connectable: false })
 })
 
 test('somebody is told what to see to: the operator first, then whoever can mend a connection', () => {
@@ -53,8 +61,7 @@ test('somebody is told what to see to: the operator first, then whoever can mend
 
 test('a network is connected by its own adapter', () => {
   const network = { platform: first } as Network
-  const applications = { networks: new Map([[first, network]]), of: () => application(), fresh: async () => {} }
-  expect(connectable({ applications, environment: 'production' }, first)).toBe(network)
+  expect(connectable({ application: application(), network }, first, { environment: 'production' }).network).toBe(network)
 })
 
 test.each(platforms)('%s sends people back to an address of its own, which is entered at the network once and stays', platform => {

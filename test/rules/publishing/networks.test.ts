@@ -1,12 +1,14 @@
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { documented } from '../../../config/families.ts'
 import { readConfig } from '../../../config.ts'
+import { systemClock } from '../../../platform/clock.ts'
 import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import { playedPlatforms } from '../../../router/start/sandbox.ts'
 import { applicationAt, type PlayedName, playedNames, twinOf } from '../../../sandbox/networks.ts'
 import { openApplications } from '../../../subgraphs/publishing/network/account/applications.ts'
 import { addressesOf, isTrial, type Protocol } from '../../../subgraphs/publishing/network/network.ts'
-import { everyNetwork, loadAdapters, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
+import { type Applications, everyNetwork, loadAdapters, type NetworkPlaces, platforms, whyAbsent } from '../../../subgraphs/publishing/network/networks.ts'
 
 const spoken = platforms.flatMap(platform => {
   const { path, title, protocol } = everyNetwork[platform]
@@ -47,9 +49,12 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
     for (const address of addressesOf(there)) expect(address).toMatch(new RegExp(`^http://sandbox\\.test/${twinOf(path as PlayedName)}(?:-legacy)?(?:/|$)`))
   })
 
-  test('is opened for an application, and only then', () => {
-    expect(openApplications(adapters, readConfig(application).applications, nowhere).networks.get(platform)?.platform).toBe(platform)
-    expect(openApplications(adapters, {}, nowhere).networks.size).toBe(0)
+  test('is opened for an application', () => {
+    const open = (configured: Applications, whereabouts: NetworkPlaces) =>
+      openApplications({ adapters, configured, whereabouts, call: null, clock: systemClock, log: pino({ level: 'silent' }), outbound: nowhere })
+    const set = open(readConfig(application).applications, {})
+    expect([set.networks.get(platform)?.platform, set.of(platform)?.clientId]).toEqual([platform, readConfig(application).applications[platform]!.clientId])
+    expect(open({}, {}).networks.size).toBe(0)
     expect(whyAbsent(platform)).toMatch(/application/)
   })
 })

@@ -4,6 +4,7 @@ import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../.
 import { write } from '../../../store/write.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Job } from '../../context.ts'
+import type { SetUp } from '../../network/account/applications.ts'
 import { GrantFailure, type Network, type Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import { registration } from '../../registration.ts'
@@ -12,7 +13,7 @@ import { healthFollows } from '../health.ts'
 import { RightsOfWhoConnectsDocument } from './ask.generated.ts'
 import { confirmationPage, connectedPage, nothingConnected, onceMorePage } from './pages.ts'
 import { readinessWith } from './readiness.ts'
-import { callbackUrl, isProgram, requireManages } from './rules.ts'
+import { callbackUrl, connectable, isProgram, requireManages } from './rules.ts'
 
 /** How often a request looks whether another one has ended the exchange of the same code, in ms. */
 const lookEveryMs = 250
@@ -25,14 +26,12 @@ const lookEveryMs = 250
  * begun in a browser ends in that browser alone; and what a program began is shown, and confirmed, before anything is exchanged.
  */
 export async function callback(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
-  const { authorizations, brands, clock, networks, publicUrl } = job
+  const { authorizations, brands, clock, publicUrl } = job
   const { title } = everyNetwork[platform]
   const parameters = new URL(request.url).searchParams
-  await job.applications.fresh()
-  const network = networks.get(platform)
   const state = parameters.get('state')
-  const begun = network && state ? await authorizations.find(state, platform, clock.now()) : null
-  if (!network || !begun || !state) return nothingConnected(400, 'This link was not begun here, or more than ten minutes ago. Start the connection again.')
+  const begun = state ? await authorizations.find(state, platform, clock.now()) : null
+  if (!begun || !state) return nothingConnected(400, 'This link was not begun here, or more than ten minutes ago. Start the connection again.')
   const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
   const isSame = begun.browserHash !== null && secret !== null && fingerprintOf(secret) === begun.browserHash
   if (begun.usedAt) return isSame ? connectedBefore(job, platform, begun) : nothingConnected(400, 'This link was used before. Start the connection again.')
@@ -42,7 +41,7 @@ export async function callback(job: Job, platform: Platform, request: Request, v
     await authorizations.use(begun, null, clock.now())
     return nothingConnected(400, `${title} reports that access was not given. Start the connection again if that was not what you wanted.`)
   }
-  if (isSame || isProgram(request.headers, publicUrl)) return complete(job, network, begun, { state, parameters, viewer })
+  if (isSame || isProgram(request.headers, publicUrl)) return complete(job, begun, { state, parameters, viewer })
   const kept = secret ?? newSecret()
   const token = newSecret()
   await authorizations.askToConfirm(begun, fingerprintOf(`${token}:${kept}`), clock.now())
@@ -54,21 +53,19 @@ export async function callback(job: Job, platform: Platform, request: Request, v
 
 /** Takes what a confirmation page sends, from the browser that it was shown in. */
 export async function confirmed(job: Job, platform: Platform, request: Request, viewer: Viewer): Promise<Response> {
-  const { authorizations, clock, networks, publicUrl } = job
+  const { authorizations, clock, publicUrl } = job
   const parameters = new URLSearchParams(await request.text())
   const token = parameters.get('token') ?? ''
   parameters.delete('token')
-  const network = networks.get(platform)
   const state = parameters.get('state')
   const secret = readBrowserSecret(request.headers.get('cookie'), publicUrl)
-  const begun = network && state && secret ? await authorizations.find(state, platform, clock.now()) : null
-  if (!network || !begun || !state || !secret)
-    return nothingConnected(400, 'This page is too old, or the browser keeps no cookies. Start the connection again.')
+  const begun = state && secret ? await authorizations.find(state, platform, clock.now()) : null
+  if (!begun || !state || !secret) return nothingConnected(400, 'This page is too old, or the browser keeps no cookies. Start the connection again.')
   const isKnown = begun.browserHash === fingerprintOf(secret)
   if (!isKnown && !(await authorizations.confirm(begun, fingerprintOf(`${token}:${secret}`), fingerprintOf(secret), clock.now())))
     return nothingConnected(400, 'This page was not shown here, or another one after it. Start the connection again.')
   if (begun.usedAt) return connectedBefore(job, platform, begun)
-  return complete(job, network, begun, { state, parameters, viewer, wasConfirmed: true })
+  return complete(job, begun, { state, parameters, viewer, wasConfirmed: true })
 }
 
 /** Says again what a used authorization has connected. */
@@ -89,9 +86,9 @@ interface Answer {
 }
 
 /** Exchanges the code and stores the connection, once; a page that is loaded again meanwhile waits for it and says the same. */
-async function complete(job: Job, network: Network, begun: AuthorizationRow, answer: Answer): Promise<Response> {
+async function complete(job: Job, begun: AuthorizationRow, answer: Answer): Promise<Response> {
   const { authorizations, clock } = job
-  const { platform } = network
+  const { platform } = begun
   for (let waited = 0; !(await authorizations.claim(begun, clock.now())); waited += lookEveryMs) {
     const present = await authorizations.find(answer.state, platform, clock.now())
     if (present?.usedAt) {
@@ -103,18 +100,19 @@ async function complete(job: Job, network: Network, begun: AuthorizationRow, ans
     if (!present || waited >= exchangeMs) return nothingConnected(503, 'It takes longer than it should. Wait a little, then load this page again.')
     await sleep(lookEveryMs)
   }
-  return exchange(job, network, begun, answer)
+  return exchange(job, begun, answer)
 }
 
-async function exchange(job: Job, network: Network, begun: AuthorizationRow, { state, parameters, viewer, wasConfirmed }: Answer): Promise<Response> {
+async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, viewer, wasConfirmed }: Answer): Promise<Response> {
   const { authorizations, connections, brands, clock, log, publicUrl } = job
-  const { brandId, userId } = begun
-  const { platform } = network
+  const { brandId, userId, platform } = begun
   const { title } = everyNetwork[platform]
   const redirectUri = callbackUrl(publicUrl, platform)
-  const application = job.applications.of(platform)
-  const readiness = application ? readinessWith(application) : 'PRODUCTION_READY'
+  let network: Network | null = null
   try {
+    const set = await requireApplication(job, begun)
+    network = set.network
+    const readiness = readinessWith(set.application)
     await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
     const account = await network.account(grant.accessToken)
@@ -132,7 +130,7 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
     return connectedPage(platform, account.name, brand?.name ?? 'the brand')
   } catch (error) {
     log.warn({ err: error, platform }, 'an authorization could not be completed')
-    if (wasConfirmed && error instanceof GrantFailure && error.permanent) {
+    if (network && wasConfirmed && error instanceof GrantFailure && error.permanent) {
       const { url, verifier } = await network.authorize({ redirectUri, state })
       await authorizations.release(begun, verifier)
       return onceMorePage(platform, url)
@@ -149,6 +147,18 @@ async function exchange(job: Job, network: Network, begun: AuthorizationRow, { s
       `${who} did not complete the connection. Wait a little, then load this page again, or start the connection again.`,
     )
   }
+}
+
+/**
+ * The application that the account is connected with: it may have gone since the connection was begun.
+ * @throws Refusal where there is none any more; any other error when that cannot be found out now, and then nothing is decided
+ */
+async function requireApplication({ applications, brands, environment }: Job, { brandId, platform }: AuthorizationRow): Promise<SetUp> {
+  const brand = await brands.byId.load(brandId)
+  if (!brand) throw new Refusal('NOT_FOUND', 'The brand is not there any more.', { id: brandId })
+  const found = await applications.find(platform, brand.organizationId)
+  if (!found.application && !found.isKnown) throw new Error('whether an application is set up is not known at this moment')
+  return connectable(found, platform, { environment })
 }
 
 /**

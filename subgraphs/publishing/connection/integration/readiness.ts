@@ -1,3 +1,4 @@
+import type { Found } from '../../network/account/applications.ts'
 import { type Application, addressesOf, isTrial, type Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { ConnectionRow } from '../../stores/connection.ts'
@@ -34,22 +35,27 @@ function isOwnMachine(address: string): boolean {
  * | no      | -           | -         | PLANNED | no |
  * | yes     | none        | no        | SETUP_REQUIRED | no |
  * | yes     | none        | yes       | as it was when it was connected | no |
+ * | yes     | not known now | -       | as with none | no |
  * | yes     | for trying, or a network that is played | - | SANDBOX_ONLY | outside production |
  * | yes     | else        | -         | PRODUCTION_READY | yes |
- * @param application null: none of its own; another network's never counts
+ * @param found one of its own; another network's never counts
  * @param connections those of the network
  */
 export function standingOf(
   platform: Platform,
-  application: Application | null,
+  found: Pick<Found, 'application'> & { readonly isKnown?: boolean },
   connections: readonly Pick<Connected, 'active' | 'metadata'>[],
   environment: Environment,
 ): Standing {
   const { title, protocol } = everyNetwork[platform]
   const closed = (readiness: Readiness, why: string): Standing => ({ readiness, connectable: false, reason: `${title} cannot be connected here: ${why}` })
   if (!protocol) return closed('PLANNED', 'the platform does not speak its protocol yet.')
+  const { application } = found
   if (application === null) {
-    const why = 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
+    const why =
+      found.isKnown === false
+        ? 'whether an application is set up for it cannot be found out at this moment. Try again in a minute.'
+        : 'no application is set up for it. Whoever operates the platform sets the credentials of its own application.'
     const active = connections.find(connection => connection.active)
     return closed(active ? (active.metadata.readiness === 'SANDBOX_ONLY' ? 'SANDBOX_ONLY' : 'PRODUCTION_READY') : 'SETUP_REQUIRED', why)
   }

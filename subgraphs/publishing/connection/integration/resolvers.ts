@@ -3,6 +3,7 @@ import { Refusal } from '../../../../platform/errors.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { mostPlaces } from '../../network/account/account.ts'
+import type { Found } from '../../network/account/applications.ts'
 import type { Platform } from '../../network/network.ts'
 import { everyNetwork, platforms } from '../../network/networks.ts'
 import { registration } from '../../registration.ts'
@@ -14,18 +15,17 @@ import { attentionOf, standingOf } from './readiness.ts'
 import { callbackUrl, connectable } from './rules.ts'
 
 /** One network, with what is connected there. */
-function integrationOf({ applications, environment }: Context, platform: Platform, connections: readonly ConnectionRow[]) {
+function integrationOf({ environment }: Context, platform: Platform, found: Found, connections: readonly ConnectionRow[]) {
   const { title, capabilities, content } = everyNetwork[platform]
   const { media } = content
-  const application = applications.of(platform)
   const active = connections.filter(connection => connection.active)
   return {
     platform,
     title,
-    application: application !== null,
-    ...standingOf(platform, application, connections, environment),
+    application: found.application !== null,
+    ...standingOf(platform, found, connections, environment),
     connected: active.length > 0,
-    attention: attentionOf(platform, application !== null, connections),
+    attention: attentionOf(platform, found.application !== null || !found.isKnown, connections),
     connections: connections.slice(0, mostConnections),
     targets: active
       .flatMap(({ id, targets }) => targets.map(target => ({ ...target, connectionId: id })))
@@ -42,10 +42,12 @@ export const integrationResolvers: Resolvers = {
       const { applications, brands, connections, viewer } = context
       const organizationId = activeOrganization(viewer, 'Integrations')
       const brand = brandId == null ? null : await brands.require(brandId, 'brandId')
-      await applications.fresh()
-      const all = await (brand ? connections.manyBy('brandId').load(brand.id) : connections.ofOrganization(organizationId))
+      const [all, ...found] = await Promise.all([
+        brand ? connections.manyBy('brandId').load(brand.id) : connections.ofOrganization(organizationId),
+        ...platforms.map(platform => applications.find(platform, organizationId)),
+      ])
       const byPlatform = Map.groupBy(all, connection => connection.platform)
-      return platforms.map(platform => integrationOf(context, platform, byPlatform.get(platform) ?? []))
+      return platforms.map((platform, at) => integrationOf(context, platform, found[at]!, byPlatform.get(platform) ?? []))
     },
   },
   Mutation: {
@@ -53,8 +55,7 @@ export const integrationResolvers: Resolvers = {
       const { applications, viewer, browser, brands, authorizations, publicUrl, clock, ask } = context
       const brand = await brands.require(id, 'brandId')
       requireInUse(brand)
-      await applications.fresh()
-      const network = connectable(context, platform)
+      const { network } = connectable(await applications.find(platform, brand.organizationId), platform, context)
       const { userId } = viewer
       if (viewer.kind !== 'user' || !userId) throw new Refusal('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')
       const state = randomBytes(32).toString('base64url')

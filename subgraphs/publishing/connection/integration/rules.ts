@@ -1,17 +1,18 @@
 import { Refusal } from '../../../../platform/errors.ts'
 import type { Job } from '../../context.ts'
-import type { Network, Platform } from '../../network/network.ts'
+import type { Found, SetUp } from '../../network/account/applications.ts'
+import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import { standingOf } from './readiness.ts'
 
 /**
- * The adapter of a network that can be connected here.
- * @throws CONFLICT, reason NOT_CONNECTABLE, with the why, before any address is made
+ * The application with which a network can be connected here.
+ * @throws CONFLICT, reason NOT_CONNECTABLE, with the why, before any address is made; UPSTREAM_FAILED when nobody can say whether there is one
  */
-export function connectable({ applications, environment }: Pick<Job, 'applications' | 'environment'>, platform: Platform): Network {
-  const { connectable: isOpen, reason } = standingOf(platform, applications.of(platform), [], environment)
-  const network = applications.networks.get(platform)
-  if (isOpen && network) return network
+export function connectable(found: Found, platform: Platform, { environment }: Pick<Job, 'environment'>): SetUp {
+  const { connectable: isOpen, reason } = standingOf(platform, found, [], environment)
+  if (isOpen && found.application) return found
+  if (!found.application && !found.isKnown && reason) throw new Refusal('UPSTREAM_FAILED', reason, { retryAfter: 5, platform })
   throw new Refusal('CONFLICT', reason ?? `${everyNetwork[platform].title} cannot be connected here.`, { reason: 'NOT_CONNECTABLE', platform })
 }
 

@@ -34,7 +34,7 @@ async function erase(job: Job, { id, receivedAt }: SignedRequestRow): Promise<vo
     return row
   })
   if (!begun?.accountId) return
-  const account = { platform: begun.platform, accountId: begun.accountId, before: receivedAt }
+  const account = { platform: begun.platform, accountId: begun.accountId, before: receivedAt, organizations: begun.organizationIds }
   // How a call ended is written with its connection's id, so one that is under way is let end.
   if (job.clock.now().getTime() - receivedAt.getTime() < waitForCallsMs && (await networkAccounts.isBusy(account))) return
   await write(job, {

@@ -8,9 +8,11 @@ import { everyNetwork } from '../../network/networks.ts'
 import { eventsOfConnection } from '../../news/webhook/told.ts'
 import type { BrandRow } from '../../stores/brand.ts'
 import { type ConnectionRow, disconnected } from '../../stores/connection.ts'
+import type { NetworkAccount } from '../../stores/revocation/network-account.ts'
 import type { RevocationEvent, SignedRequestRow } from '../../stores/revocation/signed-request.ts'
 import { healthFacts, healthFollows } from '../health.ts'
 import { complaint } from './rules.ts'
+import { readersOf } from './signers.ts'
 
 /**
  * Hears what a network posts of an account: that the person took our application's permission back, or wants their data deleted
@@ -20,17 +22,19 @@ import { complaint } from './rules.ts'
  * connected anew meanwhile. An account that is nobody's here is answered alike, so that no answer says who has one.
  */
 export async function revoked(job: Job, platform: Platform, event: RevocationEvent, request: Request): Promise<Response> {
-  const readSigned = job.networks.get(platform)?.readSigned
-  if (!readSigned) return problem(request, 'NOT_FOUND', `No application of ${everyNetwork[platform].title} is set up here that could be meant.`)
+  const readers = await readersOf(job, platform)
+  if (!readers) return problem(request, 'NOT_FOUND', `No application of ${everyNetwork[platform].title} is set up here that could be meant.`)
   const sent = (await formOf(request)).getAll('signed_request')
-  const signed = sent.length === 1 ? readSigned(sent[0]!) : ({ outcome: 'malformed' } as const)
+  const { signed, organizations } = sent.length === 1 ? await readers(sent[0]!) : { signed: { outcome: 'malformed' } as const, organizations: null }
+  if (signed === null)
+    return problem(request, 'UPSTREAM_FAILED', 'Whose application signed this cannot be found out at this moment: send it again in a minute.')
   const wrong = complaint(signed, job.clock.now())
   if (wrong || signed.outcome !== 'read') return problem(request, wrong!.code, wrong!.sentence, { field: 'signed_request' })
   const { accountId, digest } = signed
   const { row } = await write(job, {
     async run(unit) {
-      const { row, isFirst } = await job.signedRequests.take({ platform, event, digest, accountId }, unit)
-      return { row, changed: isFirst ? await disconnect(job, { platform, event, accountId }, unit) : [] }
+      const { row, isFirst } = await job.signedRequests.take({ platform, event, digest, accountId, organizations }, unit)
+      return { row, changed: isFirst ? await disconnect(job, { event, account: { platform, accountId, before: unit.now, organizations } }, unit) : [] }
     },
     announce: async ({ changed }) => {
       for (const { brand, before, after } of changed) await healthFollows(job, brand).announce?.({ before, after })
@@ -51,16 +55,17 @@ interface Disconnected {
 /** Takes every connection of the account out of use, whichever brand it is of. Posts stay scheduled: another connection may send them. */
 async function disconnect(
   job: Job,
-  { platform, event, accountId }: { platform: Platform; event: RevocationEvent; accountId: string },
+  { event, account }: { readonly event: RevocationEvent; readonly account: NetworkAccount },
   unit: Unit,
 ): Promise<readonly Disconnected[]> {
+  const { platform } = account
   const { title } = everyNetwork[platform]
   const reason =
     event === 'DEAUTHORIZE'
       ? `The account’s owner took the permission back at ${title}: connect it again.`
       : `The account’s owner asked at ${title} to have its data deleted.`
   const changed: Disconnected[] = []
-  const held = await job.networkAccounts.hold({ platform, accountId, before: unit.now }, unit.transaction)
+  const held = await job.networkAccounts.hold(account, unit.transaction)
   const brands = await job.networkAccounts.brandsOf(held, unit.transaction)
   for (const before of held) {
     if (!before.active) continue

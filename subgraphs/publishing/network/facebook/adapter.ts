@@ -4,7 +4,7 @@ import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import { withLink } from '../meta/containers.ts'
 import { createMetaOauth, exchangeTimeoutMs } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, type GraphAnswer, preparationOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
-import { readSignedRequest } from '../meta/signed.ts'
+import { accountOfSigned, readSignedRequest } from '../meta/signed.ts'
 import {
   type Account,
   type Application,
@@ -163,6 +163,7 @@ export function open(
       lasts: true,
     }),
     readSigned: request => readSignedRequest(clientSecret, request),
+    accountOfSigned,
 
     async account(accessToken): Promise<Account> {
       try {

@@ -12,7 +12,7 @@ import {
 } from '../meta/containers.ts'
 import { createMetaOauth, exchangeTimeoutMs, extendTimeoutMs, type GivenToken } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, reasonOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
-import { readSignedRequest } from '../meta/signed.ts'
+import { accountOfSigned, readSignedRequest } from '../meta/signed.ts'
 import { type Account, type Application, type Figures, GrantFailure, type Medium, type Network } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
 
@@ -94,6 +94,7 @@ export function open(
       lasts: false,
     }),
     readSigned: request => readSignedRequest(clientSecret, request),
+    accountOfSigned,
 
     /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started#step-2 */
     async account(accessToken): Promise<Account> {

@@ -13,7 +13,7 @@ import {
 } from '../meta/containers.ts'
 import { createMetaOauth, exchangeTimeoutMs, extendTimeoutMs } from '../meta/exchange.ts'
 import { createGraph, deliveryOf, saidOf, tellOf, unanswered } from '../meta/graph.ts'
-import { readSignedRequest } from '../meta/signed.ts'
+import { accountOfSigned, readSignedRequest } from '../meta/signed.ts'
 import { type Account, type Application, type Comment, type Delivery, GrantFailure, type Medium, type Network, type Publication } from '../network.ts'
 import { grantFailure } from '../oauth.ts'
 
@@ -111,6 +111,7 @@ export function open({ clientId, clientSecret, authorizeUrl, apiUrl }: Applicati
       lasts: false,
     }),
     readSigned: request => readSignedRequest(clientSecret, request),
+    accountOfSigned,
 
     /** https://developers.facebook.com/docs/threads/threads-profiles */
     async account(accessToken): Promise<Account> {

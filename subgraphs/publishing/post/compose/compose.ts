@@ -23,7 +23,8 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
   const { scheduledAt = null } = input
   if (scheduledAt) checkMoment(scheduledAt, clock.now())
   const parts = composed(input)
-  const surroundings = await surroundingsOf(context, { brandId: brand.id, media: parts.flatMap(({ content }) => content.media) })
+  const media = parts.flatMap(({ content }) => content.media)
+  const surroundings = await surroundingsOf(context, { brandId: brand.id, media, platforms: scheduledAt ? input.platforms : [] })
   const [first, ...others] = parts.map(part => ({ ...part, scheduledAt, surroundings }))
   const written: PostRow[] = []
   let mode: ApprovalMode = brand.approvalMode

@@ -89,7 +89,10 @@ async function prepare(context: Context, brand: BrandRow, rows: readonly ImportR
         requireSpace(position)
         if (post.content.campaignId) await context.campaigns.seeOf(brand.id, post.content.campaignId)
         const looked = { ...post.content, brandId: brand.id, platform: post.platform, position, id: null, at: post.scheduledAt ?? now }
-        const [surroundings, found] = await Promise.all([surroundingsOf(context, looked), problemsOfPost(context, looked)])
+        const [surroundings, found] = await Promise.all([
+          surroundingsOf(context, { ...looked, platforms: post.scheduledAt ? [post.platform] : [] }),
+          problemsOfPost(context, looked),
+        ])
         const isWrong = post.scheduledAt !== null && (found.some(({ severity }) => severity === 'ERROR') || post.scheduledAt <= now)
         const late: readonly RowProblem[] = post.scheduledAt && post.scheduledAt <= now ? [hasPassed] : []
         const kept = isWrong ? null : { ...post, surroundings, position }

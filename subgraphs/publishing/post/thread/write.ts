@@ -26,7 +26,8 @@ export async function createThread(context: Context, input: CreatePostThreadInpu
   requireLength(input.posts.length)
   if (scheduledAt) checkMoment(scheduledAt, clock.now())
   const contents = input.posts.map(({ copy, media }) => written({ copy, media }, platform, null))
-  const surroundings = await surroundingsOf(context, { brandId: brand.id, media: contents.flatMap(({ media }) => media) })
+  const media = contents.flatMap(content => content.media)
+  const surroundings = await surroundingsOf(context, { brandId: brand.id, media, platforms: scheduledAt ? [platform] : [] })
   const made: PostRow[] = []
   let mode: ApprovalMode = brand.approvalMode
   const { row } = await create(context, {

@@ -11,10 +11,16 @@ export interface NetworkAccount {
   readonly platform: Platform
   readonly accountId: string
   readonly before: Date
+  /** Of which organizations it is meant: those whose application signed for it; null: of whichever. */
+  readonly organizations: readonly string[] | null
 }
 
+/** How many organizations are asked for the secret of a request. */
+const mostOrganizations = 50
+
 /** An account that was connected anew since is somebody's wish that came later. */
-const ofAccount = `c.platform = $1 and (c.external_account_id = $2 or c.metadata ? 'scopedId' and c.metadata ->> 'scopedId' = $2) and c.connected_at <= $3`
+const ofAccount = `c.platform = $1 and (c.external_account_id = $2 or c.metadata ? 'scopedId' and c.metadata ->> 'scopedId' = $2) and c.connected_at <= $3
+  and ($4::text[] is null or exists (select from publishing.brands o where o.id = c.brand_id and o.organization_id::text = any($4::text[])))`
 
 /** In an order of their own, so that two who hold several wait for each other in one direction. */
 const held = statement(`select ${selectList(connections, 'c')} from publishing.connections c where ${ofAccount} order by c.brand_id, c.id for no key update`)
@@ -27,6 +33,16 @@ const busy = statement(
 const holdPosts = statement(
   `select p.id from publishing.posts p join publishing.connections c on p.brand_id = c.brand_id and p.connection_id = c.id
     where ${ofAccount} order by p.brand_id, p.id for no key update of p`,
+)
+/** Organizations of the account's connections first, then others with one on that network: some must know the secret of what nobody here is meant by. */
+const organizations = statement(
+  `select b.organization_id as id from publishing.connections c join publishing.brands b on b.id = c.brand_id
+    where c.platform = $1 and (c.external_account_id = $2 or c.metadata ? 'scopedId' and c.metadata ->> 'scopedId' = $2)
+    group by b.organization_id order by min(c.connected_at) limit $3`,
+)
+const someOrganizations = statement(
+  `select b.organization_id as id from (select c.brand_id from publishing.connections c where c.platform = $1 limit $2) c
+    join publishing.brands b on b.id = c.brand_id group by b.organization_id`,
 )
 const brandsById = statement(`select ${selectList(brands, 'b')} from publishing.brands b where b.id = any($1::uuid[])`)
 /** What the network counted of what was published by them. */
@@ -43,8 +59,15 @@ export const networkAccountStore = {
   table: connections,
   lists: {},
   open: ({ sequelize }: Opening) => {
-    const values = ({ platform, accountId, before }: NetworkAccount) => [platform, accountId, before]
+    const values = ({ platform, accountId, before, organizations }: NetworkAccount) => [platform, accountId, before, organizations]
     return {
+      /** The organizations that have connected an account, the first ones first; of an account of nobody here, some that have connected another one there. */
+      async organizationsOf(platform: Platform, accountId: string): Promise<{ readonly ids: readonly string[]; readonly isTheirs: boolean }> {
+        const theirs = await rows<{ id: string }>(sequelize, organizations, [platform, accountId, mostOrganizations])
+        const found = theirs.length > 0 ? theirs : await rows<{ id: string }>(sequelize, someOrganizations, [platform, mostOrganizations])
+        return { ids: found.map(({ id }) => id), isTheirs: theirs.length > 0 }
+      },
+
       /** Holds them until the transaction ends. */
       hold: (account: NetworkAccount, transaction: Transaction): Promise<readonly ConnectionRow[]> =>
         rows<ConnectionRow>(sequelize, held, values(account), transaction),

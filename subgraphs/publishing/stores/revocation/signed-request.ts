@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'sequelize'
 import { newId } from '../../../../platform/ids.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
 import type { Opening } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
 
@@ -19,6 +19,8 @@ export const signedRequests = table('publishing.signed_requests', {
   digest: text,
   /** The network's id of the account; null once nothing has to be found by it any more. */
   accountId: text.maybe,
+  /** The organizations whose application signed it; null: everybody's. */
+  organizationIds: texts.maybe,
   /** By which a person asks what became of a deletion. */
   code: text.maybe,
   status: text.of<DeletionStatus>(),
@@ -33,8 +35,8 @@ const list = selectList(signedRequests, 'r')
 
 const insert = statement(
   `insert into publishing.signed_requests as r
-     (id, platform, event, digest, account_id, code, status, received_at, completed_at, created_at, updated_at, created_by)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10)
+     (id, platform, event, digest, account_id, code, status, received_at, completed_at, created_at, updated_at, created_by, organization_ids)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10, $11)
    on conflict (platform, event, digest) do nothing returning ${list}`,
 )
 const same = statement(`select ${list} from publishing.signed_requests r where r.platform = $1 and r.event = $2 and r.digest = $3`)
@@ -44,6 +46,16 @@ const lock = statement(`select ${list} from publishing.signed_requests r where r
 const move = statement(
   `update publishing.signed_requests set status = $2, completed_at = $3, account_id = $4, updated_at = $5, version = version + 1 where id = $1`,
 )
+
+/** What is remembered of a request. */
+export interface Taken {
+  readonly platform: Platform
+  readonly event: RevocationEvent
+  readonly digest: string
+  readonly accountId: string
+  /** Those whose application signed it; null: everybody's. */
+  readonly organizations: readonly string[] | null
+}
 
 /** Not a tenant's to see: they are found by what was signed, or by a code that only the person knows. */
 export const signedRequestStore = {
@@ -55,12 +67,12 @@ export const signedRequestStore = {
      * @returns the first one, and whether this is it
      */
     async take(
-      { platform, event, digest, accountId }: { platform: Platform; event: RevocationEvent; digest: string; accountId: string },
+      { platform, event, digest, accountId, organizations }: Taken,
       { now, transaction }: { now: Date; transaction: Transaction },
     ): Promise<{ readonly row: SignedRequestRow; readonly isFirst: boolean }> {
       const isDeletion = event === 'DATA_DELETION'
       const values = [newId(now), platform, event, digest, isDeletion ? accountId : null, isDeletion ? randomBytes(16).toString('hex') : null]
-      const end = [isDeletion ? 'RECEIVED' : 'COMPLETED', now, isDeletion ? null : now, `network:${platform.toLowerCase()}`]
+      const end = [isDeletion ? 'RECEIVED' : 'COMPLETED', now, isDeletion ? null : now, `network:${platform.toLowerCase()}`, organizations]
       const [made] = await rows<SignedRequestRow>(sequelize, insert, [...values, ...end], transaction)
       if (made) return { row: made, isFirst: true }
       const [earlier] = await rows<SignedRequestRow>(sequelize, same, [platform, event, digest], transaction)

@@ -11,18 +11,20 @@ export interface CredentialSeed {
   /** @default one that no other has */
   readonly name?: string
   readonly secret?: string
+  /** The fields that are no secret. @default none */
+  readonly plain?: Readonly<Record<string, string>>
 }
 
 /** A credential, past every rule: of a custom provider, unless said otherwise. */
 export async function seedCredential(
   { clock, platform }: Pick<Supergraph, 'clock' | 'platform'>,
-  { organizationId, provider = 'custom', name, secret = 'sk-of-a-test-alone' }: CredentialSeed,
+  { organizationId, provider = 'custom', name, secret = 'sk-of-a-test-alone', plain = {} }: CredentialSeed,
 ): Promise<CredentialRow> {
   const now = clock.now()
   const id = newId(now)
   const job = platform.providers.job('test')
   const place = { id, level: organizationId ? ('ORGANIZATION' as const) : ('PLATFORM' as const), organizationId, provider, name: name ?? `models-${id}` }
-  const sealed = { secret: job.credentials.seal(id, secret), masked: mask(secret), plain: {}, baseUrl: provider === 'custom' ? 'https://models.test/v1' : null }
+  const sealed = { secret: job.credentials.seal(id, secret), masked: mask(secret), plain, baseUrl: provider === 'custom' ? 'https://models.test/v1' : null }
   return inTransaction(job, ({ transaction }) =>
     job.credentials.insert({ ...place, ...sealed, createdAt: now, updatedAt: now, createdBy: 'test' }, transaction),
   )

@@ -25,7 +25,7 @@ let userId: string
 let accountId: string
 beforeAll(async () => {
   graph = await supergraph()
-  job = Object.create(graph.job, { networks: { value: networks } }) as Job
+  job = Object.create(graph.job, { networks: { value: networks }, applications: { value: { of: () => ({ clientId: 'of', clientSecret: 'ours' }) } } }) as Job
   const story = graph.seed.owner().brand('One')
   const { brand: one, owner } = await story
   const { brand: two } = await story.brand('Two')

@@ -1,0 +1,27 @@
+import type { Job } from '../context.ts'
+import { GrantFailure, type Network } from '../network/network.ts'
+import { everyNetwork } from '../network/networks.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+
+/**
+ * The network of a connection with the application that it grants by: what renews and ends grants.
+ * @throws GrantFailure, for now: an application may be set up again, and then the grant still stands
+ */
+export async function granting(
+  { applications, brands }: Pick<Job, 'applications' | 'brands'>,
+  network: Network,
+  { brandId }: Pick<ConnectionRow, 'brandId'>,
+): Promise<Network> {
+  const { platform } = network
+  if (applications.of(platform)) return network
+  const brand = await brands.byId.load(brandId)
+  const found = brand && (await applications.find(platform, brand.organizationId))
+  if (found?.network) return found.network
+  const { title } = everyNetwork[platform]
+  throw new GrantFailure(
+    found?.isKnown === false
+      ? `Whether an application is set up for ${title} cannot be found out at this moment.`
+      : `No application is set up for ${title} any more: whoever operates the platform sets one.`,
+    false,
+  )
+}
