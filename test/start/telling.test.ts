@@ -50,7 +50,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
 
   const noMail = 'no mail leaves: nobody can be invited, and no password be reset; set SMTP_URL'
   const noNetwork = expect.stringMatching(
-    /^not set up: X \(X_CLIENT_ID and X_CLIENT_SECRET\), LinkedIn .*; no account there can be connected, and posts for it stay drafts$/,
+    /^not set up: X \(X_CLIENT_ID and X_CLIENT_SECRET\), LinkedIn .*; unless the gateway to providers keeps an application for it, no account there can be connected, and posts for it stay drafts$/,
   )
 
   test('nothing on a machine of one’s own', () => {
@@ -92,7 +92,7 @@ describe('a start says what it did otherwise than one would expect:', () => {
       networkFamilies.flatMap(({ family }) => [family.clientId!, family.clientSecret!].map(({ name }) => [name, 'given'])),
     )
     expect(noticed({ ...production, ...applications, X_CLIENT_ID: '', X_CLIENT_SECRET: '' })).toEqual([
-      'not set up: X (X_CLIENT_ID and X_CLIENT_SECRET); no account there can be connected, and posts for it stay drafts',
+      'not set up: X (X_CLIENT_ID and X_CLIENT_SECRET); unless the gateway to providers keeps an application for it, no account there can be connected, and posts for it stay drafts',
     ])
     expect(noticed({ ...production, ...applications })).toEqual([])
     expect(noticed({ DEMO: '0', ...applications })).toEqual(['no demo accounts and no sandbox: DEMO=0', noMail])

@@ -35,7 +35,7 @@ export function missingNetworks({ applications }: Pick<Config, 'applications'>):
   const missing = networkFamilies.filter(({ platform }) => !applications[platform])
   if (missing.length === 0) return []
   const named = missing.map(({ platform, title }) => `${title} (${credentialsOf(platform)})`).join(', ')
-  return [`not set up: ${named}; no account there can be connected, and posts for it stay drafts`]
+  return [`not set up: ${named}; unless the gateway to providers keeps an application for it, no account there can be connected, and posts for it stay drafts`]
 }
 
 const mostShown = 4
