@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CallService } from '../../../../platform/ask.ts'
 import { newId } from '../../../../platform/ids.ts'
+import { deletions } from '../../../../subgraphs/publishing/connection/revocation/deletion.ts'
 import { openApplications } from '../../../../subgraphs/publishing/network/account/applications.ts'
 import type { Platform } from '../../../../subgraphs/publishing/network/network.ts'
 import { loadAdapters } from '../../../../subgraphs/publishing/network/networks.ts'
@@ -204,7 +205,8 @@ describe('P-24 with applications that the gateway keeps', () => {
     expect([await send('what the second signs with'), await active()]).toEqual([200, [true, false]])
     expect([await send('what the first signs with', 'data-deletion'), await send('what the first signs with', 'deauthorize', 'nobody1')]).toEqual([200, 200])
     expect(await active()).toEqual([false, false])
-    await graph.clock.run(60_000)
+    await graph.clock.advance(45_000)
+    await deletions(() => graph.job).run()
     expect(await active()).toEqual([false])
   })
 })
