@@ -14,7 +14,7 @@ export type DeleteMediaAssetInput = {
 /** From where to fetch a file. */
 export type ImportMediaInput = {
   readonly brandId: string | number;
-  /** A public address; redirects are not followed. */
+  /** A public address. Up to five redirects are followed, each to a public address alone. */
   readonly url: string;
   readonly folderId?: string | number | null | undefined;
   /** For a week the same key with the same input, sent by whoever of the organization, answers the first asset as it stands then instead of fetching another. CONFLICT (reason `KEY_REUSED`) with another input; NOT_FOUND when that asset was deleted. */

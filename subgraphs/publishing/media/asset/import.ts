@@ -2,12 +2,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId, readId, requireName } from '../../../../platform/ids.ts'
 import { isRefusedAddress, OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import { create, inTransaction } from '../../../store/write.ts'
+import type { StreamedAnswer } from '../../../../platform/outbound/stream.ts'
+import { create, findEarlier, inTransaction } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { ImportMediaInput } from '../../resolvers.generated.ts'
-import type { MediaAssetRow, MediaType } from '../../stores/media/asset.ts'
-import { kindOf, noMedium, typeOf } from '../file/type.ts'
+import type { MediaAssetRow, MediaType, Part } from '../../stores/media/asset.ts'
+import { kindOf, noMedium, tooLarge, typeOf } from '../file/type.ts'
 import { requireFolder } from '../folder/rules.ts'
 import { createPicture, keepObject, requireRoom } from '../keep.ts'
 import { prepareMedia } from '../prepare.ts'
@@ -16,6 +17,11 @@ import { prepareMedia } from '../prepare.ts'
 const most = { bytes: 100 * 1024 * 1024, ms: 25_000 } as const
 /** How many bytes are held until they are kept. */
 const partBytes = 8 * 1024 * 1024
+/** With so many bytes the first part is judged: what is no medium is fetched no further. */
+const firstBytes = 64 * 1024
+/** How often an address may lead to another one: links that people share do so once or twice. */
+const mostRedirects = 5
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** What an address is called by: its last part. */
 function nameOf(url: URL): string {
@@ -27,108 +33,140 @@ function nameOf(url: URL): string {
   }
 }
 
-/** Fetches a file from a public address into a brand's library. @throws BAD_USER_INPUT, UPSTREAM_FAILED, NOT_FOUND, CONFLICT */
+/**
+ * Fetches a file from a public address into a brand's library. Whatever comes of it, no part of what was fetched is left over.
+ * @throws BAD_USER_INPUT, UPSTREAM_FAILED, NOT_FOUND, CONFLICT
+ */
 export async function importMedia(context: Context, input: ImportMediaInput): Promise<MediaAssetRow> {
-  const { brands, viewer, clock } = context
+  const { brands, mediaAssets, viewer, clock } = context
   const brand = await brands.require(input.brandId, 'brandId')
   const folderId = readId(input.folderId, 'folderId')
+  const claim = { of: mediaAssets, once: input, tenantId: brand.organizationId }
+  const earlier = await findEarlier(context, claim)
+  if (earlier) return earlier
   await inTransaction(context, async unit => {
     await requireRoom(context, brand.id, unit)
     await requireFolder(context, brand.id, folderId, unit)
   })
   const url = new URL(String(input.url))
   const id = newId(clock.now())
-  const fetched = await fetchInto(context, url, brand.id)
-  const given = {
-    brandId: brand.id,
-    filename: nameOf(url),
-    altText: null,
-    folderId,
-    source: 'IMPORT',
-    authorId: viewer.userId,
-    createdBy: actorOf(viewer),
-  } as const
-  if (kindOf(fetched.type) !== 'VIDEO') {
-    const pieces: Uint8Array[] = []
-    for (const { key } of fetched.parts) pieces.push(new Uint8Array(await new Response(await context.storage.get(key)).arrayBuffer()))
-    const { row } = await createPicture(context, {
-      ...given,
-      organizationId: brand.organizationId,
-      once: input,
+  const parts: Part[] = []
+  let isNamed = false
+  try {
+    const type = await fetchInto(context, url, brand.id, parts)
+    const given = {
+      brandId: brand.id,
+      filename: nameOf(url),
+      altText: null,
+      folderId,
+      source: 'IMPORT',
+      authorId: viewer.userId,
+      createdBy: actorOf(viewer),
+    } as const
+    if (kindOf(type) !== 'VIDEO') {
+      const bytes = await readParts(context, parts)
+      return (await createPicture(context, { ...given, organizationId: brand.organizationId, once: input, id, type, bytes })).row
+    }
+    const { row, repeated } = await create(context, {
+      ...claim,
       id,
-      type: fetched.type,
-      bytes: Buffer.concat(pieces),
+      async run(unit) {
+        await requireRoom(context, brand.id, unit)
+        const keys = parts.map(({ key }) => key)
+        await context.mediaObjects.spare(keys, unit.transaction)
+        const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+        const stamps = { createdAt: unit.now, updatedAt: unit.now }
+        return { id, ...given, kind: 'VIDEO' as const, mimeType: type, bytes, parts, status: 'PROCESSING' as const, ...stamps }
+      },
+      wake: (asset, { now, transaction }) => prepareMedia(context.jobs, asset, now, transaction),
+      audit: asset => ({ tenantId: asset.brandId, action: 'media.created', subjectId: asset.id, details: { kind: asset.kind, source: asset.source } }),
     })
+    isNamed = !repeated
     return row
+  } finally {
+    if (!isNamed) await letGo(context, brand.id, parts)
   }
-  const { row } = await create(context, {
-    of: context.mediaAssets,
-    once: input,
-    tenantId: brand.organizationId,
-    id,
-    async run(unit) {
-      await requireRoom(context, brand.id, unit)
-      await context.mediaObjects.spare(
-        fetched.parts.map(({ key }) => key),
-        unit.transaction,
-      )
-      const bytes = fetched.parts.reduce((sum, part) => sum + part.bytes, 0)
-      return {
-        id,
-        ...given,
-        kind: 'VIDEO' as const,
-        mimeType: fetched.type,
-        bytes,
-        parts: fetched.parts,
-        status: 'PROCESSING' as const,
-        createdAt: unit.now,
-        updatedAt: unit.now,
-      }
-    },
-    wake: (asset, { now, transaction }) => prepareMedia(context.jobs, asset, now, transaction),
-    audit: asset => ({ tenantId: asset.brandId, action: 'media.created', subjectId: asset.id, details: { kind: asset.kind, source: asset.source } }),
-  })
-  return row
 }
 
-/** Fetches a file and keeps it in parts. @throws BAD_USER_INPUT, UPSTREAM_FAILED */
-async function fetchInto(context: Context, url: URL, brandId: string) {
-  const refuse = (sentence: string) => new Refusal('BAD_USER_INPUT', sentence, { field: 'url' })
+/** Has parts go that no asset names. Where that fails they go a day later, as what was entered before they were written says. */
+async function letGo(context: Context, brandId: string, parts: readonly Part[]): Promise<void> {
+  const keys = parts.map(({ key }) => key)
+  if (keys.length === 0) return
+  await inTransaction(context, ({ now, transaction }) => context.mediaObjects.doom(brandId, keys, now, transaction)).catch(error =>
+    context.log.warn({ err: error, brandId }, 'parts of an import stay for a day'),
+  )
+}
+
+async function readParts({ storage }: Context, parts: readonly Part[]): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for (const { key } of parts) pieces.push(new Uint8Array(await new Response(await storage.get(key)).arrayBuffer()))
+  return Buffer.concat(pieces)
+}
+
+const refuse = (sentence: string, more: object = {}) => new Refusal('BAD_USER_INPUT', sentence, { field: 'url', ...more })
+
+/**
+ * Fetches a file and keeps it in parts.
+ * @param parts takes each as it is kept, so that whoever asked knows of them however it ends
+ * @throws BAD_USER_INPUT, UPSTREAM_FAILED
+ */
+async function fetchInto(context: Context, url: URL, brandId: string, parts: Part[]): Promise<MediaType> {
   try {
-    const answer = await context.outbound.stream(url, { totalMs: most.ms, mostBytes: most.bytes, signal: context.leaving })
-    if (answer.status !== 200) {
-      answer.cancel()
-      throw new Refusal('UPSTREAM_FAILED', `${url.origin} answered ${answer.status} instead of a file.`)
-    }
+    const answer = await follow(context, url)
     const name = createHash('sha256').update(url.href).update(randomBytes(16)).digest('hex').slice(0, 32)
-    const parts: { readonly key: string; readonly bytes: number }[] = []
     let type = null as MediaType | null
     let held: Uint8Array[] = []
     let bytes = 0
+    let all = 0
     const keep = async () => {
       if (bytes === 0) return
       const whole = Buffer.concat(held)
       if (parts.length === 0) type = typeOf(whole)
       if (type === null) throw refuse(noMedium)
-      const key = `imports/${name}/${parts.length}`
-      await keepObject(context, brandId, key, whole, { contentType: 'application/octet-stream', bytes })
-      parts.push({ key, bytes })
+      const wrong = tooLarge(type, all)
+      if (wrong) throw refuse(wrong, { reason: 'TOO_LARGE' })
+      const part = { key: `imports/${name}/${parts.length}`, bytes }
+      parts.push(part)
+      await keepObject(context, brandId, part.key, whole, { contentType: 'application/octet-stream', bytes })
       held = []
       bytes = 0
     }
     for await (const piece of answer.body) {
       held.push(piece)
       bytes += piece.byteLength
-      // The first part is judged as soon as it can be.
-      if (bytes >= partBytes || (parts.length === 0 && bytes >= 64 * 1024)) await keep()
+      all += piece.byteLength
+      if (bytes >= partBytes || (parts.length === 0 && bytes >= firstBytes)) await keep()
     }
     await keep()
     if (type === null) throw refuse(noMedium)
-    return { type, parts }
+    return type
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
-    if (isRefusedAddress(error)) throw refuse('The address is not public: files are fetched from public addresses alone.')
-    if (error.kind === 'large') throw refuse(`The file has more than ${most.bytes} bytes: upload it in parts.`)
+    if (isRefusedAddress(error)) throw notPublic()
+    if (error.kind === 'large') throw refuse(`The file has more than ${most.bytes} bytes: upload it in parts.`, { reason: 'TOO_LARGE' })
     throw new Refusal('UPSTREAM_FAILED', `Nothing came from ${url.origin}: ${error.message}`)
   }
+}
+
+const notPublic = () => refuse('The address is not public, or leads to one that is not: files are fetched from public addresses alone.')
+
+/**
+ * Asks an address, and where that one leads, each only if it may be asked: an address of our own that we call ourselves is nobody's to have
+ * called. All of it has the time of one.
+ * @throws BAD_USER_INPUT, UPSTREAM_FAILED, OutboundFailure
+ */
+async function follow({ outbound, reaches, leaving }: Context, first: URL): Promise<StreamedAnswer> {
+  const deadline = performance.now() + most.ms
+  let url = first
+  for (let followed = 0; followed <= mostRedirects; followed += 1) {
+    if (!/^https?:$/.test(url.protocol) || !(await reaches(url))) throw notPublic()
+    const totalMs = Math.max(1, Math.round(deadline - performance.now()))
+    const answer = await outbound.stream(url, { totalMs, mostBytes: most.bytes, signal: leaving })
+    if (answer.status === 200) return answer
+    answer.cancel()
+    const next = redirects.has(answer.status) ? URL.parse(answer.headers.get('location') ?? '', url) : null
+    if (!next) throw new Refusal('UPSTREAM_FAILED', `${url.origin} answered ${answer.status} instead of a file.`)
+    url = next
+  }
+  throw new Refusal('UPSTREAM_FAILED', `${first.origin} leads on more than ${mostRedirects} times, and to no file.`)
 }
