@@ -4,8 +4,10 @@ import { type Deletion, deletionsBy, type Run } from '../store/removal.ts'
 import { inTransaction } from '../store/write.ts'
 import type { Job } from './context.ts'
 import { failure } from './delivery/failure.ts'
+import { forms } from './media/keep.ts'
 import { factsOf } from './news/announce.ts'
 import type { BrandRow } from './stores/brand.ts'
+import { canOutliveBrands, doomOfBrands, mediaObjects } from './stores/media/object.ts'
 import type { PostRow } from './stores/post.ts'
 
 const brandName = 'Demo Brand'
@@ -143,11 +145,17 @@ async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<vo
   await tell(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
 }
 
-/** What goes of publishing with organizations, beside what is kept of these themselves: whatever belongs to their brands. */
+/**
+ * What goes of publishing with organizations, beside what is kept of these themselves: whatever belongs to their brands. What is stored of
+ * their media goes when publishing next comes round.
+ */
 export async function demoDeletions(run: Run, organizations: readonly string[]): Promise<readonly Deletion[]> {
   const brands = await run<{ id: string }>('select id from publishing.brands where organization_id = any($1::uuid[])', [organizations])
   const ids = brands.map(({ id }) => id)
   const [jobs] = await run<{ there: boolean }>(`select to_regclass('publishing_jobs.job') is not null as there`)
   const waiting = { sql: `delete from publishing_jobs.job where data->>'brandId' = any($1::text[])`, bind: [ids] }
-  return [...(jobs!.there ? [waiting] : []), ...(await deletionsBy(run, 'brand_id', ids)), ...(await deletionsBy(run, 'tenant_id', ids))]
+  const [stored] = await run<{ there: boolean }>(canOutliveBrands)
+  const files = stored!.there ? [{ sql: doomOfBrands, bind: [ids, forms, new Date(0)] }] : []
+  const ofBrands = (await deletionsBy(run, 'brand_id', ids)).filter(({ sql }) => files.length === 0 || !sql.includes(mediaObjects.name))
+  return [...files, ...(jobs!.there ? [waiting] : []), ...ofBrands, ...(await deletionsBy(run, 'tenant_id', ids))]
 }

@@ -5,6 +5,7 @@ import type { Body } from '../../../platform/storage/storage.ts'
 import type { Unit, Writing } from '../../store/books.ts'
 import { create, inTransaction, type Made } from '../../store/write.ts'
 import type { Context } from '../context.ts'
+import { everyNetwork } from '../network/networks.ts'
 import type { MediaAssetRow, MediaSource, MediaType } from '../stores/media/asset.ts'
 import { lookAtPicture, NoPicture, previewOf } from './file/picture.ts'
 import { kindOf, tooLarge } from './file/type.ts'
@@ -19,6 +20,15 @@ export const bytesStayMs = 24 * 3_600_000
 
 /** Where the bytes of an asset are. @param form `original`, `preview`, or the path of a network */
 export const keyOf = (assetId: string, form: string): string => `media/${assetId}/${form}`
+
+/** Every key under which something of an asset may be: its forms, and the parts that it came in. */
+export const keysOf = ({ id, parts }: Pick<MediaAssetRow, 'id' | 'parts'>): readonly string[] => [
+  ...forms.map(form => keyOf(id, form)),
+  ...parts.map(({ key }) => key),
+]
+
+/** The names of an asset's forms. */
+export const forms: readonly string[] = ['original', 'preview', ...Object.values(everyNetwork).map(({ path }) => path)]
 
 /** Writes an object that a row is to name: should that never come about, it goes by itself. */
 export async function keepObject(

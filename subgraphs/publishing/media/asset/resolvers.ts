@@ -7,7 +7,7 @@ import type { Resolvers } from '../../resolvers.generated.ts'
 import { newestAssets } from '../../stores/media/asset.ts'
 import { newestFirst } from '../../stores/post.ts'
 import { requireFolder } from '../folder/rules.ts'
-import { bytesStayMs, keyOf } from '../keep.ts'
+import { bytesStayMs, keysOf } from '../keep.ts'
 import { addressOf } from '../variant/address.ts'
 import { importMedia } from './import.ts'
 import { readAltText, readSearch, readTags, readTitle } from './rules.ts'
@@ -60,8 +60,7 @@ export const mediaAssetResolvers: Resolvers = {
             const said = users.length === 1 ? 'A post that is not published uses it' : `${users.length} posts that are not published use it`
             throw new Refusal('CONFLICT', `${said}: take it out of them first.`, { reason: 'IN_USE', postIds: users.map(user => user.id) })
           }
-          const keys = ['original', 'preview', ...Object.values(everyNetwork).map(({ path }) => path)].map(form => keyOf(asset.id, form))
-          await mediaObjects.doom(brandId, [...keys, ...asset.parts.map(({ key }) => key)], new Date(now.getTime() + bytesStayMs), transaction)
+          await mediaObjects.doom(brandId, keysOf(asset), new Date(now.getTime() + bytesStayMs), transaction)
         },
         audit: asset => ({ tenantId: brandId, action: 'media.deleted', subjectId: asset.id }),
       })
