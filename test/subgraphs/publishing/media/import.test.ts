@@ -74,6 +74,8 @@ describe('what is imported', () => {
     expect(it).toMatchObject({ sha256: createHash('sha256').update(picture).digest('hex'), previewBroken: false, author: { id: world.owner.userId } })
     expect((await world.http('GET', it.url)).bytes.equals(picture)).toBe(true)
     expect((await bring(serve('/a', gif, 'image/png'))).it).toMatchObject({ kind: 'GIF', mimeType: 'image/gif' })
+    const { nodes } = (await world.ask('query($b: ID!) { brandActivities(brandId: $b) { nodes { kind user { id } } } }', { b: world.brand.id })).brandActivities
+    expect(nodes).toEqual(Array(2).fill({ kind: 'MEDIA', user: { id: world.owner.userId } }))
     const film = mp4({ padding: 200_000 })
     const { it: clip } = await bring(serve('/clip.jpg', film, 'image/jpeg'))
     expect(clip).toMatchObject({ kind: 'VIDEO', status: 'PROCESSING', bytes: film.length })

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { armCrash } from '../../../../platform/crash.ts'
+import { createOutbound } from '../../../../platform/outbound/outbound.ts'
+import { createReaches, type ResolveName } from '../../../../platform/outbound/public.ts'
 import { deliverWebhook, webhookSweep } from '../../../../subgraphs/publishing/news/webhook/deliver.ts'
 import { conclude, pauses } from '../../../../subgraphs/publishing/news/webhook/rules.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
@@ -70,6 +72,12 @@ const read = async (id: string) =>
 const schedule = async (brandId: string) => {
   const input = { brandId, platform: 'X', copy: 'Hooked', scheduledAt: graph.clock.in(86_400_000).toISOString() }
   return (await graph.execute(createPost, { input }, { as: owner })).data().createPost.id as string
+}
+/** The way out where a name has these addresses one after the other, and the last from then on. */
+function wayOutOf(addresses: readonly string[]) {
+  let asked = 0
+  const resolve: ResolveName = (_name, _options, done) => done(null, [{ address: addresses[Math.min(asked++, addresses.length - 1)]!, family: 4 }])
+  return { outbound: createOutbound([], resolve), reaches: createReaches([], resolve) }
 }
 /** Has everything tried that is due. */
 const sweep = () => webhookSweep(() => graph.job).run()
@@ -151,6 +159,43 @@ describe('a webhook', () => {
     expect(waits.slice(0, 9).map(({ delivery }) => delivery.nextAttemptAt!.getTime() - now.getTime())).toEqual(pauses.slice(1))
     expect(waits[9]).toMatchObject({ delivery: { status: 'FAILED', nextAttemptAt: null }, disabledReason: expect.stringContaining('500') })
     expect(conclude({ attempts: 1 }, null, now).delivery).toMatchObject({ responseStatus: null, nextAttemptAt: new Date(now.getTime() + 5_000) })
+  })
+
+  test('whose last try fails is told nothing more, and says why', async () => {
+    const brandId = await aBrand()
+    const { endpoint } = await create(brandId)
+    await schedule(brandId)
+    await graph.rows('update publishing.webhook_deliveries set attempts = $2 where brand_id = $1', [brandId, pauses.length - 1])
+    answers.push(503)
+    await later(0)
+    expect(await read(endpoint.id)).toMatchObject({
+      active: false,
+      disabledReason: expect.stringContaining('10 tries over three days failed, the last time with 503'),
+      deliveries: { nodes: [{ status: 'FAILED', attempts: 10, responseStatus: 503, nextAttemptAt: null }] },
+    })
+    await schedule(brandId)
+    await later(86_400_000)
+    expect(told.length).toBe(1)
+    const record = await graph.rows(`select action from publishing.audit_entries where tenant_id = $1 and action like 'webhook.%' order by id`, [brandId])
+    expect(record).toEqual([{ action: 'webhook.created' }, { action: 'webhook.disabled' }])
+  })
+
+  test.each([
+    ['lies in our own network by now', () => ({}), 'http://localhost/hook'],
+    // Public when it is looked at, private when it is connected to.
+    ['changes its name’s address in between', () => wayOutOf(['93.184.216.34', '127.0.0.1']), 'http://hook.example/hook'],
+    ['has a name that leads to a private place', () => wayOutOf(['10.0.0.7']), 'http://hook.example/hook'],
+  ])('whose address %s is not asked', async (_, changed, address) => {
+    const brandId = await aBrand()
+    const { endpoint } = await create(brandId)
+    await schedule(brandId)
+    const [{ id }] = (await read(endpoint.id)).deliveries.nodes
+    const url = new URL(address)
+    url.port = new URL(origin).port
+    await graph.rows('update publishing.webhook_endpoints set url = $2 where id = $1', [endpoint.id, url.href])
+    await deliverWebhook(Object.assign(Object.create(graph.job), changed()), brandId, id)
+    expect(told).toEqual([])
+    expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ status: 'PENDING', attempts: 1, responseStatus: null }])
   })
 
   test('is signed by both secrets for a day after a rotation', async () => {
