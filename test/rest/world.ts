@@ -43,7 +43,7 @@ export async function restWorld(): Promise<RestWorld> {
   const pictures = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(png()))
   await new Promise<void>(resolve => pictures.listen(0, '127.0.0.1', resolve))
   const files = `http://localhost:${(pictures.address() as AddressInfo).port}`
-  const graph = await supergraph({ sandbox: true, now: new Date().toISOString(), inside: [files] })
+  const graph = await supergraph({ sandbox: true, now: new Date().toISOString(), trusts: [files] })
   const door: Door = await openDoor(graph, {
     tokens: { own: new Map(Object.entries(ownTokens).map(([name, token]) => [`app_${name}`, [token]])), gateway: [], dedicated: [] },
   })

@@ -193,7 +193,7 @@ describe('a webhook', () => {
     const url = new URL(address)
     url.port = new URL(origin).port
     await graph.rows('update publishing.webhook_endpoints set url = $2 where id = $1', [endpoint.id, url.href])
-    await deliverWebhook(Object.assign(Object.create(graph.job), changed()), brandId, id)
+    await deliverWebhook(Object.create(graph.job, Object.getOwnPropertyDescriptors(changed())), brandId, id)
     expect(told).toEqual([])
     expect((await read(endpoint.id)).deliveries.nodes).toMatchObject([{ status: 'PENDING', attempts: 1, responseStatus: null }])
   })
