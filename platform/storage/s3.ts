@@ -52,29 +52,35 @@ export function createS3Storage(settings: S3Settings, stream: StreamOutbound): O
       },
       async get(key, range) {
         const answer = await ask('GET', checkedKey(prefix, key), range && { range: `bytes=${range.first}-${range.last}` })
-        if (answer.status === 404) {
-          answer.cancel()
-          throw new NotStored(key)
-        }
         if (answer.status !== (range ? 206 : 200)) throw await failure('read', key, answer)
         return Readable.toWeb(Readable.from(answer.body, { objectMode: false })) as ReadableStream<Uint8Array>
       },
       async stat(key) {
         const answer = await ask('HEAD', checkedKey(prefix, key))
         answer.cancel()
-        if (answer.status === 404) return null
-        if (answer.status !== 200) throw new Error(`${key} could not be looked at: the bucket answered ${answer.status}`)
-        return { bytes: Number(answer.headers.get('content-length')) }
+        if (answer.status === 200) return { bytes: Number(answer.headers.get('content-length')) }
+        if (answer.status !== 404) throw new Error(`${key} could not be looked at: the bucket answered ${answer.status}`)
+        // An answer without a body does not say what is not there, the object or the bucket: a byte is asked for to hear it.
+        const told = await ask('GET', checkedKey(prefix, key), { range: 'bytes=0-0' })
+        if (told.status === 404) {
+          const why = await failure('looked at', key, told)
+          if (!(why instanceof NotStored)) throw why
+        }
+        told.cancel()
+        return null
       },
       async remove(key) {
         const answer = await ask('DELETE', checkedKey(prefix, key))
-        if (answer.status >= 300 && answer.status !== 404) throw await failure('removed', key, answer)
+        if (answer.status >= 300) {
+          const why = await failure('removed', key, answer)
+          if (!(why instanceof NotStored)) throw why
+        }
         answer.cancel()
       },
     }) satisfies Storage
 }
 
-/** What a bucket says of a request that it refuses; never the request's own headers. */
+/** What a bucket says of a request that it refuses, never the request's own headers; `NotStored` where it is there and the object is not. */
 async function failure(what: string, key: string, answer: StreamedAnswer): Promise<Error> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -84,5 +90,6 @@ async function failure(what: string, key: string, answer: StreamedAnswer): Promi
     if (bytes > mostRead) break
   }
   const code = /<Code>(\w{1,80})<\/Code>/.exec(Buffer.concat(pieces).toString('utf8'))?.[1] ?? 'no code'
+  if (answer.status === 404 && code === 'NoSuchKey') return new NotStored(key)
   return new Error(`${key} could not be ${what}: the bucket answered ${answer.status}, ${code}`)
 }

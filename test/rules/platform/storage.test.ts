@@ -1,13 +1,14 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOutbound } from '../../../platform/outbound/outbound.ts'
+import type { StreamOptions } from '../../../platform/outbound/stream.ts'
 import { createFileStorage } from '../../../platform/storage/file.ts'
-import { addressOfBucket, createS3Storage } from '../../../platform/storage/s3.ts'
-import { NotStored, type OpenStorage } from '../../../platform/storage/storage.ts'
-import { freePort, until } from '../../kit/launch.ts'
+import { addressOfBucket, createS3Storage, type S3Settings } from '../../../platform/storage/s3.ts'
+import { NotStored, type OpenStorage, type Storage } from '../../../platform/storage/storage.ts'
+import { freePort } from '../../kit/launch.ts'
+import { tcpProxy } from '../../kit/tcp-proxy.ts'
 
 const stack = new AsyncDisposableStack()
 let folder: string
@@ -65,34 +66,92 @@ describe('files', () => {
   test('nothing half written is left', async () => expect(await readdir(join(folder, '.unfinished'))).toEqual([]))
 })
 
-/** The command of an S3 server, `s3rver` of npm: `.ci/run` installs it. */
+/** A module that is an S3 server, `@20minutes/s3rver` of npm: `.ci/run` installs it. */
 const server = process.env.S3RVER
 
 describe.skipIf(!server)('a bucket (skipped where S3RVER names no server)', () => {
+  let settings: S3Settings
   let storage: OpenStorage
+  /** Opens a bucket in another way than the one that works. */
+  const opened = (changed: Partial<S3Settings>, times: StreamOptions = {}): Storage => {
+    const all = { ...settings, ...changed }
+    const outbound = createOutbound([addressOfBucket(all)])
+    stack.defer(() => outbound.close())
+    return createS3Storage(all, (url, options) => outbound.stream(url, { ...options, ...times }))('one')
+  }
   beforeAll(async () => {
-    const port = await freePort()
     const kept = await mkdtemp(join(tmpdir(), 'bucket-'))
     stack.defer(() => rm(kept, { recursive: true, force: true }))
-    const child = spawn(process.execPath, [server!, '-d', kept, '-p', String(port), '-s', '--configure-bucket', 'media'], { stdio: 'ignore' })
-    stack.defer(() => void child.kill())
-    const settings = {
-      endpoint: `http://127.0.0.1:${port}`,
-      region: 'us-east-1',
-      bucket: 'media',
-      accessKeyId: 'S3RVER',
-      secretAccessKey: 'S3RVER',
-      pathStyle: true,
-    }
+    const { default: S3 } = (await import(server!)) as { default: new (options: object) => { run(): Promise<{ port: number }>; close(): Promise<void> } }
+    const running = new S3({ directory: kept, address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: 'media' }] })
+    const { port } = await running.run()
+    stack.defer(() => running.close())
+    const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+    settings = { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', bucket: 'media', ...credentials, pathStyle: true }
     const outbound = createOutbound([addressOfBucket(settings)])
     stack.defer(() => outbound.close())
-    await until('the bucket answers', () =>
-      fetch(settings.endpoint).then(
-        () => true,
-        () => false,
-      ),
-    )
     storage = createS3Storage(settings, outbound.stream)
   })
   promises(async () => storage)
+
+  test.each([
+    'a.b-c_d/0',
+    'media/018f0000-0000-7000-8000-000000000000/linkedin-page',
+    `${'long'.repeat(30)}/${'x'.repeat(120)}/${'9'.repeat(120)}`,
+    '_/__/0',
+  ])('signs the key %s as the server reads it', async key => {
+    const one = storage('one')
+    await one.put(key, Buffer.from('odd'), as(3))
+    expect([await text(await one.get(key, { first: 0, last: 1 })), await one.stat(key)]).toEqual(['od', { bytes: 3 }])
+    await one.remove(key)
+    await expect(one.get(key)).rejects.toThrow(NotStored)
+  })
+
+  test('goes as it comes, both ways: a piece waits for nobody but the next', async () => {
+    const one = storage('one')
+    const piece = Buffer.alloc(64 * 1024, 'a')
+    let made = 0
+    async function* many() {
+      for (; made < 400; made += 1) yield piece
+    }
+    const bytes = 400 * piece.length
+    await one.put('large', many(), { contentType: 'video/mp4', bytes })
+    expect([made, await one.stat('large')]).toEqual([400, { bytes }])
+    const reader = (await one.get('large')).getReader()
+    const { value } = await reader.read()
+    expect(value!.byteLength).toBeLessThan(bytes / 10)
+    await reader.cancel()
+    let read = 0
+    for await (const part of await one.get('large', { first: 1, last: bytes - 1 })) read += part.byteLength
+    expect(read).toBe(bytes - 1)
+  })
+
+  test('that is not there, or refuses us, is a failure and never an object that is missing', async () => {
+    const lost = opened({ bucket: 'no-such' })
+    const wrong = opened({ secretAccessKey: 'another/secret+with=signs' })
+    const stranger = opened({ accessKeyId: 'NOBODY' })
+    for (const [refused, code] of [
+      [lost, /404, NoSuchBucket/],
+      [wrong, /403, SignatureDoesNotMatch/],
+      [stranger, /403, InvalidAccessKeyId/],
+    ] as const) {
+      for (const ask of [() => refused.put('a', Buffer.from('x'), as(1)), () => refused.get('a'), () => refused.remove('a')])
+        await expect(ask()).rejects.toMatchObject({ name: 'Error', message: expect.stringMatching(code) })
+      await expect(refused.stat('a')).rejects.toMatchObject({ name: 'Error', message: expect.not.stringContaining('secret+') })
+    }
+  })
+
+  test('that cannot be reached, or falls silent, ends the call', async () => {
+    const nobody = opened({ endpoint: `http://127.0.0.1:${await freePort()}` })
+    await expect(nobody.get('a')).rejects.toThrow('could not be asked')
+    await using network = await tcpProxy(settings.endpoint)
+    const slow = opened({ endpoint: new URL(network.url).origin }, { firstByteMs: 200 })
+    await slow.put('slow', Buffer.from('x'), as(1))
+    network.silence()
+    network.silenceNew(true)
+    for (const ask of [() => slow.put('slow', Buffer.from('y'), as(1)), () => slow.get('slow'), () => slow.stat('slow')])
+      await expect(ask()).rejects.toThrow('no answer within 200 ms')
+    // What was there stays: a key is written as a whole or not at all.
+    expect(await text(await storage('one').get('slow'))).toBe('x')
+  })
 })
