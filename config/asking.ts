@@ -43,7 +43,7 @@ export const operations = {
   operationMs: setting('OPERATION_TIMEOUT_MS', milliseconds, {
     fallback: 30_000,
     by: doors,
-    does: "What all fetches of one operation together may take. A fetch in the router's own process has the time of the operation. Each event of a subscription has the time of an operation, from when it comes.",
+    does: "What all fetches of one operation together may take. A fetch in the router's own process has the time of the operation. A field that says `@patience` has its own time where that is more, and its operation with it. Each event of a subscription has the time of an operation, from when it comes.",
   }),
   planMs: setting('PLANNING_TIMEOUT_MS', milliseconds, {
     fallback: 1_000,

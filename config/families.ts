@@ -225,7 +225,7 @@ export const remote = {
   fetchMs: setting('FETCH_TIMEOUT_MS', milliseconds, {
     fallback: 10_000,
     by: ['router'],
-    does: 'What one fetch from a subgraph over HTTP may take, if its operation has so much time left.',
+    does: 'What one fetch from a subgraph over HTTP may take, if its operation has so much time left; more where a field that it asks for says `@patience`.',
   }),
   drainMs: setting('DRAIN_MS', whole(0, 30_000, 'must be a number of milliseconds up to 30000'), {
     fallback: 500,

@@ -27,6 +27,8 @@ export interface AskAs {
     readonly scopes: readonly string[]
     readonly context: 'personal' | 'organization'
   }
+  /** How long the answer may take at least in ms, for what takes longer than questions usually do. The operation itself says how long it has. @default what is usual */
+  readonly patienceMs?: number | undefined
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
 }

@@ -24,8 +24,8 @@ import { openOrigins } from '../engine/transport/replicas.ts'
 /** Where the router takes the questions of subgraphs that run apart. */
 export const askPath = '/internal/ask'
 
-/** Milliseconds for a question, whose operation may cross several subgraphs. */
-const patienceMs = 15_000
+/** Milliseconds for a question, whose operation may cross several subgraphs, unless whoever asks waits longer. */
+const usualMs = 15_000
 
 /** How much one subgraph asks of the router at once. */
 const limits = { connections: 32, mostWaiting: 1000, mostBytes: 16 * 1024 * 1024 } as const
@@ -84,7 +84,7 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
     limits,
   )
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
-  return async (document, variables, { appId, viewer, signal }) => {
+  return async (document, variables, { appId, viewer, patienceMs = usualMs, signal }) => {
     const seal = await seals.of(viewer)
     if (!seal && !token) throw new Error(`${appId} asks for a viewer whom the router did not send, and has no token (APP_SERVICE_TOKENS)`)
     const id = causeId()

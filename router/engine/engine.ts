@@ -113,6 +113,8 @@ export interface Fetch {
   /** The same as text, for transports that send it. */
   readonly text: string
   readonly kind: 'query' | 'mutation' | 'subscription'
+  /** How long it may take at least in ms, where that is longer than usual (`@patience`). @default what is usual */
+  readonly patienceMs?: number | undefined
 }
 
 /** What a fetch is executed with. */
@@ -162,7 +164,7 @@ export interface EngineOptions {
   readonly planCacheSize?: number | undefined
   /** Bytes that all of them may take, roughly. @default 96 MiB */
   readonly planCacheBytes?: number | undefined
-  /** Milliseconds that the fetches of one operation, or of one event, have together. 30000 unless told. */
+  /** Milliseconds that the fetches of one operation, or of one event, have together, unless a field of it says more (`@patience`). 30000 unless told. */
   readonly operationTimeoutMs?: number | undefined
   /** Milliseconds of a clock that only goes forward, by which deadlines are set. @default that of `performance.now()` */
   readonly now?: (() => number) | undefined

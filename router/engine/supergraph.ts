@@ -20,6 +20,7 @@ import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { readSharing, type SharingTable } from '../access/sharing.ts'
 import { withoutAccess } from '../access/strip.ts'
 import { type Costs, readCosts } from './operation/cost/costs.ts'
+import { type PatienceTable, readPatience } from './operation/patience.ts'
 import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
 /** The supergraph as the router sees it: what clients may ask, who may see what, and the type facts that running plans needs. */
@@ -29,6 +30,8 @@ export interface Supergraph {
   readonly access: AccessTable
   /** What of it is the same for many. */
   readonly sharing: SharingTable
+  /** What of it takes longer than usual. */
+  readonly patience: PatienceTable
   /** The SDL without the access directives. */
   stripped(): string
   /** What its `@cost` and `@listSize` say. */
@@ -111,6 +114,7 @@ export function readSupergraph(sdl: string): Supergraph {
     sdl,
     access: readAccessTable(document),
     sharing: readSharing(document),
+    patience: readPatience(document),
     costs: readCosts(document),
     stripped: () => print(withoutAccess(document)),
     schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),

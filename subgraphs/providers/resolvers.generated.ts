@@ -2832,7 +2832,6 @@ export type ResolversTypes = {
   PageInfo: ResolverTypeWrapper<PageInfo>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   WidgetItem: ResolverTypeWrapper<WidgetItem>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   WidgetAction: ResolverTypeWrapper<WidgetAction>;
@@ -3003,6 +3002,7 @@ export type ResolversTypes = {
   SpendLimitEdge: ResolverTypeWrapper<Omit<SpendLimitEdge, 'node'> & { node?: Maybe<ResolversTypes['SpendLimit']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -3017,7 +3017,6 @@ export type ResolversParentTypes = {
   PageInfo: PageInfo;
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
-  Int: Scalars['Int']['output'];
   WidgetItem: WidgetItem;
   ID: Scalars['ID']['output'];
   WidgetAction: WidgetAction;
@@ -3160,6 +3159,7 @@ export type ResolversParentTypes = {
   SpendLimitEdge: Omit<SpendLimitEdge, 'node'> & { node?: Maybe<ResolversParentTypes['SpendLimit']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
 };
 
 export type SharedDirectiveArgs = {
@@ -3169,6 +3169,12 @@ export type SharedDirectiveArgs = {
 };
 
 export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PatienceDirectiveArgs = {
+  ms: Scalars['Int']['input'];
+};
+
+export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -4045,4 +4051,5 @@ export type Resolvers<ContextType = Context> = {
 
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
+  patience?: PatienceDirectiveResolver<any, any, ContextType>;
 };

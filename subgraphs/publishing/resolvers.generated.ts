@@ -381,7 +381,7 @@ export type Mutation = {
   /**
    * Has pictures drawn of a description into the library, on the account of the organization at the gateway to models. Without a model the
    * organization's own counts; another one takes the scope `providers:org.admin` (FORBIDDEN), stands in the gateway's catalogue (BAD_USER_INPUT), and
-   * changes no setting. RATE_LIMITED with `retryAfter` after 20 requests of the organization in a minute and when the model is limited,
+   * changes no setting. The answer comes with the pictures: the model has a minute for them. RATE_LIMITED with `retryAfter` after 20 requests of the organization in a minute and when the model is limited,
    * BUDGET_EXCEEDED when a spend limit does not cover it.
    */
   readonly generateImages?: Maybe<GeneratedImages>;
@@ -2832,7 +2832,6 @@ export type ResolversTypes = {
   PageInfo: ResolverTypeWrapper<PageInfo>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   WidgetItem: ResolverTypeWrapper<WidgetItem>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   WidgetAction: ResolverTypeWrapper<WidgetAction>;
@@ -3002,6 +3001,7 @@ export type ResolversTypes = {
   PostThreadEdge: ResolverTypeWrapper<Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversTypes['PostThread']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -3011,7 +3011,6 @@ export type ResolversParentTypes = {
   PageInfo: PageInfo;
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
-  Int: Scalars['Int']['output'];
   WidgetItem: WidgetItem;
   ID: Scalars['ID']['output'];
   WidgetAction: WidgetAction;
@@ -3154,6 +3153,7 @@ export type ResolversParentTypes = {
   PostThreadEdge: Omit<PostThreadEdge, 'node'> & { node?: Maybe<ResolversParentTypes['PostThread']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
 };
 
 export type SharedDirectiveArgs = {
@@ -3163,6 +3163,12 @@ export type SharedDirectiveArgs = {
 };
 
 export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PatienceDirectiveArgs = {
+  ms: Scalars['Int']['input'];
+};
+
+export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -4042,4 +4048,5 @@ export type Resolvers<ContextType = Context> = {
 
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
+  patience?: PatienceDirectiveResolver<any, any, ContextType>;
 };

@@ -3,6 +3,9 @@ import { GraphQLError, Kind, parse } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { codeOf } from '../../../platform/errors.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
+import { findOperation } from '../operation/operation.ts'
+import { patienceOf } from '../operation/patience.ts'
+import type { Supergraph } from '../supergraph.ts'
 
 /** How many documents of one subgraph stay parsed. */
 const mostFetches = 1000
@@ -13,14 +16,16 @@ interface SourceContext {
 }
 
 /** One subgraph as the stock gateway knows them, reached over our transport: resolvers get the same viewer and loaders. */
-export function createSource(transport: Transport, subgraph: string): GraphQLDataSource {
+export function createSource(transport: Transport, subgraph: string, supergraph: Supergraph): GraphQLDataSource {
   const fetches = new LRUCache<string, Fetch>({ max: mostFetches })
   const fetchOf = (text: string): Fetch => {
     let fetch = fetches.get(text)
     if (!fetch) {
       const document = parse(text, { noLocation: true })
       const [definition] = document.definitions
-      fetch = { subgraph, document, text, kind: definition?.kind === Kind.OPERATION_DEFINITION ? definition.operation : 'query' }
+      const operation = findOperation(document, undefined)
+      const kind = definition?.kind === Kind.OPERATION_DEFINITION ? definition.operation : 'query'
+      fetch = { subgraph, document, text, kind, patienceMs: typeof operation === 'string' ? 0 : patienceOf(operation, supergraph) }
       fetches.set(text, fetch)
     }
     return fetch

@@ -8,6 +8,7 @@ import type { Engine, EngineOptions, FetchCall, OperationRequest } from '../engi
 import { errorFor, errorFrom } from '../errors.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
+import { patienceOf } from '../operation/patience.ts'
 import { coerceVariables } from '../operation/variables.ts'
 import { readSupergraph, type Supergraph } from '../supergraph.ts'
 import { finish, Work } from '../work.ts'
@@ -39,7 +40,7 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   const quiet = { debug() {}, info() {}, warn: log.warn.bind(log), error: log.error.bind(log) }
   const gateway = new ApolloGateway({
     supergraphSdl: supergraph.stripped(),
-    buildService: ({ name }) => createSource(transport, name),
+    buildService: ({ name }) => createSource(transport, name, supergraph),
     logger: quiet,
     __exposeQueryPlanExperimental: false,
   })
@@ -99,7 +100,9 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
 
   async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
     const { viewer, requestId, headers, browser, signal, operationName, variables = {} } = request
-    const deadline = now() + operationTimeoutMs
+    const found = findOperation(document, operationName)
+    const patienceMs = typeof found === 'string' ? 0 : patienceOf(found, supergraph)
+    const deadline = now() + Math.max(operationTimeoutMs, patienceMs)
     const operation = new Work(requestId, signal, deadline, now)
     const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, browser, signal, deadline, operation }
     const source = print(document)

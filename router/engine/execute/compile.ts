@@ -2,6 +2,8 @@ import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, PlanNod
 import { type DocumentNode, parse, print, stripIgnoredCharacters } from 'graphql'
 import { type MergeShape, shapeOfFetch } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
+import { findOperation } from '../operation/operation.ts'
+import { patienceOf } from '../operation/patience.ts'
 import { type SplitField, splitFields } from '../repairs/hive-differing-types/split-fields.ts'
 import { type Keyed, withInnerNames } from '../repairs/hive-inner-aliases/inner-names.ts'
 import { variablePrefix } from '../repairs/hive-variables/variables.ts'
@@ -85,6 +87,8 @@ export interface FetchVariable {
 
 /** The steps of one operation; a subscription's first fetch stands by itself, for it yields events. */
 export interface CompiledPlan {
+  /** How long the longest of its fetches may take in ms; 0 where each takes what is usual. */
+  readonly patienceMs: number
   readonly primary: FetchStep | null
   readonly root: Step | null
 }
@@ -106,14 +110,15 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   // Under a condition, or put there by a later fetch, one object may be left out of a fetch that is on its way to its equals: then
   // each keeps its own.
   const mayShare = !plans.some(hasConditions)
+  let patienceMs = 0
   const [plan] = plans
-  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null }
+  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, patienceMs }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
     const steps = plan.nodes.slice(1).map(compileNode)
-    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps } }
+    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, patienceMs }
   }
   const steps = plans.map(compileNode)
-  return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null }
+  return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null, patienceMs }
 
   function compileNode(node: PlanNode): Step {
     switch (node.kind) {
@@ -138,7 +143,10 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
     const lean: DocumentNode = types.withoutKnown(planned.document)
     const { document, split } = splitFields(lean, subgraph, supergraph)
     const text = document === planned.document ? planned.text : stripIgnoredCharacters(print(document))
-    return { fetch: { subgraph, document, text, kind }, shape: shapeOfFetch(lean), split }
+    const asked = findOperation(document, undefined)
+    const own = typeof asked === 'string' ? 0 : patienceOf(asked, supergraph)
+    patienceMs = Math.max(patienceMs, own)
+    return { fetch: { subgraph, document, text, kind, ...(own > 0 && { patienceMs: own }) }, shape: shapeOfFetch(lean), split }
   }
 
   function compileFetch(node: FetchNode | BatchFetchNode): FetchStep {

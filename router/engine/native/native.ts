@@ -111,7 +111,7 @@ export function createEngine(options: EngineOptions): Engine {
   /** @param signal aborts when nobody waits for it any more */
   function runOf(ready: Ready, signal = ready.request.signal): Run {
     const { viewer, requestId, headers, browser } = ready.request
-    const deadline = now() + operationTimeoutMs
+    const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.patienceMs)
     const call = { viewer, requestId, headers, browser, signal, deadline, operation: new Work(requestId, signal, deadline, now) }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], found: new Map(), missing: new Map() }
   }

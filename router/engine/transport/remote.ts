@@ -108,9 +108,11 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     })
   }
 
-  /** Milliseconds that a fetch, or the start of a stream, has: its subgraph's, or what is left of the operation's. */
-  const patienceOf = (target: Target, { deadline }: FetchCall): number =>
-    deadline === undefined ? target.timeoutMs : Math.max(0, Math.min(target.timeoutMs, Math.ceil(deadline - now())))
+  /** Milliseconds that a fetch, or the start of a stream, has: its subgraph's, or its own where that is more, and no more than is left of the operation's. */
+  const patienceOf = ({ timeoutMs }: Target, { patienceMs = 0 }: Fetch, { deadline }: FetchCall): number => {
+    const own = Math.max(timeoutMs, patienceMs)
+    return deadline === undefined ? own : Math.max(0, Math.min(own, Math.ceil(deadline - now())))
+  }
 
   const targetOf = (fetch: Fetch): Target => {
     const target = targets.get(fetch.subgraph)
@@ -148,7 +150,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       const { signal } = call
       if (signal?.aborted) return left
-      const patience = patienceOf(target, call)
+      const patience = patienceOf(target, fetch, call)
       // Sent all the same, a mutation would be executed and told to have failed.
       if (patience === 0) throw new UpstreamFailure('unsent', 'The time of the operation was up before it was asked')
       let exchange: Exchange | null = null
@@ -183,7 +185,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       let begun = 0
       // One of several that says nothing leaves time for another.
-      const patience = () => patienceOf(target, call) / (++begun < target.replicas ? 2 : 1)
+      const patience = () => patienceOf(target, fetch, call) / (++begun < target.replicas ? 2 : 1)
       try {
         const begin = (url: string) =>
           subscribeOverSocket({
@@ -208,7 +210,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
         // A subscription changes nothing: whatever it failed by, another may have it.
         return await target.sockets.ask(
           begin,
-          failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && patienceOf(target, call) > 0,
+          failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && patienceOf(target, fetch, call) > 0,
         )
       } catch (failure) {
         if (call.signal?.aborted) return left

@@ -5,6 +5,8 @@ import { registration } from '../registration.ts'
 
 /** What somebody who is refused because of an upstream's limit waits for, in seconds, where that does not say. */
 const usualWait = 30
+/** How long a model is waited for, in ms: a moment longer than its operation has (`@patience`), so that this one says why it ended. */
+const patienceMs = 62_000
 
 /**
  * Asks the gateway to models, as publishing, for the same person and organization. Who may write posts may have models called for them: on whose
@@ -19,7 +21,7 @@ export async function askModels<Data, Variables extends Record<string, unknown>>
   const may = viewer.scopes.includes('providers:ai.invoke')
   const as = may ? viewer : { ...viewer, scopes: [...viewer.scopes, 'providers:ai.invoke'] }
   try {
-    return await ask(document, variables, { appId: registration.appId, viewer: as, signal: leaving })
+    return await ask(document, variables, { appId: registration.appId, viewer: as, patienceMs, signal: leaving })
   } catch (error) {
     const code = codeOf(error)
     if (code === 'INTERNAL_SERVER_ERROR') throw error
