@@ -1,5 +1,4 @@
-import { type DocumentNode, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql'
-import type { Supergraph } from '../supergraph.ts'
+import { type DocumentNode, type GraphQLSchema, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql'
 import type { Operation } from './operation.ts'
 
 /** How long fields of root types may take, in ms, by `Type.field`: those alone that take longer than an operation usually has. */
@@ -19,8 +18,14 @@ export function readPatience({ definitions }: DocumentNode): PatienceTable {
   return table
 }
 
+/** A supergraph, as far as it is looked at here. */
+interface Patient {
+  readonly schema: GraphQLSchema
+  readonly patience: PatienceTable
+}
+
 /** How long the longest root field of an operation, or of a fetch, may take in ms; 0 where each takes what is usual. */
-export function patienceOf({ definition, fragments }: Operation, { schema, patience }: Pick<Supergraph, 'schema' | 'patience'>): number {
+export function patienceOf({ definition, fragments }: Operation, { schema, patience }: Patient): number {
   const root = schema.getRootType(definition.operation)?.name
   if (!root || patience.size === 0) return 0
   const longestIn = ({ selections }: SelectionSetNode): number =>

@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -82,7 +83,7 @@ describe.skipIf(!server)('a bucket (skipped where S3RVER names no server)', () =
   beforeAll(async () => {
     const kept = await mkdtemp(join(tmpdir(), 'bucket-'))
     stack.defer(() => rm(kept, { recursive: true, force: true }))
-    const { default: S3 } = (await import(server!)) as { default: new (options: object) => { run(): Promise<{ port: number }>; close(): Promise<void> } }
+    const S3 = createRequire(server!)(server!) as new (options: object) => { run(): Promise<{ port: number }>; close(): Promise<void> }
     const running = new S3({ directory: kept, address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: 'media' }] })
     const { port } = await running.run()
     stack.defer(() => running.close())
