@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from 'sequelize'
+import { crash } from '../../../platform/crash.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
 import { following, passing } from '../../../platform/storage/pieces.ts'
@@ -78,6 +79,7 @@ export async function prepare(job: Job, assetId: string): Promise<void> {
     job.log.info({ assetId, why: (error as Error).message }, 'a medium could not be prepared')
     ready = { status: 'FAILED', previewBroken: true }
   }
+  crash('medium-looked-at')
   await step(job, {
     of: job.mediaAssets,
     hold: assetId,

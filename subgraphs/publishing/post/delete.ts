@@ -1,3 +1,4 @@
+import { crash } from '../../../platform/crash.ts'
 import { remove } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { letSleep } from '../delivery/wake-up.ts'
@@ -23,6 +24,7 @@ export async function deletePost(context: Context, { id, expectedVersion }: Dele
       if (post.status === 'SCHEDULED') await letSleep(jobs, post, transaction)
       await posts.release(await posts.successor(post, transaction), transaction)
       await threads.forgetIfEmpty(brandId, post.threadId, transaction)
+      crash('in-post-deletion')
     },
     announce: post => announcePost(events, brand, post),
   })

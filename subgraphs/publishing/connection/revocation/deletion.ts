@@ -1,3 +1,4 @@
+import { crash } from '../../../../platform/crash.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { record, tell } from '../../../store/books.ts'
 import { inTransaction, write } from '../../../store/write.ts'
@@ -33,6 +34,7 @@ async function erase(job: Job, { id, receivedAt }: SignedRequestRow): Promise<vo
     if (row?.status === 'RECEIVED') await signedRequests.begin(row, now, transaction)
     return row
   })
+  crash('deletion-begun')
   if (!begun?.accountId) return
   const account = { platform: begun.platform, accountId: begun.accountId, before: receivedAt, organizations: begun.organizationIds }
   // How a call ended is written with its connection's id, so one that is under way is let end.
@@ -49,6 +51,7 @@ async function erase(job: Job, { id, receivedAt }: SignedRequestRow): Promise<vo
         if (brand) await tell(job, healthFacts(gone, null, { organizationId: brand.organizationId, publicUrl: job.publicUrl }), unit)
       }
       await signedRequests.complete(row, unit.now, unit.transaction)
+      crash('in-deletion')
       return row
     },
   })

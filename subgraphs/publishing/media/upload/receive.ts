@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { crash } from '../../../../platform/crash.ts'
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { inTransaction, write } from '../../../store/write.ts'
@@ -179,10 +180,12 @@ export async function completed(context: Context, upload: UploadRow): Promise<st
         transaction,
       )
       await prepareMedia(jobs, asset, now, transaction)
+      crash('in-upload-end')
       return asset
     },
     audit: asset => ({ tenantId: asset!.brandId, action: 'media.created', subjectId: asset!.id, details: { kind: asset!.kind, source: asset!.source } }),
   })
+  crash('after-upload-end')
   const whole = await inTransaction(context, ({ transaction }) => mediaUploads.lock(upload.id, transaction))
   if (whole?.assetId) return whole.assetId
   throw new Overtaken()

@@ -49,7 +49,11 @@ async function answered(context: Context, request: Request): Promise<Response> {
     if (!upload) throw new Refusal('NOT_FOUND', 'There is no such upload: it was ended, or is not yours. Begin it again.')
     if (upload.assetId === null && upload.expiresAt.getTime() <= context.clock.now().getTime())
       return told(request, 410, 'NOT_FOUND', 'The upload has expired: begin it again.')
-    if (method === 'HEAD') return new Response(null, { status: 200, headers: { ...standing(upload), 'upload-length': String(upload.bytes) } })
+    if (method === 'HEAD') {
+      // Who finds all of it there sends nothing any more: what a process left undone at the end is done now.
+      const now = await whole(context, upload)
+      return new Response(null, { status: 200, headers: { ...standing(now), 'upload-length': String(now.bytes) } })
+    }
     if (method === 'PATCH') return await goOn(context, upload, request)
     if (method === 'DELETE') {
       if (upload.assetId !== null) throw new Refusal('CONFLICT', 'The upload is whole, and an asset: delete that.')
@@ -129,8 +133,13 @@ async function goOn(context: Context, upload: UploadRow, request: Request): Prom
 /** Takes a body; once all has come it becomes an asset. */
 async function taken(context: Context, upload: UploadRow, request: Request): Promise<UploadRow> {
   const now = upload.assetId === null ? await receive(context, upload, { body: request.body, proven: checksumOf(request) }) : upload
-  if (now.assetId !== null || now.received < now.bytes) return now
-  return { ...now, assetId: await completed(context, now) }
+  return whole(context, now)
+}
+
+/** The upload with its asset, once all of it has come. */
+async function whole(context: Context, upload: UploadRow): Promise<UploadRow> {
+  if (upload.assetId !== null || upload.received < upload.bytes) return upload
+  return { ...upload, assetId: await completed(context, upload) }
 }
 
 /** What a part is held to by `Upload-Checksum`. @throws BAD_USER_INPUT for an algorithm that is not known */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { crash } from '../../../../platform/crash.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Handle, Lookup, Medium, Preparation, Publication, RateLimit } from '../network.ts'
 import { type Graph, type GraphAnswer, preparationOf, saidOf, tellOf } from './graph.ts'
@@ -114,6 +115,7 @@ async function make(graph: Graph, dialect: ContainerDialect, publication: Unprep
   const create = async (parameters: Readonly<Record<string, string>>): Promise<string | Preparation> => {
     const path = `/${account.externalId}/${dialect.edge}`
     const answer = await graph.post<{ id: string }>(path, { ...parameters, access_token: accessToken }, { timeoutMs: createTimeoutMs })
+    crash('container-made')
     return answer.said.id ?? preparationOf(dialect.title, answer, false)
   }
   if (media.length < 2) {

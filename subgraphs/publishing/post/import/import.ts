@@ -1,3 +1,4 @@
+import { crash } from '../../../../platform/crash.ts'
 import { Refusal } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Unit } from '../../../store/books.ts'
@@ -56,6 +57,7 @@ export async function importPosts(context: Context, { brandId, csv, dryRun, idem
       if (right.length > 0) await requireRoom(context, right.length, unit)
       const report = await writeAll(context, { brand, mode, made }, rows, unit)
       const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(context.viewer) }
+      crash('in-import')
       return { brandId: brand.id, id, created: made.length, report, ...stamps }
     },
     audit: ({ id, created }) => ({ tenantId: brand.id, action: 'posts.imported', subjectId: id, details: { created } }),
@@ -63,6 +65,7 @@ export async function importPosts(context: Context, { brandId, csv, dryRun, idem
       for (const post of made) announcePost(events, brand, post)
     },
   })
+  crash('after-import')
   return reportOfKept(row)
 }
 

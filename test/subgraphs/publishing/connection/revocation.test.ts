@@ -8,6 +8,7 @@ import type { Job } from '../../../../subgraphs/publishing/context.ts'
 import { readSignedRequest } from '../../../../subgraphs/publishing/network/meta/signed.ts'
 import type { Account, Network, Platform } from '../../../../subgraphs/publishing/network/network.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
+import { dies } from '../../../kit/dies.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 
 const secrets: Partial<Record<Platform, string>> = { INSTAGRAM: 'secret of Instagram', THREADS: 'secret of Threads', FACEBOOK: 'secret of Facebook' }
@@ -207,6 +208,21 @@ describe('a data deletion', () => {
     expect(await send('DATA_DELETION', request)).toEqual(answer)
     await sweep.run()
     expect(await present(id)).toMatchObject({ active: true })
+  })
+
+  test.each(['deletion-begun', 'in-deletion'])('is carried out by the next round, once, when a process ends at %s', async point => {
+    const { id, brandId } = await connect(brands[0]!.id)
+    const { confirmation_code: code } = (await send('DATA_DELETION', signed())).body
+    await dies(point, () => sweep.run())
+    expect(await present(id)).toMatchObject({ active: false, access_token: null })
+    expect(JSON.parse((await statusOf(code)).text)).toMatchObject({ status: 'in_progress', completedAt: null })
+    await sweep.run()
+    await sweep.run()
+    expect(await present(id)).toBeUndefined()
+    expect(JSON.parse((await statusOf(code)).text)).toMatchObject({ status: 'completed' })
+    const record = `select from publishing.audit_entries where action = 'connection.deleted' and subject_id = $1 and tenant_id = $2`
+    expect(await graph.rows(record, [id, brandId])).toHaveLength(1)
+    expect(await toldOf(id)).toEqual(['attention.opened', 'attention.closed'])
   })
 
   test('leaves an account that was connected anew before it was carried out', async () => {

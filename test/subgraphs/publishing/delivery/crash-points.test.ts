@@ -1,25 +1,11 @@
-import { expect, test, vi } from 'vitest'
-import { armCrash } from '../../../../platform/crash.ts'
+import { expect, test } from 'vitest'
 import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
+import { dies } from '../../../kit/dies.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 import { attempts, duePost, round, stored, texts, wake } from './delivering.ts'
 
 // test/chaos kills whole processes at these points. Here the end is an error that undoes what is not committed, as the kill does:
 // quick enough to look at what each leaves behind.
-
-/** Does something that ends at a crash point. */
-async function dies(point: string, work: () => Promise<unknown>): Promise<void> {
-  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
-    throw new Error('power failure')
-  })
-  armCrash(point)
-  try {
-    await expect(work()).rejects.toThrow('power failure')
-  } finally {
-    armCrash(null)
-    kill.mockRestore()
-  }
-}
 
 const outcomes = async (graph: Supergraph) => (await attempts(graph)).map(({ outcome }) => outcome)
 
