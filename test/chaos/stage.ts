@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
+import { platforms } from '../../subgraphs/publishing/network/networks.ts'
 import { type Client, signIn } from '../kit/client.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { type DataFolder, type Launched, launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
@@ -15,6 +17,14 @@ export interface Stage extends AsyncDisposable {
   codeOf(document: string, variables?: object): Promise<string>
   /** The brand that posts are scheduled for, once one was. */
   brandId(): string
+  /** Where the sandbox answers. */
+  readonly sandbox: string
+  /** Executes an operation of the owner. @throws when it is refused, or nobody answers */
+  query: Client['query']
+  /** Sends bytes to a row of REST as the owner. @throws when they are refused, or nobody answers */
+  post(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<Response>
+  /** Asks the sandbox under `/_control`, or with a body tells it something. */
+  control(path: string, body?: object): Promise<unknown>
   /** Runs a statement in that database, by a connection of its own. */
   sql<Row = unknown>(statement: string): Promise<Row[]>
   /** Starts the platform and waits until it is ready. */
@@ -62,8 +72,8 @@ export async function openStage(): Promise<Stage> {
     const environment = await platformEnvironment(folder)
     const url = `http://localhost:${environment.PORT}`
     const sandboxFolder = join(folder.path, 'sandbox')
-    const callback = `${url}/publishing/api/integrations/x/callback`
-    const play = (port: string) => launch(process.execPath, ['sandbox/main.ts', '--folder', sandboxFolder, '--port', port, '--redirect-uri', callback])
+    const callbacks = platforms.flatMap(platform => ['--redirect-uri', callbackUrl(url, platform)])
+    const play = (port: string) => launch(process.execPath, ['sandbox/main.ts', '--folder', sandboxFolder, '--port', port, ...callbacks])
     let sandbox = play('0')
     const stopSandbox = async () => {
       sandbox.child.kill('SIGKILL')
@@ -88,6 +98,15 @@ export async function openStage(): Promise<Stage> {
       folder,
       databaseUrl: database.url,
       brandId: () => brandId!,
+      sandbox: origin,
+      control,
+      query: async (document, variables) => (await owner()).query(document, variables),
+      async post(path, bytes) {
+        const { token } = await owner()
+        const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' }, body: bytes })
+        if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
+        return answer
+      },
       async codeOf(document, variables = {}) {
         const { token } = await owner()
         const answer = await fetch(`${url}/graphql`, {
