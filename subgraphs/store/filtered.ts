@@ -8,6 +8,8 @@ import { createEachLoader } from './loader.ts'
 export interface Asked {
   readonly text: string
   readonly values: readonly unknown[]
+  /** Which way is short depends on what it is told, as with words that stand in every row or in none: it is planned each time. @default false */
+  readonly depends?: boolean
 }
 
 /** How a list is read whose filters are chosen by whoever asks. */
@@ -31,7 +33,7 @@ export function filteredPages<Row extends { readonly id: string }, Filter>(
   reading: Reading,
   { kept, page, count, order }: FilteredList<Row, Filter>,
 ): (filter: Filter, request: PageRequest) => Promise<Connection<Row>> {
-  const ask = <Found extends object>({ text, values }: Asked) => rows.read<Found>(kept(text), values)
+  const ask = <Found extends object>({ text, values, depends }: Asked) => rows.read<Found>(depends ? { text } : kept(text), values)
   const pages = createEachLoader<{ filter: Filter; request: PageRequest }, Row[]>(
     reading,
     ({ filter, request }) => ask<Row>(page(filter, request)),

@@ -75,7 +75,7 @@ const sameText = `from publishing.attempts mine join publishing.attempts a
 
 /** Joins to `p` the earlier post of its thread as `e`. */
 const predecessor = `left join lateral (select e.status, e.platform_post_id from publishing.posts e
-  where e.brand_id = p.brand_id and e.thread_id = p.thread_id and e.position < p.position order by e.position desc limit 1) e on true`
+  where p.position > 1 and e.brand_id = p.brand_id and e.thread_id = p.thread_id and e.position < p.position order by e.position desc limit 1) e on true`
 /** Whether that one holds `p` back, as `isHeldBy` says. */
 const heldBack = `(e.status is not null and not (e.status = 'PUBLISHED' and e.platform_post_id is not null))`
 
@@ -88,13 +88,17 @@ const attemptColumns = selectList(attempts, 'a')
 const lockPost = statement(
   `select ${postColumns}, ${brandStopped} as "brandStopped" from publishing.posts p where p.brand_id = $1 and p.id = $2 for update skip locked`,
 )
+// Which connections are busy, and which brands send nothing, is found once and not for each post.
 const overduePosts = statement(
   `select p.brand_id as "brandId", p.id as "postId", p.platform, ${heldBack} as held from publishing.posts p ${predecessor}
+   left join (select f.brand_id, f.platform, count(*) from publishing.posts f
+     where f.delivery_phase in ('CLAIMED', 'SENDING') and not ${hasCome('f.claim_until', '$2', farthestClaimMs)} group by f.brand_id, f.platform) busy
+     on busy.brand_id = p.brand_id and busy.platform = p.platform
    where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED') and not p.held
      and p.delivery_phase in ('NONE', 'CLAIMED') and ${hasCome('p.claim_until', '$2', farthestClaimMs)}
-     and ${hasCome('p.waits_until', '$2', farthestWaitMs)} and ${hasCome('p.prepare_at', '$2', farthestPauseMs)} and not ${brandStopped}
-     and (select count(*) from publishing.posts f where f.brand_id = p.brand_id and f.platform = p.platform
-       and f.delivery_phase in ('CLAIMED', 'SENDING') and not ${hasCome('f.claim_until', '$2', farthestClaimMs)}) < $4
+     and ${hasCome('p.waits_until', '$2', farthestWaitMs)} and ${hasCome('p.prepare_at', '$2', farthestPauseMs)}
+     and p.brand_id not in (select s.id from publishing.brands s where s.archived_at is not null or s.paused_at is not null)
+     and coalesce(busy.count, 0) < $4
    order by held, p.scheduled_at limit $3`,
 )
 const stopped = statement(
@@ -116,7 +120,7 @@ const attemptsOfPosts = statement(
 )
 const lockHeldBack = statement(
   `select p.id from publishing.posts p ${predecessor}
-   where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED') and ${heldBack}
+   where p.status = 'SCHEDULED' and not p.held_back and p.scheduled_at <= $1 and p.approval in ('NONE', 'APPROVED') and not p.held and ${heldBack}
    limit $2 for update of p skip locked`,
 )
 const markHeldBack = statement(

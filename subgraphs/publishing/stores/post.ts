@@ -140,6 +140,7 @@ const brandsOf = ({ organizationId, brandId }: PostFilter, bind: Bind): string =
 /** What a filter asks of a post beside its brand, each as `and …`; only what is asked stands there, so that an index can be chosen for it. */
 function conditionsOf(filter: PostFilter, bind: Bind): string {
   const { threadId, status, platform, authorId, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId, tag, search } = filter
+  const found = isFoundAlone(filter) ? 'p' : 'f'
   const words = search && bind(`%${search.replace(/[\\%_]/g, '\\$&')}%`)
   return [
     threadId && `p.thread_id = ${bind(threadId)}`,
@@ -148,17 +149,31 @@ function conditionsOf(filter: PostFilter, bind: Bind): string {
     authorId && `p.author_id = ${bind(authorId)}`,
     scheduledAfter && `p.scheduled_at >= ${bind(scheduledAfter)}`,
     scheduledBefore && `p.scheduled_at < ${bind(scheduledBefore)}`,
+    approval && `p.approval = ${bind(approval)}`,
     // What most posts have stands in no index.
-    approval && (approval === 'NONE' ? `p.approval = 'NONE'` : `p.approval = ${bind(approval)} and p.approval <> 'NONE'`),
     deliveryPhase && (deliveryPhase === 'NONE' ? `p.delivery_phase = 'NONE'` : `p.delivery_phase = ${bind(deliveryPhase)} and p.delivery_phase <> 'NONE'`),
     campaignId && `p.campaign_id = ${bind(campaignId)}`,
     groupId && `p.group_id = ${bind(groupId)}`,
-    tag && `p.tags @> array[${bind(tag)}] and p.tags <> '{}'`,
-    words && `(p.copy || ' ' || coalesce(p.title, '')) ilike ${words}`,
+    tag && `${found}.tags @> array[${bind(tag)}] and ${found}.tags <> '{}'`,
+    words && `${found}.words like lower(${words})`,
   ]
     .flatMap(condition => (condition ? [` and ${condition}`] : []))
     .join('')
 }
+
+/** Whether posts are asked for by nothing but what they are found by, their brand and their age. */
+const isFoundAlone = ({ organizationId: _, brandId: __, tag, search, ...others }: PostFilter): boolean =>
+  Boolean(tag || search) && Object.values(others).every(asked => !asked)
+
+/** Posts `p`; with what they are found by as `f` where that is asked for, or only that. */
+function postsOf(filter: PostFilter): string {
+  if (isFoundAlone(filter)) return '(select brand_id, post_id as id, created_at, words, tags from publishing.post_search) p'
+  return `publishing.posts p${filter.tag || filter.search ? ' join publishing.post_search f on f.brand_id = p.brand_id and f.post_id = p.id' : ''}`
+}
+
+/** Whether an index is short or long by what is looked for: words, tags and times are of few posts, or of all. */
+const isDifferentEachTime = ({ tag, search, scheduledAfter, scheduledBefore }: PostFilter): boolean =>
+  Boolean(tag || search || scheduledAfter || scheduledBefore)
 
 const columns = selectList(posts, 'p')
 
@@ -174,7 +189,7 @@ function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
   if (filter.threadId)
     return {
       text: `select ${columns} from publishing.brands b cross join lateral (
-         select * from publishing.posts p where p.brand_id = b.id${conditionsOf(filter, bind)} ${after ? `and p.position > ${bind(after[0])}` : ''}
+         select p.* from ${postsOf(filter)} where p.brand_id = b.id${conditionsOf(filter, bind)} ${after ? `and p.position > ${bind(after[0])}` : ''}
          order by p.position limit ${most}) p
        where ${brands} order by p.position limit ${most}`,
       values,
@@ -191,19 +206,20 @@ function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
   return {
     text: `select ${columns} from (
        select w.brand_id, w.id from publishing.brands b${kinds} cross join lateral (
-         select p.brand_id, p.id, p.created_at from publishing.posts p where p.brand_id = b.id${ofKind}${conditionsOf(filter, bind)} ${behind}
+         select p.brand_id, p.id, p.created_at from ${postsOf(filter)} where p.brand_id = b.id${ofKind}${conditionsOf(filter, bind)} ${behind}
          order by p.created_at desc, p.id desc limit ${most}) w
        where ${brands} order by w.created_at desc, w.id desc limit ${most}) page
      join publishing.posts p on p.brand_id = page.brand_id and p.id = page.id
      order by p.created_at desc, p.id desc`,
     values,
+    depends: isDifferentEachTime(filter),
   }
 }
 
 function countOf(filter: PostFilter): Asked {
   const { values, bind } = binding()
-  const text = `select count(*)::int as count from publishing.brands b join publishing.posts p on p.brand_id = b.id where ${brandsOf(filter, bind)}${conditionsOf(filter, bind)}`
-  return { text, values }
+  const text = `select count(*)::int as count from publishing.brands b join ${postsOf(filter)} on p.brand_id = b.id where ${brandsOf(filter, bind)}${conditionsOf(filter, bind)}`
+  return { text, values, depends: isDifferentEachTime(filter) }
 }
 
 const predecessors = statement(

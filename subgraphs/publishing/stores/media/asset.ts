@@ -68,6 +68,9 @@ export interface AssetFilter {
 
 const columns = selectList(mediaAssets, 'a')
 
+/** What assets are found by: an index has it. */
+const words = `lower(a.filename || ' ' || coalesce(a.title, '') || ' ' || coalesce(a.alt_text, ''))`
+
 function conditionsOf({ brandId, folderId, kind, tag, search }: AssetFilter): { readonly where: string; readonly values: unknown[] } {
   const values: unknown[] = [brandId]
   const bind = (value: unknown) => `$${values.push(value)}`
@@ -75,8 +78,8 @@ function conditionsOf({ brandId, folderId, kind, tag, search }: AssetFilter): { 
     'a.brand_id = $1',
     folderId && `a.folder_id = ${bind(folderId)}`,
     kind && `a.kind = ${bind(kind)}`,
-    tag && `a.tags @> array[${bind(tag)}]`,
-    search && `concat_ws(' ', a.filename, a.title, a.alt_text) ilike ${bind(`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`)}`,
+    tag && `a.tags @> array[${bind(tag)}] and a.tags <> '{}'`,
+    search && `${words} like lower(${bind(`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`)})`,
   ]
   return { where: where.filter(Boolean).join(' and '), values }
 }
@@ -87,13 +90,17 @@ function pageOf(filter: AssetFilter, { after, limit }: PageRequest): Asked {
   return {
     text: `select ${columns} from publishing.media_assets a where ${where}${behind} order by a.created_at desc, a.id desc limit $${values.push(limit)}`,
     values,
+    depends: isDifferentEachTime(filter),
   }
 }
 
 function countOf(filter: AssetFilter): Asked {
   const { where, values } = conditionsOf(filter)
-  return { text: `select count(*)::int as count from publishing.media_assets a where ${where}`, values }
+  return { text: `select count(*)::int as count from publishing.media_assets a where ${where}`, values, depends: isDifferentEachTime(filter) }
 }
+
+/** Tags and words are of few assets, or of all. */
+const isDifferentEachTime = ({ tag, search }: AssetFilter): boolean => Boolean(tag || search)
 
 const filtered = keptStatements(100)
 

@@ -1,0 +1,22 @@
+/** Loaded before a program (`node --import`): counts the SQL statements that it sends, and tells its parent when that asks. */
+import pg from 'pg'
+import { Batch } from '../../platform/sql/batch.ts'
+
+let counted = new Map<string, number>()
+const { query } = pg.Client.prototype
+
+Reflect.set(pg.Client.prototype, 'query', function (this: unknown, ...parameters: unknown[]): unknown {
+  const [first] = parameters as [string | Batch | { text?: string }]
+  const texts = first instanceof Batch ? first.statements.map(({ text }) => text) : [typeof first === 'string' ? first : (first.text ?? '')]
+  for (const text of texts) {
+    const begin = text.replace(/\s+/g, ' ').trim().slice(0, 90)
+    counted.set(begin, (counted.get(begin) ?? 0) + 1)
+  }
+  return Reflect.apply(query, this, parameters)
+})
+
+process.on('message', asked => {
+  if (asked !== 'statements') return
+  process.send!({ statements: [...counted] })
+  counted = new Map()
+})
