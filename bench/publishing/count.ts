@@ -9,14 +9,13 @@ Reflect.set(pg.Client.prototype, 'query', function (this: unknown, ...parameters
   const [first] = parameters as [string | Batch | { text?: string }]
   const texts = first instanceof Batch ? first.statements.map(({ text }) => text) : [typeof first === 'string' ? first : (first.text ?? '')]
   for (const text of texts) {
-    const begin = text.replace(/\s+/g, ' ').trim().slice(0, 90)
-    counted.set(begin, (counted.get(begin) ?? 0) + 1)
+    counted.set(text, (counted.get(text) ?? 0) + 1)
   }
   return Reflect.apply(query, this, parameters)
 })
 
 process.on('message', asked => {
   if (asked !== 'statements') return
-  process.send!({ statements: [...counted] })
+  process.send!({ statements: [...counted].map(([text, times]) => [text.replace(/\s+/g, ' ').trim().slice(0, 90), times]) })
   counted = new Map()
 })

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { requireId } from '../../platform/ids.ts'
 import { type Order, type PageArguments, readPage } from '../../platform/page.ts'
+import { insertOften, updateOften } from '../../platform/sql/often.ts'
 import type { Reading } from '../../platform/sql/reading.ts'
 import { type NamelessStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import { columnOf, keyOf, modelOf, type NewRow, type Row, selectList, type Table } from '../../platform/sql/table.ts'
@@ -21,6 +22,8 @@ export interface StoreFacts<T extends Table> {
   readonly lists?: Readonly<Record<string, List<T>>>
   /** Columns that name the one parent of many rows, each with the order in SQL of the rows below it: for lists under fifty. */
   readonly manyBy?: { readonly [Name in Extract<keyof T['columns'], string>]?: string }
+  /** Rows are written many times a second: by statements that connections keep, past the model (decision 0083). @default false */
+  readonly writtenOften?: boolean
 }
 
 /** The rows of one table that a viewer may see; or, for jobs, everybody's. What is asked of `byId`, `manyBy` and `page` in one turn is read together. */
@@ -101,6 +104,7 @@ interface Plan<T extends Table> {
   readonly what: string
   readonly key: readonly string[]
   readonly fallbacks: Readonly<Record<string, unknown>>
+  readonly writtenOften: boolean
   readonly byIds: Both
   readonly lock: Both
   readonly manyBy: Readonly<Record<string, Both>>
@@ -113,7 +117,7 @@ interface Both {
   readonly seen: Statement & Bound
 }
 
-function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy = {} }: StoreFacts<T>): Plan<T> {
+function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy = {}, writtenOften = false }: StoreFacts<T>): Plan<T> {
   const condition = conditionOf(tenancy)
   const select = `select ${selectList(table, 't')} from ${table.name} t where`
   const both = (where: string, rest = ''): Both => {
@@ -126,6 +130,7 @@ function planOf<T extends Table>(table: T, { what, tenancy, lists = {}, manyBy =
     what,
     key: keyOf(table),
     fallbacks: fallbacksOf(table),
+    writtenOften,
     byIds: both(`t.id = any($1::${idType}[])`),
     lock: both('t.id = $1', ' for no key update of t'),
     manyBy: Object.fromEntries(
@@ -215,16 +220,19 @@ class OpenRows {
   }
 
   async insert(row: Record<string, unknown>, transaction: Transaction): Promise<AnyRow> {
-    const { table, fallbacks } = this.plan
+    const { table, fallbacks, writtenOften } = this.plan
     const whole = { ...fallbacks, ...row } as AnyRow
-    await modelOf(this.opening.sequelize, table).create(row, { transaction, returning: false })
+    if (writtenOften) await insertOften(this.opening.sequelize, table, whole, transaction)
+    else await modelOf(this.opening.sequelize, table).create(row, { transaction, returning: false })
     this.remember(whole, transaction)
     return whole
   }
 
   async update(row: AnyRow, changes: Partial<AnyRow>, transaction: Transaction): Promise<AnyRow> {
+    const { table, writtenOften } = this.plan
     const whole = { ...row, ...changes } as AnyRow
-    await modelOf(this.opening.sequelize, this.plan.table).update(changes, { where: this.place(row), transaction })
+    if (writtenOften) await updateOften(this.opening.sequelize, table, this.place(row), changes, transaction)
+    else await modelOf(this.opening.sequelize, table).update(changes, { where: this.place(row), transaction })
     this.remember(whole, transaction)
     return whole
   }

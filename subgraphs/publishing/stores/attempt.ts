@@ -242,4 +242,8 @@ function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening
   }
 }
 
-export const attemptStore = store(attempts, { what: 'attempt', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, attemptSql)
+export const attemptStore = store(
+  attempts,
+  { what: 'attempt', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' }, writtenOften: true },
+  attemptSql,
+)

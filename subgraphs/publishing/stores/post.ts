@@ -331,6 +331,7 @@ export const postStore = store(
     what: 'post',
     tenancy: { through: brands, owner: 'organizationId', by: 'brandId' },
     lists: { ofCampaign: { below: 'campaignId', order: 'newest first' } },
+    writtenOften: true,
   },
   postSql,
 )
