@@ -22,7 +22,7 @@ export interface StoreFacts<T extends Table> {
   readonly lists?: Readonly<Record<string, List<T>>>
   /** Columns that name the one parent of many rows, each with the order in SQL of the rows below it: for lists under fifty. */
   readonly manyBy?: { readonly [Name in Extract<keyof T['columns'], string>]?: string }
-  /** Rows are written many times a second: by statements that connections keep, past the model (decision 0083). @default false */
+  /** Rows are written many times a second: by statements that connections keep, past the model (decision 0084). @default false */
   readonly writtenOften?: boolean
 }
 
