@@ -1,11 +1,11 @@
 import { loadavg } from 'node:os'
-import { measureDashboards } from './live/dashboards.ts'
-import { measureDeliveries, names } from './live/deliveries.ts'
-import { type Idle, measureIdle } from './live/idle.ts'
-import { measureOrganizations } from './live/organizations.ts'
-import { measureWatched, watches } from './live/watched.ts'
-import { hasPeers } from './remote.ts'
-import { median, type Row, ratio, tableOf } from './table.ts'
+import { hasPeers } from '../remote.ts'
+import { median, type Row, ratio, tableOf } from '../table.ts'
+import { measureDashboards } from './dashboards.ts'
+import { measureDeliveries, names } from './deliveries.ts'
+import { type Idle, measureIdle } from './idle.ts'
+import { measureOrganizations } from './organizations.ts'
+import { measureWatched, watches } from './watched.ts'
 
 export interface LiveOptions {
   readonly rounds: number
