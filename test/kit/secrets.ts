@@ -3,7 +3,7 @@ import type { Tracing } from '../../platform/caller/trace.ts'
 import { keepSpans } from './spans.ts'
 
 /** Fields in which requests and answers carry what nobody else may read. */
-const names = /^(?:password|newPassword|currentPassword|secret|client_secret|clientSecret|accessToken|access_token|refresh_token|id_token)$/
+const names = /^(?:password|newPassword|currentPassword|secret|client_secret|clientSecret|accessToken|access_token|refreshToken|refresh_token|id_token)$/
 /** A code that works once, as all of ours are written; what an error is called is a `code` too. */
 const oneTime = /^[\w-]{43}$/
 const shortest = 12
@@ -19,6 +19,10 @@ const tablesThatTell = `
 export interface Secrets {
   /** Takes what is secret out of a body, variables or an answer. */
   note(value: unknown): void
+  /** Takes what is secret out of what a third party answered, where that is JSON. */
+  noteText(text: string): void
+  /** Everything that was taken. */
+  readonly known: ReadonlySet<string>
   /** Takes what is secret out of an address and of a form: `code` and its like. */
   noteFields(fields: URLSearchParams): void
   /** Keeps the traces of a run, to be looked through with its log. */
@@ -40,6 +44,15 @@ export function collectSecrets(): Secrets {
   }
   return {
     note: value => note(value),
+    noteText(text) {
+      if (!/token"/.test(text)) return
+      try {
+        note(JSON.parse(text))
+      } catch {
+        // A page that speaks of tokens holds none.
+      }
+    },
+    known,
     noteFields: fields => note(Object.fromEntries(fields)),
     tracing: keepSpans(spans),
     noteCookies(lines) {

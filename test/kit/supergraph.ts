@@ -145,6 +145,9 @@ export async function supergraph({
   const x = sandbox ? opening.use(await standIn(clock, platform => callbackUrl(publicUrl, platform))) : null
   const way = createOutbound([...trusts, ...inside, ...(x ? [x.origin] : [])])
   opening.defer(() => way.close())
+  const secrets = collectSecrets()
+  // Applications' secrets, and below the tokens that networks answer.
+  secrets.note(x?.applications)
   const sent: string[] = []
   const noted = async <Answer extends { readonly status: number }>(url: string | URL, method: string | undefined, asking: () => Promise<Answer>) => {
     const place = sent.push(`${method ?? 'GET'} ${new URL(url).pathname}`) - 1
@@ -152,7 +155,12 @@ export async function supergraph({
     sent[place] += ` ${answer.status}`
     return answer
   }
-  const outbound: WayOut = Object.assign(((url, options) => noted(url, options?.method, () => way(url, options))) satisfies Outbound, {
+  const asked: Outbound = async (url, options) => {
+    const answer = await noted(url, options?.method, () => way(url, options))
+    secrets.noteText(answer.text)
+    return answer
+  }
+  const outbound: WayOut = Object.assign(asked, {
     stream: ((url, options) => noted(url, options?.method, () => way.stream(url, options))) satisfies WayOut['stream'],
   })
   const lines: string[] = []
@@ -221,7 +229,6 @@ export async function supergraph({
     return Symbol.asyncIterator in started ? collect(started) : answer(started, text, asked)
   }
 
-  const secrets = collectSecrets()
   const open = opening.move()
   const graph: Omit<Supergraph, 'seed'> = {
     database,

@@ -14,7 +14,7 @@ export interface ConnectionSeed {
   readonly externalAccountId?: string
 }
 
-type Graph = Pick<Supergraph, 'clock' | 'job' | 'x'>
+type Graph = Pick<Supergraph, 'clock' | 'job' | 'x' | 'secrets'>
 
 /** An account of a network that the brand may publish with: the sandbox's when there is one. */
 export async function seedConnection(
@@ -24,6 +24,7 @@ export async function seedConnection(
 ): Promise<ConnectionRow> {
   const { clock, job } = graph
   const { grant, account } = externalAccountId || !job.networks.has(platform) ? noAccount(externalAccountId) : await sandboxAccount(graph, platform)
+  graph.secrets.note(grant)
   const authorized = { brandId, platform, userId: by.userId!, account, grant, now: clock.now() }
   return inTransaction(job, async ({ transaction }) => (await job.connections.authorize(authorized, transaction)).after)
 }
