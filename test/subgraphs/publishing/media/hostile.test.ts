@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFilm } from '../../../../subgraphs/publishing/media/file/film.ts'
 import { formOf, lookAtPicture } from '../../../../subgraphs/publishing/media/file/picture.ts'
 import { formFor } from '../../../../subgraphs/publishing/media/variant/form.ts'
+import { platforms } from '../../../../subgraphs/publishing/network/networks.ts'
 import { box, mp4, png } from './files.ts'
 import { type MediaWorld, mediaWorld } from './world.ts'
 
@@ -17,6 +18,34 @@ describe('pictures that would do harm', () => {
   test('a small file that says it has 400 million pixels is refused by its head', async () => {
     const bomb = png(20_000, 20_000, [0, 0, 0], Buffer.alloc(1000))
     expect((await world.upload(bomb)).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', detail: expect.stringContaining('100 million') })
+  })
+
+  test.each([
+    // Heads of 65,535 by 65,535 and of 16,383 by 16,383 pixels, and a few bytes behind them.
+    ['a GIF', Buffer.concat([Buffer.from('GIF89a'), Buffer.from('ffffffff800000', 'hex'), Buffer.from('000000ffffff2c00000000ffffffff0002024c01003b', 'hex')])],
+    ['a WebP', Buffer.from('5249464616000000574542505650384c0a0000002ffe3fff0f0000000000', 'hex')],
+  ])('so is %s of some bytes that would be gigabytes', async (_, bomb) => {
+    expect((await world.upload(bomb)).json).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' })
+  })
+
+  test('where a picture was taken goes to no network, and stands in no preview; it is upright all the same', async () => {
+    const { default: sharp } = await import('sharp')
+    const taken = await sharp(png(60, 40))
+      .jpeg()
+      .withExif({ IFD0: { Copyright: 'somebody at home' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1', GPSLongitudeRef: 'E' } })
+      .withMetadata({ orientation: 6 })
+      .toBuffer()
+    expect((await sharp(taken).metadata()).exif!.includes('somebody at home')).toBe(true)
+    const { json } = await world.upload(taken)
+    expect([json.width, json.height]).toEqual([40, 60])
+    const preview = (await world.http('GET', json.previewUrl)).bytes
+    const made = await Promise.all(platforms.map(async platform => (await formOf(taken, 'image/jpeg', formFor[platform])).bytes))
+    expect(made.length).toBe(8)
+    for (const bytes of [preview, ...made]) {
+      const { exif, xmp, iptc, width, height } = await sharp(bytes).metadata()
+      expect([exif, xmp, iptc, bytes.includes('somebody at home')]).toEqual([undefined, undefined, undefined, false])
+      expect(height).toBeGreaterThanOrEqual(width)
+    }
   })
 
   test('one that ends in the middle is kept, and its preview is broken', async () => {
