@@ -10,12 +10,16 @@ import { prolongEveryMs } from './rules.ts'
 export const whileClaimed = <Along = undefined>(
   job: Job,
   claimed: PostRow,
-  { decide, ...following }: Omit<Stepping<typeof posts, PostRow, Along>, 'of' | 'hold'>,
+  {
+    decide,
+    hold = claimed.id,
+    ...following
+  }: Omit<Stepping<typeof posts, PostRow, Along>, 'of' | 'hold'> & Partial<Pick<Stepping<typeof posts, PostRow, Along>, 'hold'>>,
 ) =>
   step<typeof posts, PostRow, Along>(job, {
     ...following,
     of: job.posts,
-    hold: claimed.id,
+    hold,
     decide: (post, unit) => (post.claimId === claimed.claimId && post.deliveryPhase === claimed.deliveryPhase ? decide(post, unit) : null),
   })
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BaseError, ValidationError } from 'sequelize'
+import { BaseError, type Transaction, ValidationError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { writing } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
@@ -19,25 +19,42 @@ import { commentSoon, wakeUp } from './wake-up.ts'
 const failed = ({ after }: { readonly after: PostRow }) =>
   after.status === 'FAILED' ? { tenantId: after.brandId, action: 'post.failed', subjectId: after.id, details: { code: after.failureCode } } : null
 
-/** The brand of a post: read before the post is held, so that whoever holds one asks for no second connection. */
-export const brandOf = ({ brands }: Job, { brandId }: Pick<PostRow, 'brandId'>): Promise<BrandRow | null> => brands.byId.load(brandId)
+/** A post and its brand, as a step of delivery holds them. */
+export interface Belonging {
+  /** The brand, once it is held: null before, and when it is gone. */
+  readonly brand: BrandRow | null
+  /** Holds the brand and then the post, as people do who change one: nobody moves the brand elsewhere before what is told of the post is written. */
+  readonly hold: (transaction: Transaction) => Promise<PostRow | null>
+  /** What other services are told of a step of the post. */
+  readonly tell: (step: { readonly before: PostRow; readonly after: PostRow }) => readonly NewFact[]
+}
 
-/** What other services are told of a step of a post. */
-export const toldOf =
-  ({ publicUrl }: Job, brand: BrandRow | null) =>
-  ({ before, after }: { readonly before: PostRow; readonly after: PostRow }): readonly NewFact[] =>
-    brand ? factsOf(before, after, { organizationId: brand.organizationId, publicUrl }) : []
+/** How a post is held whose step somebody is told of. */
+export function belonging({ brands, posts, publicUrl }: Job, { id, brandId }: Pick<PostRow, 'id' | 'brandId'>): Belonging {
+  let brand = null as BrandRow | null
+  return {
+    get brand() {
+      return brand
+    },
+    async hold(transaction) {
+      brand = await brands.share(brandId, transaction)
+      return posts.lock(id, transaction)
+    },
+    tell: ({ before, after }) => (brand ? factsOf(before, after, { organizationId: brand.organizationId, publicUrl }) : []),
+  }
+}
 
 /** Ends an attempt before it began: the post fails, if it is still this worker's. */
 export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, detail: string): Promise<void> {
-  const brand = await brandOf(job, claimed)
+  const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
+    hold: mine.hold,
     decide: (post, { now }) => ({ changes: fail(post, code, detail, now), isNews: true }),
     audit: failed,
-    tell: toldOf(job, brand),
+    tell: mine.tell,
     announce({ after }) {
       job.deliveries.ended(after, 'given_up')
-      announce(job, brand, after)
+      announce(job, mine.brand, after)
     },
   })
 }
@@ -49,8 +66,9 @@ export async function giveUp(job: Job, claimed: PostRow, code: FailureCode, deta
  */
 export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | null, detail: string): Promise<void> {
   const { attempts, jobs, log } = job
-  const brand = await brandOf(job, claimed)
+  const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
+    hold: mine.hold,
     decide(post, { now }) {
       const along = attempt && alter(attempts, attempt, { finishedAt: now, outcome: 'NOT_SENT', detail })
       const waiting = wait(post, now)
@@ -58,7 +76,7 @@ export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | 
       return { along, changes: fail(post, 'NETWORK_UNAVAILABLE', detail, now), isNews: true }
     },
     audit: failed,
-    tell: toldOf(job, brand),
+    tell: mine.tell,
     async wake({ after }, { transaction }) {
       crash('in-put-back')
       if (after.waitsUntil) await wakeUp(jobs, after, after.waitsUntil, transaction)
@@ -66,28 +84,29 @@ export async function putBack(job: Job, claimed: PostRow, attempt: AttemptRow | 
     announce({ after }) {
       job.deliveries.ended(after, after.waitsUntil ? 'postponed' : 'given_up')
       if (after.waitsUntil) log.warn({ postId: after.id, detail, waitsUntil: after.waitsUntil }, 'a post was not sent: it waits and is tried again')
-      announce(job, brand, after)
+      announce(job, mine.brand, after)
     },
   })
 }
 
 /** Leaves a post until its network's limit is open again, if it is still this worker's; it fails when that takes more than an hour. */
 export async function waitForWindow(job: Job, claimed: PostRow, until: Date): Promise<void> {
-  const brand = await brandOf(job, claimed)
+  const mine = belonging(job, claimed)
   await whileClaimed(job, claimed, {
+    hold: mine.hold,
     decide(post, { now }) {
       const waiting = waitForLimit(post, until, now)
       if (waiting) return { changes: { ...noClaim, ...waiting } }
       return { changes: fail(post, 'RATE_LIMITED', `until ${until.toISOString()}`, now), isNews: true }
     },
     audit: failed,
-    tell: toldOf(job, brand),
+    tell: mine.tell,
     async wake({ after }, { transaction }) {
       if (after.waitsUntil) await wakeUp(job.jobs, after, after.waitsUntil, transaction)
     },
     announce({ after }) {
       job.deliveries.ended(after, after.waitsUntil ? 'postponed' : 'given_up')
-      announce(job, brand, after)
+      announce(job, mine.brand, after)
     },
   })
 }
@@ -147,12 +166,12 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
   // The network's own "delivered" is always heard, also of an attempt that another worker, seeing nothing there, has followed
   // by a next one; a person's word, and every other outcome, counts only while this attempt is the one that is open.
   const isHeard = platformPostId !== null && job[writing].actor === 'delivery'
-  const brand = await brandOf(job, attempt)
+  const mine = belonging(job, { id: postId, brandId: attempt.brandId })
   const network = job.networks.get(attempt.platform)
   const lookup = network ? lookupOf(network, attempt.target) : 'BY_LISTING'
   const settled = await step(job, {
     of: posts,
-    hold: postId,
+    hold: mine.hold,
     decide(post, { now }) {
       const isOpen = post.attempts === attempt.number && (post.deliveryPhase === 'SENDING' || post.deliveryPhase === 'UNKNOWN')
       if (post.status === 'PUBLISHED' || !(isOpen || isHeard)) return null
@@ -168,7 +187,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       subjectId: after.id,
       details: { attempt: attempt.number, platformPostId, code: after.failureCode },
     }),
-    tell: toldOf(job, brand),
+    tell: mine.tell,
     async wake({ after }, { now, transaction }) {
       if (platformPostId !== null && after.firstCommentStatus === 'PENDING') await commentSoon(jobs, after, now, transaction)
       const next = platformPostId === null ? null : await posts.successor(after, transaction)
@@ -180,7 +199,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       crash('after-conclusion')
       job.deliveries.ended(after, delivery.outcome === 'delivered' ? 'published' : delivery.outcome)
       if (isHeard) job.deliveries.published(after)
-      announce(job, brand, after)
+      announce(job, mine.brand, after)
     },
   })
   if (!settled && isHeard) log.warn({ postId, attempt: attempt.number, platformPostId }, 'the network published a post whose outcome was settled otherwise')

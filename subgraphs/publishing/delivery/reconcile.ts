@@ -6,7 +6,7 @@ import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { farthestPauseMs, hasCome } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
-import { announce, brandOf, conclude, toldOf } from './conclude.ts'
+import { announce, belonging, conclude } from './conclude.ts'
 import { publicationOf } from './deliver.ts'
 import { failure } from './failure.ts'
 import { absentAfterMs, askAgainAfterMs, doubtSince, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
@@ -58,18 +58,18 @@ export async function concludeFound(job: Job, attempt: AttemptRow, found: Extrac
 /** Ends an unknown outcome with "it is not there": the post is failed and can be rescheduled. */
 export async function closeAsAbsent(job: Job, { id, brandId }: PostRow, attempt: AttemptRow): Promise<PostRow | null> {
   const { posts, attempts } = job
-  const brand = await brandOf(job, { brandId })
+  const mine = belonging(job, { id, brandId })
   const closed = await step(job, {
     of: posts,
-    hold: id,
+    hold: mine.hold,
     decide(post, { now }) {
       if (post.deliveryPhase !== 'UNKNOWN' || post.attempts !== attempt.number) return null
       const ended = { outcome: 'NOT_DELIVERED', finishedAt: attempt.finishedAt ?? now, reconcileAt: null } as const
       return { along: alter(attempts, attempt, ended), changes: { ...noClaim, ...failure('NOT_DELIVERED', post.platform, '', now) }, isNews: true }
     },
     audit: ({ after }) => ({ tenantId: after.brandId, action: 'post.not-delivered', subjectId: id, details: { attempt: attempt.number } }),
-    tell: toldOf(job, brand),
-    announce: ({ after }) => announce(job, brand, after),
+    tell: mine.tell,
+    announce: ({ after }) => announce(job, mine.brand, after),
   })
   return closed?.after ?? null
 }

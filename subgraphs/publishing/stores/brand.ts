@@ -2,8 +2,8 @@ import type { Transaction } from 'sequelize'
 import { Refusal } from '../../../platform/errors.ts'
 import type { Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
-import { moment, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { type Rows, store } from '../../store/store.ts'
+import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
+import { notFound, type Opening, type Rows, store } from '../../store/store.ts'
 
 export type ApprovalMode = 'NONE' | 'OPTIONAL' | 'REQUIRED'
 
@@ -36,13 +36,16 @@ export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void 
 
 const lockMaking = statement('select pg_advisory_xact_lock(hashtextextended($1, 3))')
 const countMade = statement('select count(*)::int as "inAll" from publishing.brands where organization_id = $1')
-const shareState = statement('select archived_at as "archivedAt", approval_mode as "approvalMode" from publishing.brands where id = $1 for share')
+const shareState = statement(
+  'select organization_id as "organizationId", archived_at as "archivedAt", approval_mode as "approvalMode" from publishing.brands where id = $1 for share',
+)
+const share = statement(`select ${selectList(brands, 'b')} from publishing.brands b where b.id = $1 for share of b`)
 const countScheduled = statement(
   `select count(*)::int as count from publishing.posts where brand_id = $1 and (status = 'SCHEDULED' or delivery_phase = 'SENDING')`,
 )
 
 /** What only brands are asked. */
-const brandSql = (rows: Rows<typeof brands>) => ({
+const brandSql = (rows: Rows<typeof brands>, { viewer }: Opening) => ({
   /** What an organization has. Nobody makes another brand for it before the transaction ends. */
   async madeFor(organizationId: string, transaction: Transaction): Promise<Usage> {
     await rows.read(lockMaking, [organizationId], transaction)
@@ -51,14 +54,22 @@ const brandSql = (rows: Rows<typeof brands>) => ({
   },
 
   /**
-   * Sees to it that a brand stays in use until the transaction ends, and approves as it does: for whatever writes something of it.
+   * Sees to it that a brand stays in use until the transaction ends, where it is, and approves as it does: for whatever writes something
+   * of it.
    * @returns how its posts are approved
-   * @throws CONFLICT, reason BRAND_ARCHIVED
+   * @throws CONFLICT, reason BRAND_ARCHIVED; NOT_FOUND for a brand that has moved to another organization since it was looked at
    */
   async requireInUse(id: string, transaction: Transaction): Promise<ApprovalMode> {
-    const [brand] = await rows.read<Pick<BrandRow, 'archivedAt' | 'approvalMode'>>(shareState, [id], transaction)
+    const [brand] = await rows.read<Pick<BrandRow, 'organizationId' | 'archivedAt' | 'approvalMode'>>(shareState, [id], transaction)
+    if (brand && viewer && viewer.organizationId !== brand.organizationId) throw notFound('brand', id)
     if (brand) requireInUse(brand)
     return brand?.approvalMode ?? 'NONE'
+  },
+
+  /** A brand as it stays until the transaction ends: nobody moves it to another organization meanwhile. Null when it is gone. */
+  async share(id: string, transaction: Transaction): Promise<BrandRow | null> {
+    const [brand] = await rows.read<BrandRow>(share, [id], transaction)
+    return brand ?? null
   },
 
   /** How many posts wait for their time, or are being sent. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { sendComment } from '../../../../subgraphs/publishing/delivery/comment.ts'
 import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
 import type { Comment, Delivery, Network, Publication } from '../../../../subgraphs/publishing/network/network.ts'
@@ -206,3 +206,54 @@ test.each(phases)('P-10 two workers and whatever people do at the phase "%s": it
   const found = await Promise.all(names.map(async name => [name, await race(phase, name)] as const))
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(names.map(name => [name, table[name][columnOf[phase]]])))
 })
+
+test('P-06 a post that fails while its brand moves to another organization waits for people there alone, whoever comes first', async () => {
+  const { graph } = world()
+  const { owner, brand, elsewhere, id, key, word } = await due()
+  const gate: Gate = { word, phase: 'call out', reached: Promise.withResolvers(), open: Promise.withResolvers() }
+  gates.set(word, gate)
+  await graph.x.at(platform).arm({ fault: 'status', status: 422 })
+  const sending = deliver(graph.job, key)
+  await gate.reached.promise
+  // Its conclusion waits for the post, and the move for its conclusion.
+  const holder = await graph.database.sequelize.transaction()
+  await graph.job.posts.lock(id, holder)
+  gate.open.resolve()
+  await waits(1)
+  const moving = world().mutate('transferBrand', { id: brand.id, organizationId: elsewhere.id }, 'id', owner)
+  await waits(2)
+  await holder.commit()
+  await sending
+  expect((await moving).error).toBeNull()
+  const told = await graph.rows<{ kind: string; organization: string | null }>(
+    `select kind, body ->> 'organizationId' as organization from publishing.facts where receiver = 'launcher' and body ->> 'key' = $1 order by seq`,
+    [`post:${id}`],
+  )
+  expect(told).toEqual([
+    { kind: 'attention.opened', organization: brand.organizationId },
+    { kind: 'attention.closed', organization: null },
+    { kind: 'attention.opened', organization: elsewhere.id },
+  ])
+})
+
+test('P-06 nothing is written for a brand that moves away at that moment', async () => {
+  const { graph, mutate, owner, organization, elsewhere } = world()
+  const brand = await seedBrand(graph, { organizationId: organization.id })
+  const mover = await graph.database.sequelize.transaction()
+  await graph.database.sequelize.query('update publishing.brands set organization_id = $2 where id = $1', {
+    bind: [brand.id, elsewhere.id],
+    transaction: mover,
+  })
+  const writing = mutate('createPost', { brandId: brand.id, platform, copy: 'Too late' }, 'id', owner)
+  await waits(1)
+  await mover.commit()
+  expect((await writing).error.extensions.code).toBe('NOT_FOUND')
+  expect(await graph.rows('select from publishing.posts where brand_id = $1', [brand.id])).toEqual([])
+})
+
+/** Waits until so many of the graph's connections wait for a lock. */
+const waits = (count: number) =>
+  vi.waitFor(async () => {
+    const held = await world().graph.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    expect(held.length).toBeGreaterThanOrEqual(count)
+  })
