@@ -4,8 +4,10 @@ import { record, tell, type Unit } from '../../store/books.ts'
 import { notFound } from '../../store/store.ts'
 import { change } from '../../store/write.ts'
 import { requirePerson } from '../../viewer.ts'
+import { connectionHealthTopic, movedFacts } from '../connection/health.ts'
 import type { Context } from '../context.ts'
-import { announceBrand, announceMoved, factsOfMove, type Place } from '../news/announce.ts'
+import { activityTopic } from '../news/activity/announce.ts'
+import { announceBrand, announceMoved, factsOfMove, type Place, postStatusTopic } from '../news/announce.ts'
 import { registration } from '../registration.ts'
 import type { TransferBrandInput } from '../resolvers.generated.ts'
 import type { BrandRow } from '../stores/brand.ts'
@@ -13,8 +15,8 @@ import { eachAttentive } from '../stores/posts/of-brand.ts'
 import { RightsWhereBrandGoesDocument } from './ask.generated.ts'
 
 /**
- * Moves a brand to another organization. Whatever belongs to it is found through it, so nothing else changes; what its posts have people do
- * is taken from the former organization and told to the new one.
+ * Moves a brand to another organization. Whatever belongs to it is found through it, so nothing else changes; what its posts and
+ * connections have people do is taken from the former organization and told to the new one.
  */
 export async function transferBrand(context: Context, { id, organizationId: wanted, expectedVersion }: TransferBrandInput): Promise<BrandRow> {
   const { viewer, brands, events, quotas } = context
@@ -35,7 +37,7 @@ export async function transferBrand(context: Context, { id, organizationId: want
     audit: ({ before, after }) => transferred(id, before, after),
     wake: ({ before, after }, unit) => tellOf(context, before, after, unit),
     announce({ before, after }) {
-      announceMoved(events, after.id)
+      announceMoved(events, id, [postStatusTopic(id), activityTopic(id), connectionHealthTopic(before.organizationId)])
       for (const brand of [before, after]) announceBrand(events, brand)
     },
   })
@@ -54,13 +56,14 @@ const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({
   details: { from: before.organizationId, to: after.organizationId, version: after.version },
 })
 
-/** Writes the move into the record of both organizations, and takes along what its posts have people do. */
+/** Writes the move into the record of both organizations, and takes along what its posts and connections have people do. */
 async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
   for (const { organizationId } of [before, after]) await record(context, transferred(organizationId, before, after), unit)
-  const { posts, publicUrl } = context
+  const { connections, posts, publicUrl } = context
+  const [from, to] = [before, after].map(({ organizationId }) => ({ organizationId, publicUrl })) as [Place, Place]
   await eachAttentive(posts, after.id, unit.transaction, async post => {
-    const [from, to] = [before, after].map(({ organizationId }) => ({ organizationId, publicUrl })) as [Place, Place]
     // One after the other, closed first: the former organization's does not stay behind.
     for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
   })
+  for (const fact of movedFacts(await connections.attentive(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
 }

@@ -1,9 +1,9 @@
 import { Refusal } from '../../../platform/errors.ts'
-import { mapEvents } from '../../../platform/events.ts'
 import { readId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { activeOrganization, isService } from '../../viewer.ts'
 import type { Context } from '../context.ts'
+import { eventsOfBrand } from '../news/announce.ts'
 import { registration } from '../registration.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { latestFirst } from '../stores/connection.ts'
@@ -45,7 +45,7 @@ export const connectionResolvers: Resolvers = {
         const organizationId = activeOrganization(viewer, 'Connections')
         if (brandId != null) await brands.require(brandId, 'brandId')
         const wanted = readId(brandId, 'brandId')
-        return mapEvents(events.listen([connectionHealthTopic(organizationId)]), event =>
+        return eventsOfBrand(events.listen([connectionHealthTopic(organizationId)]), wanted, event =>
           wanted === null || event.brandId === wanted ? { connectionId: event.connectionId! } : undefined,
         )
       },

@@ -40,22 +40,20 @@ export function announceBrand(events: Events, brand: { organizationId: string })
   events.announce(widgetTopic('publishing', brand.organizationId), { app: 'publishing' })
 }
 
-/** Tells, after commit, that a brand went to another organization: streams of it end. Topics of a brand that others listen to stand in `topicsOf`. */
-export function announceMoved(events: Events, brandId: string): void {
-  for (const topic of topicsOf(brandId)) events.announce(topic, { moved: brandId })
+/** Tells, after commit, that a brand went to another organization: streams of it end. @param topics every one on which something is told of it */
+export function announceMoved(events: Events, brandId: string, topics: readonly string[]): void {
+  for (const topic of topics) events.announce(topic, { moved: brandId })
 }
 
-/** Every topic on which something is told of one brand. */
-const topicsOf = (brandId: string): readonly string[] => [postStatusTopic(brandId)]
-
 /**
- * Makes of each event of a brand what a subscription yields, as `mapEvents` does, and ends when the brand went to another organization:
- * whoever listens there begins anew.
+ * Makes of each event what a subscription yields, as `mapEvents` does, and ends when the brand went to another organization: whoever listens
+ * there begins anew.
+ * @param brandId null for a stream of all brands of an organization, which goes on with the others
  */
-export const eventsOfBrand = <Value>(source: EventStream, map: (ids: EventIds) => Value | undefined): AsyncIterableIterator<Value> =>
+export const eventsOfBrand = <Value>(source: EventStream, brandId: string | null, map: (ids: EventIds) => Value | undefined): AsyncIterableIterator<Value> =>
   mapEvents(source, ids => {
     if (!ids.moved) return map(ids)
-    void source.return()
+    if (ids.moved === brandId) void source.return()
     return undefined
   })
 

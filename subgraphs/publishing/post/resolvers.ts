@@ -100,7 +100,7 @@ export const postResolvers: Resolvers = {
       subscribe: async (_, args, context) => {
         const { id: brandId } = await context.brands.require(args.brandId, 'brandId')
         const threadId = readId(args.threadId, 'threadId')
-        return eventsOfBrand(context.events.listen([postStatusTopic(brandId)]), event =>
+        return eventsOfBrand(context.events.listen([postStatusTopic(brandId)]), brandId, event =>
           threadId === null || event.threadId === threadId ? { postId: event.postId! } : undefined,
         )
       },

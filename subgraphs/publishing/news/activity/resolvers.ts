@@ -1,8 +1,8 @@
-import { mapEvents } from '../../../../platform/events.ts'
 import { readPage } from '../../../../platform/page.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
 import { latestFirst } from '../../stores/news/activity.ts'
+import { eventsOfBrand } from '../announce.ts'
 import { activityTopic } from './announce.ts'
 
 interface Told {
@@ -21,7 +21,7 @@ export const activityResolvers: Resolvers = {
     brandActivity: {
       subscribe: async (_, { brandId }, { brands, events }) => {
         const { id } = await brands.require(brandId, 'brandId')
-        return mapEvents(events.listen([activityTopic(id)]), ({ activityId }) => ({ brandId: id, id: activityId! }))
+        return eventsOfBrand(events.listen([activityTopic(id)]), id, ({ activityId }) => ({ brandId: id, id: activityId! }))
       },
       // Read at each event, with the viewer's right to the brand as it is then.
       resolve: (told: Told, _: unknown, { activities }: Context) => activities.one.load(told),

@@ -111,11 +111,6 @@ const followersOf = statement(
      and f.day >= $2 and f.day < l.day order by f.day limit 1) e on true
    where c.brand_id = $1 order by c.connected_at desc, c.id limit 50`,
 )
-const forget = [
-  'delete from publishing.figure_snapshots s using publishing.posts p where p.brand_id = $1 and p.connection_id = $2 and s.brand_id = p.brand_id and s.post_id = p.id',
-  'delete from publishing.post_figures f using publishing.posts p where p.brand_id = $1 and p.connection_id = $2 and f.brand_id = p.brand_id and f.post_id = p.id',
-  'delete from publishing.follower_counts where brand_id = $1 and connection_id = $2',
-].map(text => statement(text))
 
 /** What was counted of one post, to be kept. */
 export interface NewFigures extends Partial<Figures> {
@@ -173,11 +168,6 @@ export const analyticsStore = {
       noteFollowers: async ({ brandId, id }: ConnectionRow, day: string, count: number | null): Promise<void> =>
         void (await read(noteFollowers, [brandId, id, day, count === null ? null : Math.max(0, Math.min(Math.round(count), largest))])),
       followers: (brandId: string, first: string, last: string) => read<FollowersRow>(followersOf, [brandId, first, last]),
-
-      /** Forgets whatever was counted through a connection: its account wants nothing of it kept. */
-      async forget(brandId: string, connectionId: string, transaction: Transaction): Promise<void> {
-        for (const each of forget) await read(each, [brandId, connectionId], transaction)
-      },
     }
   },
 }

@@ -3,6 +3,8 @@ import { newId } from '../../../../platform/ids.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { seedMembership } from '../../identity/membership/seed.ts'
+import { seedConnection } from '../connection/seed.ts'
+import { seedPost } from '../post/seed.ts'
 
 let graph: Supergraph
 beforeAll(async () => {
@@ -97,10 +99,12 @@ describe('a brand that moves', () => {
       [id],
     )
     const listening = graph.listeners()
-    const live = await graph.subscribe('subscription($id: ID!) { postStatusChanged(brandId: $id) { id } }', { id: brand.id }, { as: owner })
+    const follow = (field: string) => graph.subscribe(`subscription($id: ID!) { ${field}(brandId: $id) { id } }`, { id: brand.id }, { as: owner })
+    const live = await Promise.all(['postStatusChanged', 'brandActivity', 'connectionHealthChanged'].map(follow))
+    const everyBrands = await graph.subscribe('subscription { connectionHealthChanged { id } }', {}, { as: owner })
     await graph.execute(transfer, { input: { id: brand.id, organizationId: there } }, { as: owner }).then(answer => answer.data())
-    await vi.waitFor(() => expect(graph.listeners()).toBe(listening))
-    await live.end()
+    await vi.waitFor(() => expect(graph.listeners(), 'that of all brands goes on with the others').toBe(listening + 1))
+    for (const each of [...live, everyBrands]) await each.end()
     const facts = await graph.rows<{ kind: string; body: { organizationId?: string } }>(
       `select kind, body from publishing.facts where body->>'key' = $1 order by seq`,
       [`post:${id}`],
@@ -109,5 +113,28 @@ describe('a brand that moves', () => {
       ['attention.closed', undefined],
       ['attention.opened', there],
     ])
+  })
+
+  test('takes along what its connections have managers do, closed first; what nobody has to see to is told to nobody', async () => {
+    const { owner, brand, there } = await twoHomes()
+    const at = { brandId: brand.id, owner }
+    const connection = await seedConnection(graph, at)
+    const well = await seedConnection(graph, at, { externalAccountId: newId() })
+    const post = await seedPost(graph, at, { scheduledAt: graph.clock.in(3_600_000) })
+    await graph.rows(`update publishing.connections set health = 'EXPIRING', reconnect_before = $2 where id = $1`, [connection.id, graph.clock.in(86_400_000)])
+    const before = await statusOf([post.id])
+    await graph.execute(transfer, { input: { id: brand.id, organizationId: there } }, { as: owner }).then(answer => answer.data())
+    const told = async (id: string) =>
+      graph.rows<{ kind: string; organization: string }>(
+        `select kind, body->>'organizationId' as organization from publishing.facts where body->>'key' = $1 order by seq`,
+        [`connection:${id}`],
+      )
+    expect(await told(connection.id)).toEqual([
+      { kind: 'attention.closed', organization: null },
+      { kind: 'attention.opened', organization: there },
+    ])
+    expect(await told(well.id)).toEqual([])
+    // What is under way goes on: the post stands as it stood, and its connections with it.
+    expect(await statusOf([post.id])).toEqual(before)
   })
 })
