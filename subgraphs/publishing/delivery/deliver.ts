@@ -2,6 +2,7 @@ import { UniqueConstraintError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { newId } from '../../../platform/ids.ts'
 import { step } from '../../store/write.ts'
+import { keepGone } from '../connection/gone.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { type Delivery, GrantFailure, type Medium, type Publication } from '../network/network.ts'
@@ -126,6 +127,11 @@ export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepare
     await job.connections
       .keepLimit(prepared.connection, answered.limit)
       .catch(error => job.log.warn({ err: error, postId: post.id }, 'what the network said of its limit could not be kept'))
+  // What is said of a comment may be meant of the post under which it was to stand.
+  if (answered.outcome === 'refused' && answered.code === 'TARGET_UNAVAILABLE' && attempt.inReplyTo === null)
+    await keepGone(job, prepared.connection, attempt.target ?? post.target, answered.detail).catch(error =>
+      job.log.warn({ err: error, postId: post.id }, 'that a place takes no posts any more could not be kept'),
+    )
   return answered
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crash } from '../../../platform/crash.ts'
+import { keepGone } from '../connection/gone.ts'
 import { isJustRenewed, mustRenew } from '../connection/rules.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
@@ -117,6 +118,7 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
     return { processing: { of, since, handle: end.handle }, againInMs: end.againInMs }
   }
   if (end.limit) await job.connections.keepLimit(connection, end.limit)
+  if (end.code === 'TARGET_UNAVAILABLE' && prepared.inReplyTo === null) await keepGone(job, connection, prepared.target, end.detail)
   return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: end.detail }
 }
 

@@ -9,6 +9,9 @@ export interface Retention {
   readonly attemptDays: number
 }
 
+/** For how many days a report of an import is kept, which the key that asked for it answers again: longer than keys are remembered. */
+const importDays = 8
+
 /** For how many days it can be looked up what webhooks were told. */
 const webhookDays = 30
 
@@ -40,6 +43,7 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
     old: `o.event = 'DATA_DELETION' and o.received_at < $1 and o.status = 'COMPLETED'`,
     order: 'o.received_at',
   },
+  { table: 'publishing.post_imports', key: 'brand_id, id', days: importDays, old: 'o.created_at < $1', order: 'o.created_at' },
   {
     table: 'publishing.webhook_deliveries',
     key: 'brand_id, id',

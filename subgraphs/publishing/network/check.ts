@@ -71,24 +71,50 @@ const warning = (code: ProblemCode, field: string, message: string): Problem => 
 /** What a network would say of a post, before anybody asks it: everything that can be known without a connection. Errors first. */
 export function problemsOf(facts: Pick<NetworkFacts, 'title' | 'content' | 'capabilities'>, post: Content): readonly Problem[] {
   const { title: network, content, capabilities } = facts
-  const problems = [...problemsOfText(network, content, post), ...problemsOfMedia(network, content, post.media)]
-  if (post.isLater && capabilities.thread === 'COMMENT' && post.media.length > 0)
+  const isComment = post.isLater && capabilities.thread === 'COMMENT'
+  const problems = [...problemsOfText(network, content, post, isComment), ...problemsOfMedia(network, content, post.media)]
+  if (isComment && post.media.length > 0)
     problems.push(error('THREAD_MEDIA', 'media', `A later post of a thread is a comment on ${network}, which carries text alone: take its media out.`))
   if (post.firstComment !== null && !capabilities.firstComment)
     problems.push(error('FIRST_COMMENT_UNSUPPORTED', 'firstComment', `${network} takes no first comment from here: leave it out.`))
+  else if (post.firstComment !== null) problems.push(...problemsOfComment(network, content, post.firstComment))
   if (post.media.some(({ altText }) => !altText?.trim()))
     problems.push(warning('ALT_TEXT_MISSING', 'media', 'A medium says nothing to people who cannot see it: write an alternative text.'))
   return problems.toSorted((a, b) => Number(a.severity === 'WARNING') - Number(b.severity === 'WARNING'))
 }
 
-function problemsOfText(network: string, { copy: most, measure, objection, title, media }: ContentRules, post: Content): Problem[] {
+/** A first comment is held to what the network takes of comments, for nobody is there to mend it when it is sent. */
+function problemsOfComment(network: string, { copy, comment = copy, measure, objection }: ContentRules, text: string): readonly Problem[] {
+  const length = measure(text)
+  const wrong = objection?.(text)
+  return [
+    ...(length > comment
+      ? [error('COPY_TOO_LONG', 'firstComment', `The first comment counts ${length} characters on ${network}, which takes ${comment}: shorten it.`)]
+      : []),
+    ...(wrong ? [error('COPY_INVALID', 'firstComment', wrong)] : []),
+  ]
+}
+
+function problemsOfText(
+  network: string,
+  { copy, comment = copy, measure, objection, title, media }: ContentRules,
+  post: Content,
+  isComment: boolean,
+): Problem[] {
   const problems: Problem[] = []
+  const most = isComment ? comment : copy
   const length = measure(post.copy)
   if (!post.copy.trim() && post.media.length === 0 && media.least === 0)
     problems.push(error('COPY_EMPTY', 'copy', `The post has nothing to say: ${network} takes no empty text. Write one, or keep the post as a draft.`))
   if (length > most)
     problems.push(
-      error('COPY_TOO_LONG', 'copy', `The text counts ${length} characters on ${network}, which takes ${most}: shorten it, or make a thread of it.`),
+      error(
+        'COPY_TOO_LONG',
+        'copy',
+        isComment
+          ? `A later post of a thread is a comment on ${network}, which takes ${most} characters, and this one counts ${length}: shorten it.`
+          : `The text counts ${length} characters on ${network}, which takes ${most}: shorten it, or make a thread of it.`,
+      ),
     )
   const wrong = objection?.(post.copy)
   if (wrong) problems.push(error('COPY_INVALID', 'copy', wrong))

@@ -32,6 +32,8 @@ export interface Capabilities {
 export interface ContentRules {
   /** How much text it takes, in its own measure. */
   readonly copy: number
+  /** How much text a comment takes, in the same measure. @default as much as a post */
+  readonly comment?: number
   /** The length of a text as the network counts it. */
   measure(copy: string): number
   /** Why the network would not take a text of any length, in a sentence; null when it would. */

@@ -11,6 +11,7 @@ export const facebook = {
   capabilities: { firstComment: true, analytics: true, thread: 'COMMENT', lookup: 'BY_LISTING' },
   content: {
     copy: 63_206,
+    comment: 8_000,
     measure: codePoints,
     title: null,
     media: { least: 0, images: 10, gifs: 10, videos: 1, most: 10, mixed: false, videoSeconds: null },

@@ -8,7 +8,8 @@ export const linkedinPage = {
   path: 'linkedin-page',
   targets: ['ORGANIZATION'],
   capabilities: { firstComment: true, analytics: true, thread: 'COMMENT', lookup: 'BY_LISTING' },
-  content: linkedin.content,
+  // https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
+  content: { ...linkedin.content, comment: 1_250 },
   protocol: {
     ...linkedin.protocol,
     prefix: 'LINKEDIN_PAGE',

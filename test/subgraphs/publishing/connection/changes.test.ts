@@ -1,19 +1,35 @@
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { care } from '../../../../subgraphs/publishing/connection/sweep.ts'
+import { deliver } from '../../../../subgraphs/publishing/delivery/deliver.ts'
+import { received } from '../../../../subgraphs/publishing/news/received.ts'
 import type { ConnectionRow } from '../../../../subgraphs/publishing/stores/connection.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { anonymous } from '../../../kit/viewers.ts'
+import { seedPost } from '../post/seed.ts'
+import { seedConnection } from './seed.ts'
 
 const dayMs = 86_400_000
+
+let graph: Supergraph
+beforeAll(async () => {
+  graph = await supergraph({ sandbox: true })
+})
+afterEach(() => graph.x.arm())
+afterAll(() => graph[Symbol.asyncDispose]())
+
 const service = (appId: string, organizationId: string): Viewer => ({ ...anonymous, kind: 'service', appId, organizationId, context: 'organization' })
-const stored = async (graph: Supergraph, { id }: { id: string }): Promise<ConnectionRow> =>
+const stored = async ({ id }: { id: string }): Promise<ConnectionRow> =>
   (await inTransaction(graph.job, ({ transaction }) => graph.job.connections.lock(id, transaction)))!
-const set = (graph: Supergraph, row: ConnectionRow, changes: Partial<ConnectionRow>): Promise<ConnectionRow> =>
+const set = (row: ConnectionRow, changes: Partial<ConnectionRow>): Promise<ConnectionRow> =>
   inTransaction(graph.job, ({ transaction }) => graph.job.connections.update(row, changes, transaction))
-const facts = async (graph: Supergraph): Promise<readonly { kind: string; body: { kind?: string; audience?: string } }[]> =>
-  graph.rows(`select kind, body from publishing.facts where kind like 'attention.%' order by id`)
+/** What managers were told of a connection. */
+const facts = ({ id }: { id: string }) =>
+  graph.rows<{ kind: string; body: { kind?: string; audience?: string } }>(
+    `select kind, body from publishing.facts where kind like 'attention.%' and body->>'key' = $1 order by seq`,
+    [`connection:${id}`],
+  )
 
 const select =
   'mutation ($input: SelectConnectionTargetsInput!) { selectConnectionTargets(input: $input) { health version targets { externalId selected isDefault } } }'
@@ -34,10 +50,9 @@ const place = (externalId: string, more: object = {}) => ({
 
 describe('the places of a connection', () => {
   test('are chosen by a person, one of them usual; what the account does not have or takes no posts is refused, and nothing is stored', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const places = [place('1', { selected: true, isDefault: true }), place('2'), place('3', { available: false, reason: 'it is archived' })]
-    await set(graph, connection, { targets: places })
+    await set(connection, { targets: places })
     const choose = (input: object) => graph.execute(select, { input: { id: connection.id, ...input } }, { as: owner })
     const named = (externalId: string) => ({ kind: 'PAGE', externalId })
     for (const [input, field] of [
@@ -46,7 +61,7 @@ describe('the places of a connection', () => {
       [{ targets: [named('1')], default: named('2') }, 'default'],
     ] as const)
       expect((await choose(input)).error?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field })
-    expect((await stored(graph, connection)).targets).toEqual(places)
+    expect((await stored(connection)).targets).toEqual(places)
     const chosen = (await choose({ targets: [named('1'), named('2')], default: named('2'), expectedVersion: connection.version })).data()
       .selectConnectionTargets
     expect(chosen).toEqual({
@@ -65,11 +80,65 @@ describe('the places of a connection', () => {
   })
 })
 
+describe('a place that its network takes no posts for any more', () => {
+  const create = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }'
+  const look = '{ post(id: "ID") { status failure { code category message } problems { code } } }'
+
+  test('fails the post as a matter of access, and is offered to nobody until the account is checked; who follows its health hears of it', async () => {
+    const { owner, brand, connection } = await graph.seed.owner().brand().connection({ platform: 'FACEBOOK' })
+    const group = { kind: 'GROUP' as const, externalId: '219999999999', name: 'Closed group' }
+    const chosen = { ...group, available: true, reason: null, selected: true, isDefault: true }
+    await set(connection, { targets: [chosen, ...connection.targets.map(each => ({ ...each, selected: false, isDefault: false }))] })
+    const live = await graph.subscribe('subscription { connectionHealthChanged { id health } }', {}, { as: owner })
+    const input = { brandId: brand.id, platform: 'FACEBOOK', copy: 'Is anybody there?', target: group, scheduledAt: graph.clock.soon() }
+    const { id } = (await graph.execute(create, { input }, { as: owner })).data().createPost
+    await graph.clock.advance(60_000)
+    await deliver(graph.job, { brandId: brand.id, postId: id })
+    const post = (await graph.execute(look.replace('ID', id), {}, { as: owner })).data().post
+    expect(post).toMatchObject({ status: 'FAILED', failure: { code: 'TARGET_UNAVAILABLE', category: 'ACCESS' } })
+    expect(post.problems.map(({ code }: { code: string }) => code)).toContain('TARGET_UNAVAILABLE')
+    const row = await stored(connection)
+    expect(row.health).toBe('NEEDS_SELECTION')
+    expect(row.targets.find(({ externalId }) => externalId === group.externalId)).toMatchObject({
+      available: false,
+      selected: true,
+      reason: expect.stringMatching(/Facebook/),
+    })
+    expect(await live.next()).toMatchObject({ connectionHealthChanged: { id: connection.id, health: 'NEEDS_SELECTION' } })
+    await live.end()
+    const again = (await graph.execute(create, { input: { ...input, copy: 'Still?', scheduledAt: graph.clock.soon() } }, { as: owner })).refused(
+      'BAD_USER_INPUT',
+    )
+    expect(again.extensions.problems).toMatchObject([{ code: 'TARGET_UNAVAILABLE', message: expect.stringMatching(/Closed group/) }])
+    const checked = (await graph.execute(check, { input: { id: connection.id } }, { as: owner })).data().checkConnection
+    expect(checked.health).toBe('HEALTHY')
+    expect((await stored(connection)).targets.map(({ externalId }) => externalId)).not.toContain(group.externalId)
+  })
+})
+
+describe('a person who has left the organization', () => {
+  test('leaves connections behind that go on publishing, and are listed as theirs who left', async () => {
+    const { owner, member, brand } = await graph.seed.owner().member().brand()
+    const connection = await seedConnection(graph, { brandId: brand.id, owner }, { by: member })
+    const post = await seedPost(graph, { brandId: brand.id, owner }, { scheduledAt: graph.clock.in(60_000) })
+    const { organizationId, userId } = member
+    const removed = { kind: 'membership.removed', body: { organizationId, userId } } as never
+    await inTransaction(graph.job, unit => received['membership.removed'](removed, graph.job, unit))
+    const listed = '{ connections(orphaned: true) { nodes { id orphaned active } } }'
+    expect((await graph.execute(listed, {}, { as: owner })).data().connections.nodes).toEqual([{ id: connection.id, orphaned: true, active: true }])
+    await graph.clock.advance(60_000)
+    await deliver(graph.job, { brandId: brand.id, postId: post.id })
+    expect(await graph.rows('select status, connection_id from publishing.posts where id = $1', [post.id])).toEqual([
+      { status: 'PUBLISHED', connection_id: connection.id },
+    ])
+    expect((await stored(connection)).version).toBe(connection.version + 1)
+  })
+})
+
 describe('a check', () => {
   test('asks the network whose account it is, six times a minute for each connection', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { owner, connection } = await graph.seed.owner().brand().connection()
-    await set(graph, connection, { accountName: '@renamed' })
+    await set(connection, { accountName: '@renamed' })
     const ask = () => graph.execute(check, { input: { id: connection.id } }, { as: owner })
     for (let count = 0; count < 6; count += 1)
       expect((await ask()).data().checkConnection).toMatchObject({ health: 'HEALTHY', accountName: connection.accountName })
@@ -79,82 +148,78 @@ describe('a check', () => {
   })
 
   test('takes a connection out of use that its network takes no more, which its managers hear of', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { owner, connection } = await graph.seed.owner().brand().connection()
     await graph.x.arm({ fault: 'grant-revoked' })
     const ask = () => graph.execute(check, { input: { id: connection.id } }, { as: owner })
     expect((await ask()).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'RECONNECT_NEEDED' })
-    expect(await stored(graph, connection)).toMatchObject({ active: false, health: 'NEEDS_RECONNECT', accessToken: null, refreshToken: null })
-    expect((await facts(graph)).map(({ kind, body }) => [kind, body.kind, body.audience])).toEqual([['attention.opened', 'CONNECTION_BROKEN', 'managers']])
+    expect(await stored(connection)).toMatchObject({ active: false, health: 'NEEDS_RECONNECT', accessToken: null, refreshToken: null })
+    expect((await facts(connection)).map(({ kind, body }) => [kind, body.kind, body.audience])).toEqual([['attention.opened', 'CONNECTION_BROKEN', 'managers']])
     expect((await ask()).error?.extensions).toMatchObject({ reason: 'RECONNECT_NEEDED' })
   })
 })
 
 describe('a person ends a connection', () => {
   test('and its tokens are nowhere any more; nobody has to see to it; once again changes nothing', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const disconnect = async () => (await graph.execute(end, { input: { id: connection.id } }, { as: owner })).data().disconnectConnection
     expect(await disconnect()).toMatchObject({ active: false, health: 'NEEDS_RECONNECT', inactiveReason: expect.stringMatching(/connect it again/) })
-    const ended = await stored(graph, connection)
+    const ended = await stored(connection)
     expect([ended.accessToken, ended.refreshToken, ended.placeTokens, ended.tokenExpiresAt]).toEqual([null, null, null, null])
     await disconnect()
-    expect((await stored(graph, connection)).version).toBe(ended.version)
-    expect(await facts(graph)).toEqual([])
+    expect((await stored(connection)).version).toBe(ended.version)
+    expect(await facts(connection)).toEqual([])
   })
 
   test('while its token is being renewed: the renewal brings nothing back', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { owner, connection } = await graph.seed.owner().brand().connection()
     await graph.x.arm({ fault: 'slow-renewal', delayMs: 800 })
+    const before = graph.sent.length
     const renewal = graph.execute(renew, { input: { id: connection.id } }, { as: service('app_publishing', owner.organizationId!) })
-    await vi.waitFor(() => expect(graph.sent).toContain('POST /x/2/oauth2/token'), 10_000)
+    await vi.waitFor(() => expect(graph.sent.slice(before)).toContain('POST /x/2/oauth2/token'), 10_000)
     ;(await graph.execute(end, { input: { id: connection.id } }, { as: owner })).data()
     expect((await renewal).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'RECONNECT_NEEDED' })
-    expect(await stored(graph, connection)).toMatchObject({ active: false, accessToken: null, refreshToken: null })
+    expect(await stored(connection)).toMatchObject({ active: false, accessToken: null, refreshToken: null })
   })
 })
 
 describe('a renewal', () => {
   test('is for publishing itself: it renews once, however many ask at the same moment, and says when only a person can help', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { owner, connection } = await graph.seed.owner().brand().connection()
     const as = (appId: string) => service(appId, owner.organizationId!)
     const ask = (appId = 'app_publishing') => graph.execute(renew, { input: { id: connection.id } }, { as: as(appId) })
     expect((await ask('app_agents')).error?.extensions).toMatchObject({ code: 'FORBIDDEN' })
+    const before = graph.sent.length
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask()))
     expect(answers.every(answer => answer.data().renewConnection.refreshed)).toBe(true)
-    expect(graph.sent.filter(each => each.startsWith('POST /x/2/oauth2/token'))).toHaveLength(1)
+    expect(graph.sent.slice(before).filter(each => each.startsWith('POST /x/2/oauth2/token'))).toHaveLength(1)
     expect(answers[0]!.data().renewConnection).toMatchObject({ connectionId: connection.id, platform: 'X', accessExpiresAt: expect.any(String) })
     await graph.x.arm({ fault: 'grant-revoked' })
     expect((await ask()).error?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'RECONNECT_NEEDED' })
-    expect((await stored(graph, connection)).health).toBe('NEEDS_RECONNECT')
+    expect((await stored(connection)).health).toBe('NEEDS_RECONNECT')
   })
 })
 
 describe('a connection that nobody uses', () => {
   test('is told of a week before only a person can renew it, once; what is over is asked for once more and taken out of use', async () => {
-    await using graph = await supergraph({ sandbox: true })
     const { connection } = await graph.seed.owner().brand().connection()
-    await set(graph, connection, { reconnectBefore: graph.clock.in(8 * dayMs), tokenExpiresAt: graph.clock.in(60 * dayMs) })
+    await set(connection, { reconnectBefore: graph.clock.in(8 * dayMs), tokenExpiresAt: graph.clock.in(60 * dayMs) })
     await care(graph.job)
-    expect((await stored(graph, connection)).health).toBe('HEALTHY')
+    expect((await stored(connection)).health).toBe('HEALTHY')
     await graph.clock.advance(dayMs + 1)
     await care(graph.job)
-    const told = await stored(graph, connection)
+    const told = await stored(connection)
     expect(told).toMatchObject({ health: 'EXPIRING', version: connection.version + 1 })
     await care(graph.job)
-    expect((await stored(graph, connection)).version).toBe(told.version)
+    expect((await stored(connection)).version).toBe(told.version)
     await graph.x.arm({ fault: 'grant-revoked' })
     await graph.clock.advance(8 * dayMs)
     await care(graph.job)
-    expect(await stored(graph, connection)).toMatchObject({ active: false, health: 'NEEDS_RECONNECT' })
-    expect((await facts(graph)).map(({ body }) => body.kind)).toEqual(['CONNECTION_EXPIRING', 'CONNECTION_BROKEN'])
+    expect(await stored(connection)).toMatchObject({ active: false, health: 'NEEDS_RECONNECT' })
+    expect((await facts(connection)).map(({ body }) => body.kind)).toEqual(['CONNECTION_EXPIRING', 'CONNECTION_BROKEN'])
   })
 })
 
 test('no answer about connections and networks holds a token, a secret, or the name of a setting', async () => {
-  await using graph = await supergraph({ sandbox: true })
   const { owner, brand, connection } = await graph.seed.owner().brand().connection()
   const { accessToken, refreshToken } = graph.job.connections.open(connection)
   const everything = `{ connections { nodes { id accountName scopes inactiveReason targets { name } rateLimit { limit } } }

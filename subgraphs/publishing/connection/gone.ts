@@ -1,0 +1,30 @@
+import { step } from '../../store/write.ts'
+import type { Job } from '../context.ts'
+import { placeKey, placeKinds } from '../network/account/account.ts'
+import type { Target } from '../network/network.ts'
+import type { ConnectionRow } from '../stores/connection.ts'
+import { healthFollows, withHealth } from './health.ts'
+
+/** How much of a network's words is kept with a place, in characters. */
+const longestReason = 300
+
+/**
+ * Keeps that a network takes no posts at a place of a connection any more, as it has just said: nobody is offered the place, and the next post
+ * for it is told so before it is sent, until the account is checked or connected again. Nothing to do for a target that names the account itself.
+ */
+export async function keepGone(job: Job, { id, brandId }: Pick<ConnectionRow, 'id' | 'brandId'>, target: Target | null, why: string): Promise<void> {
+  if (!target || !placeKinds.has(target.kind)) return
+  const brand = await job.brands.byId.load(brandId)
+  await step(job, {
+    of: job.connections,
+    hold: id,
+    ...healthFollows(job, brand),
+    decide(held, { now }) {
+      const isMeant = (place: ConnectionRow['targets'][number]) => place.available && placeKey(place) === placeKey(target)
+      if (!held.active || !held.targets.some(isMeant)) return null
+      const targets = held.targets.map(place => (isMeant(place) ? { ...place, available: false, reason: why.slice(0, longestReason) } : place))
+      return { changes: withHealth(held, { targets }, now), isNews: true }
+    },
+    audit: () => ({ tenantId: brandId, action: 'connection.place_lost', subjectId: id, details: { kind: target.kind, externalId: target.externalId } }),
+  })
+}
