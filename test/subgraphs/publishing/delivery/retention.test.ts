@@ -35,7 +35,14 @@ test('what is older than it is to be kept is removed, and nothing that is younge
       graph.clock.now(),
     ])
   const keys = async () => (await graph.rows<{ key: string }>('select key from publishing.idempotency_keys order by at')).map(({ key }) => key)
+  const report = (id: string) =>
+    graph.rows(
+      `insert into publishing.post_imports (brand_id, id, created, report, created_at, updated_at, created_by) values ($1, $2, 0, '[]', $3, $3, 'user:1')`,
+      [brandId, id, graph.clock.now()],
+    )
+  const reports = async () => (await graph.rows('select from publishing.post_imports')).length
   await remember('old')
+  await report(newId())
   await graph.rows('delete from publishing.audit_entries')
   await audit('old')
   await begin(settled)
@@ -64,4 +71,8 @@ test('what is older than it is to be kept is removed, and nothing that is younge
   await graph.clock.advance(1)
   await sweep.run()
   expect(await keys(), 'after a week').toEqual(['young'])
+  expect(await reports(), 'a report outlives its key').toBe(1)
+  await graph.clock.advance(day)
+  await sweep.run()
+  expect(await reports(), 'by a day').toBe(0)
 })

@@ -85,6 +85,37 @@ describe('posts that are composed', () => {
   })
 })
 
+describe('a campaign of another brand or organization', () => {
+  const createCampaign = 'mutation ($input: CreateCampaignInput!) { createCampaign(input: $input) { id } }'
+  const update = 'mutation ($input: UpdatePostInput!) { updatePost(input: $input) { id } }'
+
+  test('is not there, for whatever writes a post or looks at one, and nothing is written', async () => {
+    const story = graph.seed.owner().outsider().brand()
+    const { owner, outsider, brand } = await story.post()
+    const { brand: sibling } = await story.brand('Sibling')
+    const theirs = (await graph.execute('mutation { createBrand(input: { name: "Theirs" }) { id } }', {}, { as: outsider })).data().createBrand
+    const campaign = async (brandId: string, as: Viewer) =>
+      (await graph.execute(createCampaign, { input: { brandId, name: 'Spring' } }, { as })).data().createCampaign.id as string
+    const [own, siblings, strange] = [await campaign(brand.id, owner), await campaign(sibling.id, owner), await campaign(theirs.id, outsider)]
+    const { posts } = (await graph.execute('query($id: ID!) { posts(brandId: $id) { nodes { id } } }', { id: brand.id }, { as: owner })).data()
+    const [{ id }] = posts.nodes
+    const before = await howMany(brand.id)
+    for (const campaignId of [siblings, strange]) {
+      const draft = { brandId: brand.id, platform: 'X', copy: 'Hello', campaignId }
+      const composition = { brandId: brand.id, platforms: ['X', 'LINKEDIN'], copy: 'Hello', campaignId }
+      const words = [
+        (await graph.execute(create, { input: draft }, { as: owner })).refused('NOT_FOUND'),
+        (await graph.execute(update, { input: { id, campaignId } }, { as: owner })).refused('NOT_FOUND'),
+        (await graph.execute(compose, { input: composition }, { as: owner })).refused('NOT_FOUND'),
+        (await graph.execute(check, { input: composition }, { as: owner })).refused('NOT_FOUND'),
+      ].map(({ message }) => message.replace(campaignId, 'ID'))
+      expect(new Set(words).size).toBe(1)
+    }
+    expect(await howMany(brand.id)).toBe(before)
+    expect((await graph.execute(update, { input: { id, campaignId: own } }, { as: owner })).data().updatePost).toEqual({ id })
+  })
+})
+
 describe('a check', () => {
   test('counts as each network does, and names what it would refuse, without writing anything', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
