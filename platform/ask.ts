@@ -53,7 +53,7 @@ export interface CallOptions {
   /** @default GET */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array<ArrayBuffer> | null
+  readonly body?: string | Uint8Array | null
   /** Until the whole answer is there, in ms. @default 10000 */
   readonly timeoutMs?: number
 }

@@ -61,7 +61,7 @@ export function createCall(subgraphs: readonly Pick<Subgraph, 'registration' | '
       over.abort()
     }, timeoutMs)
     const answered = async () => {
-      const response = await subgraph.http!(new Request(url, { method, headers, body, signal: over.signal }), viewer)
+      const response = await subgraph.http!(new Request(url, { method, headers, body: body as BodyInit | null, signal: over.signal }), viewer)
       return { status: response.status, headers: response.headers, text: await textOf(response, slug) }
     }
     const answer = answered()

@@ -16,7 +16,7 @@ import { stripe } from './stripe/stripe.ts'
 import { youtube } from './youtube/youtube.ts'
 
 /** Every social network that is played here, by the name under which it stands: `<origin>/x`. */
-export const twins = { x, linkedin, tiktok, instagram, threads, facebook } as const satisfies Readonly<Record<string, Twin>>
+export const twins = { x, linkedin, tiktok, instagram, threads, facebook, youtube } as const satisfies Readonly<Record<string, Twin>>
 
 /** Every other third party that is played here, by the name under which it stands: `<origin>/openai`. */
 export const vendors: Readonly<Record<string, Vendor>> = {
@@ -26,7 +26,6 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   'models-dev': modelsDev,
   studio,
   stripe,
-  youtube,
   hooks,
   'x-legacy': xLegacy,
 }

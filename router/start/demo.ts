@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { AppTokens } from '../../config/readers.ts'
 import { readDemoFile, writeDemoFile } from '../../db/demo-file.ts'
 import { lineOf } from '../../start-error.ts'
@@ -7,7 +5,7 @@ import * as agentsDemo from '../../subgraphs/agents/demo.ts'
 import * as identityDemo from '../../subgraphs/identity/setup/demo.ts'
 import * as paymentsDemo from '../../subgraphs/payments/demo.ts'
 import * as providersDemo from '../../subgraphs/providers/demo/demo.ts'
-import { connectDemo, type NotConnected } from '../../subgraphs/publishing/connection/demo.ts'
+import { connectDemo } from '../../subgraphs/publishing/connection/demo.ts'
 import * as publishingDemo from '../../subgraphs/publishing/demo.ts'
 import { provideDemoMedia } from '../../subgraphs/publishing/media/demo.ts'
 import { everyNetwork } from '../../subgraphs/publishing/network/networks.ts'
@@ -62,15 +60,12 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
       const job = publishing!.job(`user:${userId}`)
       const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
       await provideDemoMedia(job, { brandId, userId })
-      // No start depends on what a network answers. One that is asked by way of this platform answers once that listens.
-      const connect = () => connectDemo(publishing!.job(`user:${userId}`), { brandId, userId, sandbox, outbound })
-      const left = await connect()
-      for (const { platform, error } of left)
-        if (platform !== viaUs)
-          notices.push(`the demo brand is not connected, the sandbox's ${titleOf(platform)} failed (${lineOf(error)}): the next start tries again`)
-      if (left.some(({ platform }) => platform === viaUs)) stack.defer(goOn(connect, log))
       const ordered = await paymentsDemo.provideDemo(payments!.job(`user:${userId}`), { organizationId, userId })
       await providersDemo.provideDemo(providers!.job(`user:${userId}`), { organizationId, userId, sandbox, mailServer, outbound })
+      // No start depends on what a network answers. After the gateway, by which one of them is asked.
+      const left = await connectDemo(publishing!.job(`user:${userId}`), { brandId, userId, sandbox, outbound })
+      for (const { platform, error } of left)
+        notices.push(`the demo brand is not connected, the sandbox's ${everyNetwork[platform].title} failed (${lineOf(error)}): the next start tries again`)
       const { personProfileId } = await agentsDemo.provideDemo(agents!.job(`user:${userId}`), { organizationId, userId, subjectId: memberId })
       writeDemoFile(dataDir, {
         organizationId,
@@ -94,35 +89,6 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
       })
       log.debug({ brandId }, 'the demo world is there')
     },
-  }
-}
-
-/** The network that is asked by way of this platform's own gateway. */
-const viaUs = 'YOUTUBE'
-const titleOf = (platform: keyof typeof everyNetwork): string => everyNetwork[platform].title
-
-/** How often, and how many times, that one is tried again, in ms. */
-const againMs = 500
-const mostTries = 20
-
-/** Tries again in the background. @returns what ends that */
-function goOn(connect: () => Promise<readonly NotConnected[]>, log: Logger): () => Promise<void> {
-  const ended = new AbortController()
-  const trying = async (): Promise<void> => {
-    let left: NotConnected | undefined
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      await sleep(againMs, undefined, { signal: ended.signal, ref: false })
-      left = (await connect()).find(({ platform }) => platform === viaUs)
-      if (!left) return
-    }
-    throw left?.error
-  }
-  const tried = trying().catch(
-    error => void (ended.signal.aborted || log.warn({ err: error }, 'the demo brand is not connected everywhere; the next start tries again')),
-  )
-  return async () => {
-    ended.abort()
-    await tried
   }
 }
 

@@ -23,9 +23,9 @@ export const hashOf = (token: string): string => createHash('sha256').update(tok
 /** Gives an application a permission of its own: it neither touches nor replaces earlier ones. */
 export function createGrant(
   world: OauthWorld,
-  { clientId, accountId, scopes }: Pick<Grant, 'clientId' | 'accountId' | 'scopes'>,
+  { clientId, accountId, scopes, withoutRefresh = false }: Pick<Grant, 'clientId' | 'accountId' | 'scopes' | 'withoutRefresh'>,
 ): { grant: Grant; tokens: Tokens } {
-  return issue(world, { id: world.newId(), clientId, accountId, scopes, access: null, refresh: null, spent: [] })
+  return issue(world, { id: world.newId(), clientId, accountId, scopes, ...(withoutRefresh && { withoutRefresh }), access: null, refresh: null, spent: [] })
 }
 
 /**
@@ -105,11 +105,11 @@ function isTakenBack(world: OauthWorld, { accountId }: Grant): boolean {
 
 /** @param staying a refresh token that stays good until its end */
 function issue(world: OauthWorld, grant: Grant, staying?: string): { grant: Grant; tokens: Tokens } {
-  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, newToken, tell } = world.manners
+  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, tellsRefreshAgain = true, newToken, tell } = world.manners
   const at = world.clock.now()
   const now = at.getTime()
   const accessToken = newToken('at', at)
-  const hasRefresh = refreshScope === undefined || (refreshScope !== null && grant.scopes.includes(refreshScope))
+  const hasRefresh = !grant.withoutRefresh && (refreshScope === undefined || (refreshScope !== null && grant.scopes.includes(refreshScope)))
   const refreshToken = staying ?? (hasRefresh ? newToken('rt', at) : undefined)
   const refreshEnd = staying && grant.refresh ? grant.refresh.expiresAt : now + refreshLifetime
   const renewed: Grant = {
@@ -120,7 +120,7 @@ function issue(world: OauthWorld, grant: Grant, staying?: string): { grant: Gran
   world.grants.set(grant.id, renewed)
   const tokens: Tokens = {
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken, refreshExpiresIn: Math.floor((refreshEnd - now) / 1000) }),
+    ...(refreshToken === undefined || (staying && !tellsRefreshAgain) ? {} : { refreshToken, refreshExpiresIn: Math.floor((refreshEnd - now) / 1000) }),
     expiresIn: accessLifetime,
     scope: grant.scopes.join(scopesByComma ? ',' : ' '),
   }

@@ -13,6 +13,7 @@ interface Wish {
   readonly scopes: readonly string[]
   readonly state: string
   readonly challenge: string | null
+  readonly withoutRefresh: boolean
   /** Who decides. */
   readonly account: Account
 }
@@ -50,19 +51,29 @@ function readWish(world: OauthWorld, query: URLSearchParams): Wish | string {
   if (state === '' || state.length > 500) return 'The state has to be 1 to 500 characters long.'
   const account = accountOf(world, query.get('sandbox_account'))
   if (!account) return 'The sandbox_account has to be up to 30 of a-z, 0-9 and _.'
-  if (pkce === null) return { client, redirectUri, scopes, state, challenge: null, account }
+  const withoutRefresh = world.manners.asksRefresh?.(query) === false
+  if (pkce === null) return { client, redirectUri, scopes, state, challenge: null, withoutRefresh, account }
   const challenge = query.get('code_challenge') ?? ''
   if (query.get('code_challenge_method') !== 'S256') return 'The code_challenge_method has to be S256.'
   if (!(pkce === 'hex' ? /^[0-9a-f]{64}$/ : /^[A-Za-z0-9_-]{43}$/).test(challenge)) return `The code_challenge is not the ${pkce} form of a SHA-256 digest.`
-  return { client, redirectUri, scopes, state, challenge, account }
+  return { client, redirectUri, scopes, state, challenge, withoutRefresh, account }
 }
 
-function createCode(world: OauthWorld, { client, redirectUri, scopes, challenge, account }: Wish): string {
+function createCode(world: OauthWorld, { client, redirectUri, scopes, challenge, withoutRefresh, account }: Wish): string {
   const now = world.clock.now()
   const code = world.manners.newToken('ac', now)
   const hash = hashOf(code)
   const expiresAt = now.getTime() + world.manners.codeLifetime
-  world.codes.set(hash, { hash, clientId: client.id, accountId: account.id, redirectUri, challenge, scopes, expiresAt })
+  world.codes.set(hash, {
+    hash,
+    clientId: client.id,
+    accountId: account.id,
+    redirectUri,
+    challenge,
+    scopes,
+    expiresAt,
+    ...(withoutRefresh && { withoutRefresh }),
+  })
   return code
 }
 

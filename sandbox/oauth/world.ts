@@ -34,6 +34,8 @@ export interface Grant {
   readonly access: { readonly hash: string; readonly expiresAt: number } | null
   /** Null where none was granted. */
   readonly refresh: { readonly hash: string; readonly expiresAt: number } | null
+  /** No refresh token was asked for. @default one was */
+  readonly withoutRefresh?: boolean
   /** Hashes of the latest fifty refresh tokens that were already used. */
   readonly spent: readonly string[]
 }
@@ -47,6 +49,7 @@ export interface Code {
   /** Null where the network knows no PKCE. */
   readonly challenge: string | null
   readonly scopes: readonly string[]
+  readonly withoutRefresh?: boolean
   /** Unix milliseconds. */
   readonly expiresAt: number
   /** The grant it was exchanged for, empty when its exchange failed; absent while unused. */
@@ -80,6 +83,10 @@ export interface Manners {
   readonly refreshLifetime: number
   /** Whether a refresh token stays good when it is exchanged, up to the end that it had at first. @default false */
   readonly refreshStays?: boolean
+  /** Whether a refresh token that stays is told again with what it is exchanged for. @default true */
+  readonly tellsRefreshAgain?: boolean
+  /** Whether an authorization request asks for a refresh token. @default every one does */
+  asksRefresh?(query: URLSearchParams): boolean
   /** What an answer with tokens has beside, or in place of, what RFC 6749 says; undefined leaves a field out. */
   readonly tell?: (grant: Grant, tokens: Tokens) => Readonly<Record<string, unknown>>
   /** A fresh code, access token or refresh token. */

@@ -22,6 +22,13 @@ export const quotaExceeded: Problem = {
   message: 'The request cannot be completed because you have exceeded your <a href="/youtube/v3/getting-started#quota">quota</a>.',
   domain: 'youtube.quota',
 }
+/** A grant without the scope that a call needs. */
+export const forbidden: Problem = {
+  status: 403,
+  reason: 'insufficientPermissions',
+  message: 'Request had insufficient authentication scopes.',
+  domain: 'global',
+}
 export const notFound = (what: string): Problem => ({ status: 404, reason: 'notFound', message: `The ${what} that you are looking for cannot be found.` })
 export const missing = (name: string): Problem => ({ status: 400, reason: 'required', message: `Required parameter: ${name}` })
 export const invalid = (message: string): Problem => ({ status: 400, reason: 'badRequest', message })

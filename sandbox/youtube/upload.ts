@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Call, Reply } from '../network.ts'
 import { json } from '../network.ts'
-import { invalid, notFound, refusal } from './problems.ts'
+import { spoiltMedia } from '../oauth/media.ts'
+import type { Account } from '../oauth/world.ts'
+import { invalid, notFound, problemOfStatus, refusal } from './problems.ts'
 import { type Films, type Session, type Video, videoResource } from './videos.ts'
 
 /** What a film is called and who may see it, of a body in JSON. */
@@ -13,8 +15,9 @@ export function factsIn(text: string): Pick<Video, 'title' | 'description' | 'pr
     }
     const title = typeof snippet?.title === 'string' ? snippet.title : 'unknown'
     const privacyStatus = typeof status?.privacyStatus === 'string' ? status.privacyStatus : 'public'
-    if (!['public', 'unlisted', 'private'].includes(privacyStatus) || title.length > 100) return null
-    return { title, description: typeof snippet?.description === 'string' ? snippet.description : '', privacyStatus }
+    const description = typeof snippet?.description === 'string' ? snippet.description : ''
+    if (!['public', 'unlisted', 'private'].includes(privacyStatus) || title.length > 100 || Buffer.byteLength(description) > 5000) return null
+    return /[<>]/.test(title + description) ? null : { title, description, privacyStatus }
   } catch {
     return null
   }
@@ -25,35 +28,49 @@ const unit = 256 * 1024
 
 /** The parts of a resource that a call is about: with commas between, or one at a time as the official client sends them. */
 export const partsOf = ({ query }: Call): readonly string[] => query.getAll('part').flatMap(each => each.split(',').flatMap(part => part.trim() || []))
-const published = (video: Video, call: Call): Reply => json(200, videoResource(video, [...partsOf(call), 'snippet', 'status']), 'accepted')
-const badMetadata = () => refusal({ ...invalid('The request metadata specifies an invalid title or privacy status.'), reason: 'invalidVideoMetadata' })
+const published = (films: Films, video: Video, call: Call): Reply => json(200, videoResource(films, video, [...partsOf(call), 'snippet', 'status']), 'accepted')
+const refuseMedia = (status: number) => refusal(problemOfStatus(status))
+
+/** Keeps a film, worked up at once or as a fault wants it. */
+function keep(films: Films, account: Account, facts: Omit<Video, 'id' | 'publishedAt'>): Video {
+  const fault = films.faults.take(films.name, ['processing', 'processing-error'], account.username)
+  const readyAt = films.clock.now().getTime() + (fault?.fault === 'processing' ? (fault.delayMs ?? 0) : 0)
+  return films.publish({ ...facts, accountId: account.id, readyAt, isBroken: fault?.fault === 'processing-error' })
+}
+const badMetadata = () =>
+  refusal({ ...invalid('The request metadata specifies an invalid title, description or privacy status.'), reason: 'invalidVideoMetadata' })
 
 /** Begins an upload in parts: its address is told in `Location`. */
-export function beginSession(films: Films, call: Call, origin: string): Reply {
+export function beginSession(films: Films, call: Call, account: Account): Reply {
+  const spoilt = spoiltMedia(films, account, refuseMedia)
+  if (spoilt) return spoilt
   const facts = factsIn(call.body.toString('utf8'))
   if (!facts) return badMetadata()
   const told = call.headers['x-upload-content-length']
   const total = typeof told === 'string' && /^\d+$/.test(told) ? Number(told) : null
-  const session: Session = { ...facts, id: randomBytes(24).toString('base64url'), total, got: 0, videoId: null }
+  const type = call.headers['x-upload-content-type']
+  const mimeType = typeof type === 'string' ? type : 'application/octet-stream'
+  const session: Session = { ...facts, id: randomBytes(24).toString('base64url'), total, got: 0, accountId: account.id, mimeType, videoId: null }
+  films.digests.set(session.id, createHash('sha256'))
   films.sessions.set(session.id, session)
   const query = new URLSearchParams(call.query)
   query.set('upload_id', session.id)
   return {
     status: 200,
-    headers: { location: `${origin}/youtube${call.path}?${query}`, 'x-guploader-uploadid': session.id, 'content-length': '0' },
+    headers: { location: `${films.origin()}/youtube${call.path}?${query}`, 'x-guploader-uploadid': session.id, 'content-length': '0' },
     body: '',
     outcome: 'granted',
   }
 }
 
 /** Takes a part of an upload, or says how far it is. */
-export function continueSession(films: Films, call: Call): Reply {
+export function continueSession(films: Films, call: Call, account: Account): Reply {
   const session = films.sessions.get(call.query.get('upload_id') ?? '')
-  if (!session) return refusal(notFound('upload session'))
+  if (!session || (session.accountId ?? account.id) !== account.id) return refusal(notFound('upload session'))
   const known = session.videoId === null ? undefined : films.videos.get(session.videoId)
-  if (known) return published(known, call)
+  if (known) return published(films, known, call)
   const range = call.headers['content-range']
-  if (range === undefined) return take(films, session, call, { from: 0, size: call.size, total: call.size })
+  if (range === undefined) return take(films, session, call, account, { from: 0, size: call.size, total: call.size })
   const [, whole, first, last, all] = /^bytes (?:(\*)|(\d+)-(\d+))\/(\d+|\*)$/.exec(range) ?? []
   if (whole) return unfinished(session)
   if (first === undefined) return refusal(invalid('Failed to parse Content-Range header.'))
@@ -62,22 +79,35 @@ export function continueSession(films: Films, call: Call): Reply {
   const isLast = total !== null && to + 1 === total
   if (size !== call.size || (total !== null && (to >= total || (session.total ?? total) !== total))) return refusal(invalid('Invalid Content-Range header.'))
   if (!isLast && size % unit !== 0) return refusal(invalid(`Chunks but the last must be multiples of ${unit} bytes.`))
-  return take(films, session, call, { from, size, total })
+  const spoilt = isLast ? undefined : spoiltMedia(films, account, refuseMedia)
+  return spoilt ?? take(films, session, call, account, { from, size, total })
 }
 
-function take(films: Films, session: Session, call: Call, { from, size, total }: { from: number; size: number; total: number | null }): Reply {
+interface Part {
+  readonly from: number
+  readonly size: number
+  readonly total: number | null
+}
+
+function take(films: Films, session: Session, call: Call, account: Account, { from, size, total }: Part): Reply {
   // What came before, or too soon, is not kept: the answer says where to go on.
   if (from !== session.got) return unfinished(session)
   const got = from + size
+  // Of a part that is longer than what is kept nobody knows the digest.
+  if (call.body.length === size) films.digests.get(session.id)?.update(call.body)
+  else films.digests.delete(session.id)
   if (total === null || got < total) {
     const next = { ...session, got, total: total ?? session.total }
     films.sessions.set(session.id, next)
     return { ...unfinished(next), outcome: 'granted' }
   }
-  const { title, description, privacyStatus } = session
-  const video = films.publish({ title, description, privacyStatus, bytes: got })
+  const { title, description, privacyStatus, mimeType } = session
+  const sha256 = films.digests.get(session.id)?.digest('hex')
+  films.digests.delete(session.id)
+  const file = { bytes: got, ...(mimeType && { mimeType }), ...(sha256 && { sha256 }) }
+  const video = keep(films, account, { title, description, privacyStatus, ...file })
   films.sessions.set(session.id, { ...session, got, videoId: video.id })
-  return published(video, call)
+  return published(films, video, call)
 }
 
 const unfinished = ({ got }: Session): Reply => ({
@@ -88,11 +118,13 @@ const unfinished = ({ got }: Session): Reply => ({
 })
 
 /** Takes a film in one call: facts and file beside each other (RFC 2387), or the file alone. */
-export function insert(films: Films, call: Call): Reply {
+export function insert(films: Films, call: Call, account: Account): Reply {
+  const spoilt = spoiltMedia(films, account, refuseMedia)
+  if (spoilt) return spoilt
   const type = call.headers['content-type'] ?? ''
   const [, quoted, plain] = /^multipart\/related;.*?boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
   const boundary = quoted ?? plain
-  if (boundary === undefined) return published(films.publish({ ...factsIn('')!, bytes: call.size }), call)
+  if (boundary === undefined) return published(films, keep(films, account, { ...factsIn('')!, bytes: call.size, mimeType: type }), call)
   const text = call.body.toString('latin1')
   const delimiter = `--${boundary}`
   const [head = -1, body = -1, second = -1] = [text.indexOf('\r\n\r\n'), text.indexOf(`\r\n${delimiter}`), text.indexOf(delimiter, delimiter.length)]
@@ -102,5 +134,5 @@ export function insert(films: Films, call: Call): Reply {
   if (!facts) return badMetadata()
   // What follows the file: the last delimiter, and a line end perhaps.
   const bytes = call.size - (media + 4) - `\r\n${delimiter}--`.length
-  return published(films.publish({ ...facts, bytes: Math.max(0, bytes) }), call)
+  return published(films, keep(films, account, { ...facts, bytes: Math.max(0, bytes) }), call)
 }

@@ -1,6 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
-import type { Clock } from '../../platform/clock.ts'
-import type { Collection, State } from '../state.ts'
+import { createHash, type Hash, randomBytes } from 'node:crypto'
+import type { Deps } from '../network.ts'
+import { openOauth } from '../oauth/open.ts'
+import type { Account, OauthWorld } from '../oauth/world.ts'
+import type { Collection } from '../state.ts'
+import { manners } from './manners.ts'
 
 /** A film as it was published. */
 export interface Video {
@@ -11,6 +14,15 @@ export interface Video {
   readonly privacyStatus: string
   /** Of the file. */
   readonly bytes: number
+  readonly mimeType?: string
+  /** Of the file, in hexadecimal digits; absent where not all of it was seen. */
+  readonly sha256?: string
+  /** Whose it is. @default the demo account's */
+  readonly accountId?: string
+  /** Until when it is worked up, in Unix milliseconds. @default it is */
+  readonly readyAt?: number
+  /** Whether that failed. */
+  readonly isBroken?: boolean
 }
 
 /** An upload that goes on in parts. */
@@ -22,31 +34,49 @@ export interface Session {
   /** What its first call has said; null: nothing. */
   readonly total: number | null
   readonly got: number
+  readonly accountId?: string
+  readonly mimeType?: string
   /** The film that has become of it. */
   readonly videoId: string | null
 }
 
-/** The one channel of the demo account. */
-export const channel = { id: 'UCsandboxsandboxsandboxs', title: 'Demo', description: 'A channel for trying.' } as const
-
-export interface Films {
+/** Channels and their films; an account has one channel, of its own id and name. */
+export interface Films extends OauthWorld {
   readonly videos: Collection<Video>
   readonly sessions: Collection<Session>
-  readonly tokens: Collection<string>
-  publish(facts: Pick<Video, 'title' | 'description' | 'privacyStatus' | 'bytes'>): Video
+  /** Digests of films whose parts are coming: a restart forgets them. */
+  readonly digests: Map<string, Hash>
+  readonly origin: () => string
+  publish(facts: Omit<Video, 'id' | 'publishedAt'>): Video
+  /** Those of an account, oldest first. */
+  of(account: Account): readonly Video[]
+  ownerOf(video: Pick<Video, 'accountId'>): Account
 }
 
-export function openFilms(state: State, clock: Clock, name: string): Films {
+/** Opens the network's collections and, at the first start, registers the demo application and its account. */
+export function openFilms(name: string, deps: Deps): Films {
+  const { state, clock, origin } = deps
+  const newClient = () => ({
+    id: `${String(Math.floor(clock.now().getTime() / 1000))}-${randomBytes(16).toString('hex')}.apps.googleusercontent.com`,
+    secret: `GOCSPX-${randomBytes(21).toString('base64url')}`,
+  })
+  const newIds = () => () => `UC${randomBytes(17).toString('base64url').slice(0, 22)}`
+  const world = openOauth(name, deps, { manners, newIds, newClient, account: { username: 'demo_brand', name: 'Demo' } })
   const videos = state.collection<Video>(`${name}.videos`, 1_000)
+  const ownerOf = ({ accountId }: Pick<Video, 'accountId'>) => world.accounts.get(accountId ?? '') ?? world.demo.account()
   return {
+    ...world,
     videos,
     sessions: state.collection<Session>(`${name}.sessions`, 500),
-    tokens: state.collection<string>(`${name}.tokens`, 500),
+    digests: new Map(),
+    origin,
     publish(facts) {
       const video = { ...facts, id: randomBytes(8).toString('base64url'), publishedAt: clock.now().toISOString() }
       videos.set(video.id, video)
       return video
     },
+    of: account => [...videos.values()].filter(video => ownerOf(video).id === account.id),
+    ownerOf,
   }
 }
 
@@ -60,53 +90,68 @@ function resource(kind: string, id: unknown, parts: Readonly<Record<string, obje
 
 const thumbnails = { default: { url: 'https://i.ytimg.com/vi/sandbox/default.jpg', width: 120, height: 90 } }
 
-export const videoResource = ({ id, publishedAt, title, description, privacyStatus, bytes }: Video, wanted: readonly string[]) =>
-  resource(
+const uploadStatusOf = ({ isBroken, readyAt }: Video, now: Date) =>
+  isBroken ? 'failed' : readyAt === undefined || readyAt > now.getTime() ? 'uploaded' : 'processed'
+
+export function videoResource(films: Films, video: Video, wanted: readonly string[]) {
+  const { id, publishedAt, title, description, privacyStatus, bytes } = video
+  const { id: channelId, name: channelTitle } = films.ownerOf(video)
+  const uploadStatus = uploadStatusOf(video, films.clock.now())
+  return resource(
     'youtube#video',
     id,
     {
       snippet: {
         publishedAt,
-        channelId: channel.id,
+        channelId,
         title,
         description,
         thumbnails,
-        channelTitle: channel.title,
+        channelTitle,
         categoryId: '22',
         liveBroadcastContent: 'none',
       },
-      status: { uploadStatus: 'uploaded', privacyStatus, license: 'youtube', embeddable: true, publicStatsViewable: true, madeForKids: false },
+      status: {
+        uploadStatus,
+        ...(video.isBroken && { failureReason: 'codec' }),
+        privacyStatus,
+        license: 'youtube',
+        embeddable: true,
+        publicStatsViewable: true,
+        madeForKids: false,
+      },
       statistics: { viewCount: '0', likeCount: '0', favoriteCount: '0', commentCount: '0' },
       fileDetails: { fileSize: String(bytes) },
     },
     wanted,
   )
+}
 
-export const channelResource = (wanted: readonly string[], videoCount: number) =>
+export const channelResource = ({ id, name, username }: Account, wanted: readonly string[], videoCount: number) =>
   resource(
     'youtube#channel',
-    channel.id,
+    id,
     {
-      snippet: { title: channel.title, description: channel.description, customUrl: '@demo', publishedAt: '2024-01-01T00:00:00Z', thumbnails },
+      snippet: { title: name, description: 'A channel for trying.', customUrl: `@${username}`, publishedAt: '2024-01-01T00:00:00Z', thumbnails },
       statistics: { viewCount: '0', subscriberCount: '0', hiddenSubscriberCount: false, videoCount: String(videoCount) },
-      contentDetails: { relatedPlaylists: { likes: '', uploads: channel.id.replace('UC', 'UU') } },
+      contentDetails: { relatedPlaylists: { likes: '', uploads: id.replace('UC', 'UU') } },
       status: { privacyStatus: 'public', isLinked: true, longUploadsStatus: 'longUploadsUnspecified' },
     },
     wanted,
   )
 
-export const searchResult = (video: Video) =>
+export const searchResult = (video: Video, { id: channelId, name: channelTitle }: Account) =>
   resource(
     'youtube#searchResult',
     { kind: 'youtube#video', videoId: video.id },
     {
       snippet: {
         publishedAt: video.publishedAt,
-        channelId: channel.id,
+        channelId,
         title: video.title,
         description: video.description,
         thumbnails,
-        channelTitle: channel.title,
+        channelTitle,
       },
     },
     ['snippet'],

@@ -28,8 +28,8 @@ export const videoExchanges = (open: (viewer: Viewer, request: Request) => Conte
       return await passOn(open(viewer, request), request, log)
     } catch (error) {
       if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-      const { resetsAt, scopeType, callId } = (error as Refusal).extensions
-      return problemOf(request, error as Refusal, [], { resetsAt, scopeType, callId })
+      const { resetsAt, scopeType, callId, outcome } = (error as Refusal).extensions
+      return problemOf(request, error as Refusal, [], { resetsAt, scopeType, callId, outcome })
     }
   },
 })
@@ -70,6 +70,8 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
       headers: headersOut(request.headers, token, hasBody),
       body: (request.body as StreamBody | null) ?? null,
       signal: request.signal,
+      // Of a kept-alive one that the other side closes nobody could tell whether the call arrived.
+      freshConnection: request.method !== 'GET',
       ...{ firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY, mostBytes: Number.POSITIVE_INFINITY },
     })
   } catch (error) {
@@ -81,7 +83,9 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
     // Nothing has reached the network: nothing is counted there. Last, for what cannot be given back comes back at midnight.
     if (!error.sent && units > 0)
       await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'what a call did not use of a quota could not be given back'))
-    throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`)
+    throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. An upload in parts says how far it is when it is asked.`, {
+      outcome: error.sent ? 'unknown' : 'not_sent',
+    })
   }
   const headers = headersBack(answer.headers)
   for (const [name, value] of Object.entries(quotaHeaders(bucket, units, standing))) headers.set(name, value)

@@ -2,6 +2,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import { write } from '../../store/write.ts'
 import type { Job } from '../context.ts'
+import { organizationOf } from '../network/account/organization.ts'
 import type { Network, Platform } from '../network/network.ts'
 import { healthFollows } from './health.ts'
 import { readinessWith } from './integration/readiness.ts'
@@ -46,7 +47,7 @@ async function connect(job: Job, network: Network, { brandId, userId, sandbox, o
   const { headers } = await outbound(`${url}&sandbox_approve=1`)
   const parameters = new URL(headers.get('location') ?? redirectUri).searchParams
   const grant = await network.exchange({ parameters, redirectUri, state, verifier })
-  const account = await network.account(grant.accessToken)
+  const account = await network.account(grant.accessToken, await organizationOf(job, brandId, platform))
   const brand = await brands.byId.load(brandId)
   const readiness = readinessWith(applications.of(platform)!)
   await write(job, {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { change, step } from '../../store/write.ts'
 import type { Context, Job } from '../context.ts'
+import { organizationOf } from '../network/account/organization.ts'
 import { type Account, GrantFailure, type Network, type Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
@@ -121,12 +122,13 @@ export async function check(context: Context, id: string): Promise<ConnectionRow
 
 /** Whose account it is, as the network says; an access that it does not take is renewed once. */
 async function accountOf(job: Renewing, network: Network, row: ConnectionRow): Promise<Account> {
+  const organizationId = await organizationOf(job, row.brandId, row.platform)
   const accessToken = await usableToken(job, network, row)
   try {
-    return await network.account(accessToken)
+    return await network.account(accessToken, organizationId)
   } catch (error) {
     if (!(error instanceof GrantFailure) || !error.permanent) throw error
-    const account = await network.account(await usableToken(job, network, row, accessToken)).catch(again => {
+    const account = await network.account(await usableToken(job, network, row, accessToken), organizationId).catch(again => {
       // The network has just renewed the access, so it is good: what fails is the question.
       throw again instanceof GrantFailure ? new GrantFailure(again.message, false, again) : again
     })

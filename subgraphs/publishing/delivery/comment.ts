@@ -2,6 +2,7 @@ import { crash } from '../../../platform/crash.ts'
 import { step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
+import { organizationOf } from '../network/account/organization.ts'
 import { type Comment, type Delivery, GrantFailure, type Network } from '../network/network.ts'
 import { announceStep } from '../news/announce.ts'
 import type { PostKey } from '../stores/attempt.ts'
@@ -43,6 +44,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   }
   const target = (await attempts.lastAttempt(post))?.target ?? post.target
   const comment = {
+    organizationId: await organizationOf(job, post.brandId, post.platform),
     accessToken: token,
     placeToken: placeTokenOf(job, connection, target),
     account: { externalId: connection.externalAccountId, name: connection.accountName },

@@ -5,6 +5,7 @@ import { step } from '../../store/write.ts'
 import { keepGone } from '../connection/gone.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
+import { organizationOf } from '../network/account/organization.ts'
 import { type Delivery, GrantFailure, type Medium, type Publication } from '../network/network.ts'
 import { announceStep } from '../news/announce.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
@@ -111,7 +112,7 @@ export function publicationOf(
   { copy, inReplyTo, target: recorded, handle, content: { title, link, visibility } }: AttemptRow,
   connection: ConnectionRow,
   media: readonly Medium[] = [],
-): Omit<Publication, 'accessToken'> {
+): Omit<Publication, 'accessToken' | 'organizationId'> {
   const account = { externalId: connection.externalAccountId, name: connection.accountName }
   const target = recorded ?? named
   return { placeToken: placeTokenOf(job, connection, target), account, copy, title, link, visibility, tags, target, media, inReplyTo, handle }
@@ -140,13 +141,14 @@ export type Callable = Pick<Prepared, 'network' | 'connection' | 'accessToken' |
 
 async function call(job: Job, post: PostRow, attempt: AttemptRow, { network, connection, accessToken, media }: Callable): Promise<Delivery> {
   const publication = publicationOf(job, post, attempt, connection, media)
-  const first = await network.publish({ ...publication, accessToken })
+  const organizationId = await organizationOf(job, post.brandId, post.platform)
+  const first = await network.publish({ ...publication, organizationId, accessToken })
   if (first.outcome !== 'refused' || first.code !== 'ACCESS_EXPIRED') return first
   try {
     await extend(job, post)
     const renewed = await tokenSoon(job, network, connection, accessToken)
     await extend(job, post)
-    return await network.publish({ ...publication, accessToken: renewed })
+    return await network.publish({ ...publication, organizationId, accessToken: renewed })
   } catch (error) {
     if (!(error instanceof GrantFailure)) throw error
     return error.permanent ? { outcome: 'refused', code: 'ACCESS_EXPIRED', detail: error.message } : { outcome: 'unsent', detail: error.message }

@@ -5,6 +5,7 @@ import { isJustRenewed, mustRenew } from '../connection/rules.ts'
 import { tokenSoon, usableToken } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
 import { mediaOf } from '../media/deliverable.ts'
+import { organizationOf } from '../network/account/organization.ts'
 import { GrantFailure, type Handle, type Medium, type Network, type Preparation, type Publication, type Target } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
@@ -95,8 +96,12 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
   const { network, connection, accessToken } = prepared
   const of = fingerprint(prepared, post)
   const kept = post.prepared?.of === of ? post.prepared : null
+  const organizationId = await organizationOf(job, post.brandId, post.platform)
   const preparation = (token: string): Promise<Preparation> =>
-    network.prepare!({ ...contentOf(post, prepared), placeToken: placeTokenOf(job, connection, prepared.target), accessToken: token }, kept?.handle ?? null)
+    network.prepare!(
+      { ...contentOf(post, prepared), organizationId, placeToken: placeTokenOf(job, connection, prepared.target), accessToken: token },
+      kept?.handle ?? null,
+    )
   let token = accessToken
   let end = await preparation(token)
   if (end.outcome === 'refused' && end.code === 'ACCESS_EXPIRED') {
@@ -126,7 +131,7 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
 const contentOf = (
   { copy, title, link, visibility, tags }: PostRow,
   { connection, target, media, inReplyTo }: Prepared,
-): Omit<Publication, 'accessToken' | 'placeToken' | 'handle'> => ({
+): Omit<Publication, 'accessToken' | 'organizationId' | 'placeToken' | 'handle'> => ({
   account: { externalId: connection.externalAccountId, name: connection.accountName },
   copy,
   title,

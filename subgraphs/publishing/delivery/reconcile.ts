@@ -2,6 +2,7 @@ import { UniqueConstraintError } from 'sequelize'
 import { alter, step } from '../../store/write.ts'
 import { tokenSoon } from '../connection/tokens.ts'
 import type { Job } from '../context.ts'
+import { organizationOf } from '../network/account/organization.ts'
 import { AccessExpired, GrantFailure, type Lookup } from '../network/network.ts'
 import type { AttemptRow, PostKey } from '../stores/attempt.ts'
 import { farthestPauseMs, hasCome } from '../stores/pace.ts'
@@ -84,7 +85,7 @@ export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise
   const connection = await job.connections.find(attempt.connectionId)
   if (!network || !connection?.active) throw new GrantFailure('the connection is not there any more', true)
   const accessToken = await tokenSoon(job, network, connection)
-  const publication = publicationOf(job, post, attempt, connection)
+  const publication = { ...publicationOf(job, post, attempt, connection), organizationId: await organizationOf(job, post.brandId, post.platform) }
   const [earlier] = await attempts.doubtful(attempt, doubtSince(attempt))
   const since = earlier && earlier.startedAt < attempt.startedAt ? earlier.startedAt : attempt.startedAt
   const find = async (token: string) => {

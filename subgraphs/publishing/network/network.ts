@@ -1,4 +1,5 @@
-import type { WayOut } from '../../../platform/outbound/outbound.ts'
+import type { CallOptions } from '../../../platform/ask.ts'
+import type { OutboundAnswer, WayOut } from '../../../platform/outbound/outbound.ts'
 
 /** What publishing needs of a social network. `networks.ts` lists them; a folder beside this file is one of them. */
 export type Platform = 'X' | 'LINKEDIN' | 'LINKEDIN_PAGE' | 'FACEBOOK' | 'INSTAGRAM' | 'THREADS' | 'YOUTUBE' | 'TIKTOK'
@@ -70,6 +71,8 @@ export interface Protocol<Name extends string = string, Further extends string =
   readonly settings?: { readonly [Key in Further]: Further extends never ? never : ProtocolSetting }
   /** Whether the network has applications for trying, `TIKTOK_SANDBOX_CLIENT_ID`; they count in staging alone. @default false */
   readonly hasTrials?: boolean
+  /** Whether it is asked by way of the platform's gateway, which wants to know for which organization; without a way there it is not set up. @default false */
+  readonly viaGateway?: boolean
   /** Loads the adapter, which only processes with this subgraph need. */
   load(): Promise<Adapter<Name | Further>>
 }
@@ -83,9 +86,17 @@ export interface ProtocolSetting {
 }
 
 export interface Adapter<Name extends string = string> {
-  /** The network's protocol at the addresses of an application. */
-  open(application: Application<Name>, outbound: WayOut): Network
+  /** The network's protocol at the addresses of an application. @param gateway null where there is no way there */
+  open(application: Application<Name>, outbound: WayOut, gateway: Gateway | null): Network
 }
+
+/**
+ * The platform's gateway to third parties, as publishing calls it.
+ * @param path below the gateway's: `/platform/youtube/…`
+ * @param organizationId to whose account it counts the call
+ * @throws OutboundFailure
+ */
+export type Gateway = (path: string, organizationId: string | null, options?: CallOptions) => Promise<OutboundAnswer>
 
 /** An application of ours at a network, and where that network, or a stand-in, is found. */
 export type Application<Name extends string = string> = { readonly clientId: string; readonly clientSecret: string } & { readonly [Key in Name]: string }
@@ -181,6 +192,8 @@ export type Handle = { readonly [Name in string]?: string | number | boolean | n
 
 /** What a network is asked to publish. */
 export interface Publication {
+  /** For whom, as the gateway counts it. @default null, for a network that is asked directly */
+  readonly organizationId?: string | null
   readonly accessToken: string
   /** The token of the place, where the network gave it one. */
   readonly placeToken: string | null
@@ -236,6 +249,8 @@ export type RefusalReason =
 
 /** A comment of the account under a post of its own. */
 export interface Comment {
+  /** As a publication has it. */
+  readonly organizationId?: string | null
   readonly accessToken: string
   readonly placeToken: string | null
   readonly account: Pick<Account, 'externalId' | 'name'>
@@ -311,8 +326,8 @@ export interface Network {
   exchange(callback: { parameters: URLSearchParams; redirectUri: string; state: string; verifier: string }): Promise<Grant>
   /** Renews a grant; the old tokens may be dead afterwards, so keep the new ones before using them. Throws GrantFailure, for good where nothing renews it. */
   refresh(tokens: GrantTokens): Promise<Grant>
-  /** Whose account a grant is for, with its places. Throws GrantFailure. */
-  account(accessToken: string): Promise<Account>
+  /** Whose account a grant is for, with its places. Throws GrantFailure. @param organizationId as a publication has it */
+  account(accessToken: string, organizationId?: string | null): Promise<Account>
   /** Reads what the network sends us of accounts that took their permission back; absent where it sends nothing. Never throws. */
   readSigned?(request: string): SignedRequest
   /** Whose account such a request says it is of, before anybody believes it; null: it is none. */

@@ -51,7 +51,7 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
 
   test('is opened for an application', () => {
     const open = (configured: Applications, whereabouts: NetworkPlaces) =>
-      openApplications({ adapters, configured, whereabouts, call: null, clock: systemClock, log: pino({ level: 'silent' }), outbound: nowhere })
+      openApplications({ adapters, configured, whereabouts, call: refuse, clock: systemClock, log: pino({ level: 'silent' }), outbound: nowhere })
     const set = open(readConfig(application).applications, {})
     expect([set.networks.get(platform)?.platform, set.of(platform)?.clientId]).toEqual([platform, readConfig(application).applications[platform]!.clientId])
     expect(open({}, {}).networks.size).toBe(0)

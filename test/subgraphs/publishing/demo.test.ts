@@ -4,6 +4,7 @@ import { provideDemo as providePeople } from '../../../subgraphs/identity/setup/
 import { connectDemo } from '../../../subgraphs/publishing/connection/demo.ts'
 import { provideDemo } from '../../../subgraphs/publishing/demo.ts'
 import { type Supergraph, supergraph } from '../../kit/supergraph.ts'
+import { letPublishingCall } from './network/client.ts'
 
 interface Row {
   readonly id: string
@@ -107,6 +108,7 @@ test('the demo’s brand is connected at the sandbox by its own consent, once', 
   await using graph = await supergraph({ sandbox: true })
   const people = await providePeople(graph.platform.identity, null)
   const { brandId } = await provideDemo(graph.platform.publishing.job(`user:${people.userId}`), people)
+  await letPublishingCall(graph)
   const asked: string[] = []
   const outbound = (url: string) => {
     asked.push(url)

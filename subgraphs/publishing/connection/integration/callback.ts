@@ -5,6 +5,7 @@ import { write } from '../../../store/write.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Job } from '../../context.ts'
 import type { SetUp } from '../../network/account/applications.ts'
+import { organizationOf } from '../../network/account/organization.ts'
 import { GrantFailure, type Network, type Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import { registration } from '../../registration.ts'
@@ -115,7 +116,7 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
     const readiness = readinessWith(set.application)
     await requireStillManages(job, begun, viewer)
     const grant = await network.exchange({ parameters, redirectUri, state, verifier: authorizations.verifierOf(begun) })
-    const account = await network.account(grant.accessToken)
+    const account = await network.account(grant.accessToken, await organizationOf(job, brandId, platform))
     const brand = await brands.byId.load(brandId)
     await write(job, {
       ...healthFollows(job, brand),

@@ -1,7 +1,8 @@
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { usableToken } from '../../connection/tokens.ts'
 import type { Context, Job } from '../../context.ts'
-import { AccessExpired, type Figures, type Network, type Target } from '../../network/network.ts'
+import { organizationOf } from '../../network/account/organization.ts'
+import { AccessExpired, type Comment, type Figures, type Network, type Target } from '../../network/network.ts'
 import type { ConnectionRow } from '../../stores/connection.ts'
 import type { NewFigures } from '../../stores/insight/analytics.ts'
 import type { PostRow } from '../../stores/post.ts'
@@ -15,16 +16,17 @@ async function asking<Result>(
   network: Network,
   connection: ConnectionRow,
   target: Target | null,
-  work: (from: { accessToken: string; placeToken: string | null; account: { externalId: string; name: string }; target: Target | null }) => Promise<Result>,
+  work: (from: Omit<Comment, 'platformPostId' | 'text'>) => Promise<Result>,
 ): Promise<Result> {
   const account = { externalId: connection.externalAccountId, name: connection.accountName }
   const placeToken = (target && job.connections.open(connection).placeTokens[`${target.kind}:${target.externalId}`]) || null
+  const organizationId = await organizationOf(job, connection.brandId, connection.platform)
   const accessToken = await usableToken(job, network, connection)
   try {
-    return await work({ accessToken, placeToken, account, target })
+    return await work({ organizationId, accessToken, placeToken, account, target })
   } catch (error) {
     if (!(error instanceof AccessExpired)) throw error
-    return work({ accessToken: await usableToken(job, network, connection, accessToken), placeToken, account, target })
+    return work({ organizationId, accessToken: await usableToken(job, network, connection, accessToken), placeToken, account, target })
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
 import { registration } from '../../registration.ts'
 import { readJson } from '../json.ts'
-import type { Adapter, Application, Network, Networks, Platform } from '../network.ts'
+import type { Adapter, Application, Gateway, Network, Networks, Platform } from '../network.ts'
 import { type Applications, everyNetwork, type NetworkPlaces } from '../networks.ts'
 
 /** Our application at a network, and the network spoken to with it. */
@@ -42,7 +42,7 @@ export interface ApplicationsOptions {
   readonly configured: Applications
   /** Where networks are, for applications that are kept elsewhere. */
   readonly whereabouts: NetworkPlaces
-  /** Calls the gateway; null: nobody keeps any. */
+  /** Calls the gateway; null: nobody keeps any, and networks that are asked by way of it are not set up. */
   readonly call: CallService | null
   readonly clock: Clock
   readonly log: Logger
@@ -68,11 +68,13 @@ const unknown: NotSetUp = { application: null, network: null, isKnown: false }
 export function openApplications({ adapters, configured, whereabouts, call, clock, log, outbound }: ApplicationsOptions): OpenApplications {
   const networks = new Map<Platform, Network>()
   const own = new Map<Platform, SetUp>()
+  const gateway: Gateway | null = call && ((path, organizationId, options) => call(`/providers${path}`, { appId: registration.appId, organizationId }, options))
   for (const [platform, adapter] of adapters) {
+    if (!gateway && everyNetwork[platform].protocol?.viaGateway) continue
     const application = configured[platform]
     const where = whereabouts[platform]
-    if (application) own.set(platform, { application, network: adapter.open(application, outbound) })
-    const network = own.get(platform)?.network ?? (where && adapter.open({ ...nobodys, ...where }, outbound))
+    if (application) own.set(platform, { application, network: adapter.open(application, outbound, gateway) })
+    const network = own.get(platform)?.network ?? (where && adapter.open({ ...nobodys, ...where }, outbound, gateway))
     if (network) networks.set(platform, network)
   }
   /** Secrets are forgotten by the process's own time too, whether or not anybody asks again. */
@@ -101,7 +103,7 @@ export function openApplications({ adapters, configured, whereabouts, call, cloc
       throw new Error(`the gateway to providers answered ${status} to the question for an application`)
     isRefused = false
     const application = { clientId, clientSecret, ...whereabouts[platform] }
-    return { application, network: adapters.get(platform)!.open(application, outbound) }
+    return { application, network: adapters.get(platform)!.open(application, outbound, gateway) }
   }
 
   return {

@@ -1,5 +1,6 @@
 import { bytesOf } from '../check.ts'
-import type { NetworkFacts } from '../network.ts'
+import type { NetworkFacts, Protocol } from '../network.ts'
+import type { YoutubeAddress } from './oauth.ts'
 
 /** YouTube channels: one film a post, with a title. */
 export const youtube = {
@@ -10,9 +11,20 @@ export const youtube = {
   content: {
     copy: 5000,
     measure: bytesOf,
+    objection: copy => (/[<>]/.test(copy) ? 'YouTube takes no < and no > in what is said of a film: write it without them.' : null),
     title: { most: 100, needed: true },
     media: { least: 1, images: 0, gifs: 0, videos: 1, most: 1, mixed: false, videoSeconds: null },
     visibility: 'PRIVATE',
   },
-  protocol: null,
+  protocol: {
+    prefix: 'YOUTUBE',
+    needs:
+      'the YouTube Data API, and Google’s audit of it: before that films stay private. Films go by way of the gateway to providers, whose client `app_publishing` has VIDEO',
+    addresses: {
+      authorizeUrl: { fallback: 'https://accounts.google.com/o/oauth2/v2/auth', does: 'Where Google asks people.' },
+      tokenUrl: { fallback: 'https://oauth2.googleapis.com/token', does: 'Where Google gives tokens; it takes them back at `revoke` beside it.' },
+    },
+    viaGateway: true,
+    load: () => import('./adapter.ts'),
+  } satisfies Protocol<YoutubeAddress>,
 } satisfies NetworkFacts

@@ -23,7 +23,7 @@ export async function seedConnection(
   { by = owner, platform = 'X', externalAccountId }: ConnectionSeed = {},
 ): Promise<ConnectionRow> {
   const { clock, job } = graph
-  const { grant, account } = externalAccountId || !job.networks.has(platform) ? noAccount(externalAccountId) : await sandboxAccount(graph, platform)
+  const { grant, account } = externalAccountId || !job.networks.has(platform) ? noAccount(externalAccountId) : await sandboxAccount(graph, platform, owner)
   graph.secrets.note(grant)
   const authorized = { brandId, platform, userId: by.userId!, account, grant, now: clock.now() }
   return inTransaction(job, async ({ transaction }) => (await job.connections.authorize(authorized, transaction)).after)
@@ -35,11 +35,11 @@ const noAccount = (externalId = newId()) => ({
   grant: { accessToken: `access of ${externalId}`, refreshToken: `refresh of ${externalId}`, expiresIn: 7200, scopes: [] },
 })
 
-async function sandboxAccount({ job, x }: Graph, platform: Platform) {
+async function sandboxAccount({ job, x }: Graph, platform: Platform, { organizationId }: Viewer) {
   const { demo } = x.at(platform)
   const { refreshToken, scope, ...granted } = await demo.grant(demo.clientId)
   const grant = { ...granted, refreshToken: refreshToken || null, scopes: scope.split(/[ ,]/) }
   // Nothing is asked of X, whose account is known: tests count what is sent.
   const known = { externalId: demo.account.id, name: `@${demo.account.username}` }
-  return { account: platform === 'X' ? known : await job.networks.get(platform)!.account(grant.accessToken), grant }
+  return { account: platform === 'X' ? known : await job.networks.get(platform)!.account(grant.accessToken, organizationId), grant }
 }

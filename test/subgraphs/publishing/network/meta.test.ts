@@ -1,33 +1,11 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AccessExpired, GrantFailure, type Medium, type MediumKind, type Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import { describe, expect, test } from 'vitest'
+import { AccessExpired, GrantFailure, type Medium, type Publication } from '../../../../subgraphs/publishing/network/network.ts'
 import { callback, send } from '../../../sandbox/stage.ts'
-import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
+import { serveMedia } from './served.ts'
+import { type AtTwin, atTwin, publish } from './twin.ts'
 
 /** What is fetched by address, as Meta's networks take media. */
-const files = new Map<string, Buffer>()
-let server: Server
-let site = ''
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const file = files.get(request.url ?? '')
-    response.writeHead(file ? 200 : 404).end(file)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
-
-async function medium(kind: MediumKind, bytes?: number, altText?: string): Promise<Medium & { readonly sha256: string }> {
-  const made = mediumOf(kind, bytes, altText ?? null)
-  const path = `/${made.sha256}`
-  files.set(path, Buffer.from(await new Response(await made.open()).arrayBuffer()))
-  return { ...made, address: () => `${site}${path}` }
-}
+const medium = serveMedia()
 
 const shown = ({ mimeType, bytes, sha256 }: Medium & { readonly sha256: string }) => ({ mimeType, bytes, sha256 })
 
@@ -113,7 +91,7 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
   test('says that media failed when it cannot be fetched, or is given up, and that nothing was sent when a server fails', async () => {
     await using at = await atTwin(platform)
     const prepare = async (more: Partial<Publication> = {}) => at.network.prepare!(at.asks({ ...(await publication('Broken')), ...more }), null)
-    expect(await prepare({ media: [{ ...(await medium('IMAGE')), address: () => `${site}/nothing` }] })).toMatchObject({
+    expect(await prepare({ media: [{ ...(await medium('IMAGE')), address: () => `${medium('IMAGE').address()}/gone` }] })).toMatchObject({
       outcome: 'refused',
       code: 'MEDIA_FAILED',
     })
@@ -257,7 +235,7 @@ describe('P-14 FACEBOOK', () => {
     expect((await publish(at, { copy: 'Gone', target })).delivery).toMatchObject({ outcome: 'refused', code: 'TARGET_UNAVAILABLE' })
     expect(await at.network.publish({ ...at.asks({ copy: 'No token' }), placeToken: null })).toMatchObject({ outcome: 'refused', code: 'TARGET_UNAVAILABLE' })
     expect(await at.network.publish(at.asks({ copy: 'Nowhere', target: null }))).toMatchObject({ outcome: 'refused', code: 'TARGET_UNAVAILABLE' })
-    const broken = { ...(await medium('IMAGE')), address: () => `${site}/nothing` }
+    const broken = { ...(await medium('IMAGE')), address: () => `${medium('IMAGE').address()}/gone` }
     expect(await at.network.prepare!(at.asks({ copy: 'Broken', media: [broken] }), null)).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
     await at.arm({ fault: 'media-status', status: 503 })
     expect(await at.network.prepare!(at.asks({ copy: 'Broken', media: [await medium('IMAGE')] }), null)).toMatchObject({ outcome: 'unsent' })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createOutbound } from '../../../../platform/outbound/outbound.ts'
 import { applicationAt, type PlayedName, twinOf } from '../../../../sandbox/networks.ts'
-import type { Account, Application, Medium, MediumKind, Network, Platform, Publication } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Account, Application, Gateway, Medium, MediumKind, Network, Platform, Publication } from '../../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters } from '../../../../subgraphs/publishing/network/networks.ts'
 import { type Stage, send, stage } from '../../../sandbox/stage.ts'
 import { publication } from '../delivery/publication.ts'
@@ -38,7 +38,20 @@ export async function atTwin(platform: Platform, settings: Readonly<Record<strin
   const name = everyNetwork[platform].path as PlayedName
   const application = { ...(applicationAt(origin, name, demo[name]) as Application), ...settings }
   const outbound = createOutbound([origin])
-  const network = adapters.get(platform)!.open(application, outbound)
+  // In place of the platform's own, which counts besides: the account's token becomes the bearer.
+  const gateway: Gateway = async (path, _, { headers: { 'x-connection-token': token, ...headers } = {}, timeoutMs = 10_000, ...options } = {}) => {
+    const to = `${origin}/youtube${path.replace('/platform/youtube', '')}`
+    const answer = await outbound.stream(to, {
+      ...options,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      totalMs: timeoutMs,
+      freshConnection: true,
+    })
+    const parts: Uint8Array[] = []
+    for await (const part of answer.body) parts.push(part)
+    return { status: answer.status, headers: answer.headers, text: Buffer.concat(parts).toString('utf8') }
+  }
+  const network = adapters.get(platform)!.open(application, outbound, gateway)
   const { accessToken, refreshToken } = await demo[name].grant(application.clientId)
   const account = await network.account(accessToken)
   const twin = twinOf(name)
@@ -50,7 +63,7 @@ export async function atTwin(platform: Platform, settings: Readonly<Record<strin
     account,
     accessToken,
     refreshToken,
-    asks: said => publication({ accessToken, account, target, placeToken: place?.accessToken ?? null, ...said }),
+    asks: said => publication({ accessToken, account, target, placeToken: place?.accessToken ?? null, title: 'A title', ...said }),
     received: async () => (await send(`${origin}/_control/received?network=${twin}`)).body,
     async arm(fault) {
       const answer = await send(`${origin}/_control/faults`, {

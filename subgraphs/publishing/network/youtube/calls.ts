@@ -1,0 +1,86 @@
+import type { CallOptions } from '../../../../platform/ask.ts'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
+import { readJson } from '../json.ts'
+import type { Gateway, RateLimit, RefusalReason, Unsent } from '../network.ts'
+
+/** For whom YouTube is asked: whose channel, and to whose account the gateway counts it. */
+export interface Asking {
+  readonly accessToken: string
+  readonly organizationId?: string | null
+}
+
+/** What YouTube, or the gateway before it, did not do. */
+export type No =
+  | { readonly outcome: 'refused'; readonly code: RefusalReason; readonly detail: string; readonly limit?: RateLimit }
+  | { readonly outcome: 'unknown'; readonly detail: string }
+  | Unsent
+
+/** Calls of the Data API, by way of the gateway to providers, which counts them. */
+export function createCalls(gateway: Gateway) {
+  return {
+    /** @param path as YouTube has it: `youtube/v3/…`, `upload/youtube/v3/…` @throws OutboundFailure */
+    ask: ({ accessToken, organizationId = null }: Asking, path: string, { headers, ...options }: CallOptions = {}): Promise<OutboundAnswer> =>
+      gateway(`/platform/youtube/${path}`, organizationId, { ...options, headers: { ...headers, 'x-connection-token': accessToken } }),
+  }
+}
+
+export type Calls = ReturnType<typeof createCalls>
+
+export const read = <Shape extends object>({ text }: OutboundAnswer): Partial<Shape> => readJson<Shape>(text)
+
+/** An error of Google's: https://developers.google.com/youtube/v3/docs/errors */
+interface Problem {
+  readonly error: { readonly message?: string; readonly errors?: readonly { readonly reason?: string; readonly domain?: string }[] }
+}
+
+/** A refusal of the gateway's own. */
+interface GatewayProblem {
+  readonly code: string
+  readonly detail: string
+  readonly reason: string
+  readonly resetsAt: string
+  readonly outcome: string
+}
+
+const limits = new Set(['quotaExceeded', 'dailyLimitExceeded', 'rateLimitExceeded', 'userRateLimitExceeded', 'uploadLimitExceeded', 'uploadRateLimitExceeded'])
+const media = new Set(['mediaBodyRequired', 'invalidFilename', 'videoFileTooLarge'])
+
+/** What an answer that is no yes means: only a clear no is a refusal. */
+export function noOf(answer: OutboundAnswer): No {
+  return /^application\/problem\+json\b/.test(answer.headers.get('content-type') ?? '') ? noOfGateway(answer) : noOfYoutube(answer)
+}
+
+/** What the gateway refuses never reached YouTube; who may not call there, or not now, is the operator's to mend, and the post waits. */
+function noOfGateway(answer: OutboundAnswer): No {
+  const { code, detail: said, reason, resetsAt, outcome } = read<GatewayProblem>(answer)
+  const detail = (said ?? `the gateway answered ${answer.status}`).slice(0, 300)
+  if (code === 'BUDGET_EXCEEDED') return { outcome: 'refused', code, detail }
+  if (code === 'RATE_LIMITED' && reason === 'QUOTA_EXHAUSTED') {
+    const until = resetsAt ? new Date(resetsAt) : null
+    return { outcome: 'refused', code, detail, ...(until && { limit: { limit: 0, remaining: 0, resetsAt: until } }) }
+  }
+  return answer.status >= 500 && outcome !== 'not_sent' ? { outcome: 'unknown', detail } : { outcome: 'unsent', detail }
+}
+
+function noOfYoutube(answer: OutboundAnswer): No {
+  const { status } = answer
+  const { error } = read<Problem>(answer)
+  const reason = error?.errors?.[0]?.reason
+  const detail = ([reason, error?.message?.replace(/<[^>]+>/g, '')].filter(Boolean).join(': ') || `YouTube answered ${status}`).slice(0, 300)
+  if (status >= 500 || status === 408 || status < 400) return { outcome: 'unknown', detail }
+  return { outcome: 'refused', code: codeOf(status, reason), detail }
+}
+
+function codeOf(status: number, reason = ''): RefusalReason {
+  if (status === 401) return 'ACCESS_EXPIRED'
+  if (status === 429 || limits.has(reason)) return 'RATE_LIMITED'
+  if (media.has(reason)) return 'MEDIA_FAILED'
+  return status === 400 ? 'CONTENT_REFUSED' : 'NETWORK_REFUSED'
+}
+
+/** What a call without an answer means. */
+export const unanswered = (error: unknown): No => {
+  if (!(error instanceof OutboundFailure)) return { outcome: 'unknown', detail: (error as Error).message }
+  return error.sent ? { outcome: 'unknown', detail: error.message } : { outcome: 'unsent', detail: error.message }
+}

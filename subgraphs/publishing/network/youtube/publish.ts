@@ -1,0 +1,143 @@
+import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
+import { AccessExpired, type Delivery, type Handle, type Lookup, type Preparation, type Publication } from '../network.ts'
+import { type Calls, type No, noOf, read, unanswered } from './calls.ts'
+import { createSessions, gotOf, handleOf, type Session, sessionIn } from './session.ts'
+
+/** How long the last part may take, in ms: past it nobody knows whether YouTube has it. */
+const publishTimeoutMs = 9_000
+/** When an upload goes on that was cut, in ms. */
+const goOnMs = 5_000
+/** What YouTube takes as a description, in bytes, and as tags, in characters: https://developers.google.com/youtube/v3/docs/videos#properties */
+const [mostDescription, mostTags] = [5_000, 500]
+/** Last parts that are kept between preparing and publishing, so that a long film is not read once more. */
+const mostTails = 32
+
+const people = '22'
+
+/** Where people see a film. */
+export const permalink = (_: string, id: string): string | null => (/^[\w-]{11}$/.test(id) ? `https://www.youtube.com/watch?v=${id}` : null)
+
+/** The tags that fit: those with a blank are written in quotes, and commas stand between. */
+export function tagsWithin(tags: readonly string[]): readonly string[] {
+  let left = mostTags + 1
+  return tags.filter(tag => {
+    const length = [...tag].length + (tag.includes(' ') ? 2 : 0) + 1
+    if (length > left || /[<>]/.test(tag)) return false
+    left -= length
+    return true
+  })
+}
+
+/** A film's facts, as YouTube takes them; a sentence where it does not. */
+function factsOf({ copy, link, title, tags, visibility }: Omit<Publication, 'handle'>): object | string {
+  const description = link && !copy.includes(link) ? `${copy}\n\n${link}`.trim() : copy
+  if (Buffer.byteLength(description) > mostDescription)
+    return `With its link behind it the text is longer than YouTube takes: shorten it to ${mostDescription} bytes in all.`
+  return {
+    snippet: { title: title ?? '', description, tags: tagsWithin(tags), categoryId: people },
+    status: { privacyStatus: (visibility ?? 'PRIVATE').toLowerCase(), selfDeclaredMadeForKids: false },
+  }
+}
+
+interface Video {
+  readonly id: string
+  readonly status: { readonly uploadStatus?: string; readonly failureReason?: string; readonly rejectionReason?: string }
+}
+
+/** What YouTube says of a film that it has all of. */
+function published(answer: OutboundAnswer): Delivery {
+  const { id = '', status: { uploadStatus, failureReason, rejectionReason } = {} } = read<Video>(answer)
+  if (uploadStatus === 'failed' || uploadStatus === 'rejected' || uploadStatus === 'deleted')
+    return { outcome: 'refused', code: 'MEDIA_FAILED', detail: `YouTube could not take it: ${failureReason ?? rejectionReason ?? uploadStatus}` }
+  const address = permalink('', id)
+  return address === null
+    ? { outcome: 'unknown', detail: 'YouTube has all of the film, and did not name it' }
+    : { outcome: 'delivered', platformPostId: id, permalink: address }
+}
+
+/** Posting films by uploads in parts: https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol */
+export function createYoutubePublish(calls: Calls) {
+  const sessions = createSessions(calls)
+  const tails = new Map<string, Uint8Array>()
+  const keepTail =
+    ({ query }: Session) =>
+    (tail: Uint8Array) => {
+      tails.set(query, tail)
+      const [oldest] = tails.keys()
+      if (tails.size > mostTails) tails.delete(oldest!)
+    }
+
+  /** An upload to go on with, and what YouTube has of it; or what came between. */
+  async function open(publication: Omit<Publication, 'handle'>, kept: Session | null): Promise<{ readonly session: Session; readonly got: number } | No> {
+    const [film] = publication.media
+    if (kept) {
+      const answer = await sessions.progress(publication, kept)
+      if (answer.status === 308) return { session: kept, got: gotOf(answer) }
+      const no = noOf(answer)
+      // One that is over begins anew: its last part was kept back, so nothing came of it.
+      if (answer.status !== 404 && answer.status !== 410) return no
+    }
+    const facts = factsOf(publication)
+    if (typeof facts === 'string') return { outcome: 'refused', code: 'CONTENT_REFUSED', detail: facts }
+    const begun = await sessions.begin(publication, facts, film!)
+    return 'outcome' in begun ? begun : { session: begun, got: 0 }
+  }
+
+  return {
+    permalink,
+
+    /** Uploads all of a film but its last bytes: nobody sees it, and what is begun anew leaves an upload that ends by itself. */
+    async prepare(publication: Omit<Publication, 'handle'>, kept: Handle | null): Promise<Preparation> {
+      const [film] = publication.media
+      if (film?.kind !== 'VIDEO') return { outcome: 'refused', code: 'CONTENT_REFUSED', detail: 'YouTube takes exactly one film' }
+      const opened = await open(publication, sessionIn(kept)).catch(unanswered)
+      if ('outcome' in opened) return opened.outcome === 'unknown' ? { outcome: 'unsent', detail: opened.detail } : opened
+      const { session, got } = opened
+      try {
+        const filled = await sessions.fill(publication, session, film, got, keepTail(session))
+        if (!('outcome' in filled)) return { outcome: 'ready', handle: handleOf(filled) }
+        if (filled.outcome === 'refused') return filled
+        return { outcome: 'processing', handle: handleOf(session), againInMs: goOnMs }
+      } catch (error) {
+        return { outcome: 'refused', code: 'MEDIA_FAILED', detail: (error as Error).message }
+      }
+    },
+
+    /** Sends the last bytes, by which YouTube publishes. */
+    async publish(publication: Publication): Promise<Delivery> {
+      const [film] = publication.media
+      const session = sessionIn(publication.handle)
+      const tail = session && tails.get(session.query)
+      if (!film || session?.last == null || !tail) return { outcome: 'unsent', detail: 'the film is not prepared' }
+      try {
+        const answer = await sessions.put(publication, session, session.last, tail, film.mimeType, publishTimeoutMs)
+        if (answer.status === 200 || answer.status === 201) {
+          tails.delete(session.query)
+          return published(answer)
+        }
+        // Parts are missing, or the upload is over: without them it is no film.
+        if (answer.status === 308) return { outcome: 'unsent', detail: 'YouTube does not have all parts of the film' }
+        const no = noOf(answer)
+        return no.outcome === 'refused' && (answer.status === 404 || answer.status === 410) ? { outcome: 'unsent', detail: no.detail } : no
+      } catch (error) {
+        return unanswered(error)
+      }
+    },
+
+    /** Asks by the upload, which tells what became of it. @throws when it is over, and nothing tells any more */
+    async find(publication: Publication): Promise<Lookup> {
+      const session = sessionIn(publication.handle)
+      if (!session) throw new Error('YouTube is asked by an upload, and there is none')
+      const answer = await sessions.progress(publication, session)
+      if (answer.status === 308) return { found: false, isAnothers: false }
+      if (answer.status === 200 || answer.status === 201) {
+        const told = published(answer)
+        if (told.outcome === 'delivered') return { found: true, platformPostId: told.platformPostId, permalink: told.permalink }
+        if (told.outcome === 'refused') return { found: false, isAnothers: false }
+      }
+      const no = noOf(answer)
+      if (no.outcome === 'refused' && no.code === 'ACCESS_EXPIRED') throw new AccessExpired('YouTube')
+      throw new Error(`YouTube does not say what became of a film: ${no.detail}`)
+    },
+  }
+}
