@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { type Clock as JobClock, PgBoss, systemClock as systemJobClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
-import { withCause } from '../caller/cause.ts'
+import { doFor, withCause } from '../caller/cause.ts'
 import type { Tracing } from '../caller/trace.ts'
 import { NotReady } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -123,6 +123,7 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
     const parts = { boss, clock, elapsed, log, mayRun, tracing, everyMs }
     const pollers = new Map(queues.map(queue => [queue.name, createPoller({ ...parts, queue })]))
     const sweepers = sweeps.map(sweep => ({ sweep, ...{ runner: createSweeper({ ...parts, sweep }) } }))
+    let turns: unknown
     let started: Promise<void> | undefined
     let stopping: Promise<void> | undefined
 
@@ -147,13 +148,20 @@ export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () =
       const table = queues.length > 0 ? await openTable() : null
       const begin = () => {
         if (stopping) return
-        if (table) for (const poller of pollers.values()) poller.start(table)
+        if (table) {
+          for (const poller of pollers.values()) poller.start(table)
+          turns = doFor(null, () => clock.setInterval(turn, everyMs))
+        }
         for (const { runner } of sweepers) runner.start()
       }
       if (mayBegin) void mayBegin.then(begin)
       else begin()
     }
+    const turn = () => {
+      for (const poller of pollers.values()) poller.turn()
+    }
     const end = async () => {
+      clock.clearInterval(turns)
       const ended = Promise.all([...pollers.values(), ...sweepers.map(({ runner }) => runner)].map(runner => runner.stop()))
       await within(systemJobClock, stopMs, 'what runs', ended).catch(async () => {
         const givenBack = Promise.all([...pollers.values()].map(poller => poller.giveBack()))

@@ -16,14 +16,16 @@ export interface PollerOptions {
   readonly mayRun: () => boolean
   readonly tracing?: Tracing | undefined
   readonly log: Logger
-  /** How often the queue is looked at that nobody woke, in ms. */
+  /** How often the queue has its turn, in ms. */
   readonly everyMs: number
 }
 
 /** Takes the jobs of one queue, each as soon as it is due and may run, and ends each by itself. */
 export interface Poller {
   start(table: QueueTable): void
-  /** Looks for work after so many ms, if the next look would come later. @param ms @default at once */
+  /** Looks for work, unless a look is under way: its runner has all of its queues look in the same moment, so that one statement asks for all. */
+  turn(): void
+  /** Looks for work after so many ms, unless the next look or turn comes sooner. @param ms @default at once */
   wake(ms?: number): void
   /** When work was last looked for with success, on the clock `elapsed`. */
   readonly lastFinished: number
@@ -58,7 +60,7 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
   let taking: Promise<void> | undefined
   let full = false
   let timer: unknown
-  /** When the next look is due, on the clock `elapsed`. */
+  /** When the next look is due that somebody asked for, on the clock `elapsed`. */
   let due = Number.POSITIVE_INFINITY
   let table: QueueTable | undefined
   let beat: unknown
@@ -67,18 +69,19 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
   const arm = () => {
     clock.clearTimeout(timer)
     // Whoever wakes it does so in the middle of something else.
-    if (!over) timer = doFor(null, () => clock.setTimeout(() => void look(), Math.max(0, due - elapsed())))
+    if (!over && due < Number.POSITIVE_INFINITY) timer = doFor(null, () => clock.setTimeout(() => void look(), Math.max(0, due - elapsed())))
   }
   const wake = (ms = 0) => {
     const at = elapsed() + ms
     // Before its start nothing can be looked for, and the start looks at once.
-    if (over || !table || at >= due) return
+    if (over || !table || ms > everyMs || at >= due) return
     due = at
     if (!looking) arm()
   }
 
   async function look(): Promise<void> {
     looking = true
+    clock.clearTimeout(timer)
     due = Number.POSITIVE_INFINITY
     try {
       taking = take(table!)
@@ -88,7 +91,6 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
       log.error({ err: error, queue: name }, 'jobs could not be looked for; it is tried again')
     }
     looking = false
-    due = Math.min(due, elapsed() + everyMs)
     arm()
   }
 
@@ -156,8 +158,10 @@ export function createPoller({ boss, queue, clock, elapsed, mayRun, tracing, log
     },
     start(opened) {
       table = opened
-      due = elapsed()
       void look()
+    },
+    turn() {
+      if (table && !looking && !over) void look()
     },
     async giveBack() {
       await Promise.all([...running.values()].map(job => putBack(job, new Date(clock.now()))))

@@ -1,10 +1,11 @@
+import DataLoader from 'dataloader'
 import type { PgBoss } from 'pg-boss'
 
 type Database = ReturnType<PgBoss['getDb']>
 
 /** What we ask of pg-boss's table ourselves: by indexes of our own, because it finds neither keys nor due times by its. */
 export interface QueueTable {
-  /** Ms until the next job of a queue is due by the database's clock, at most 0 when one is; null when none waits. */
+  /** Ms until the next job of a queue is due by the database's clock, at most 0 when one is; null when none waits. Queues that are looked at in the same moment are asked for together. */
   msUntilDue(queue: string): Promise<number | null>
 }
 
@@ -24,15 +25,22 @@ export async function openQueues(boss: PgBoss, schema: string, queues: readonly 
     await db.executeSql(`create index if not exists waiting_by_key on ${schema}.${table} (name, singleton_key) where state < 'active'`)
     await db.executeSql(`create index if not exists waiting_by_time on ${schema}.${table} (name, start_after) where state < 'active'`)
   }
-  return {
-    async msUntilDue(queue) {
-      const { rows } = await db.executeSql(
-        `select (extract(epoch from min(start_after) - ${schema}.job_now()) * 1000)::float8 as ms from ${tables.get(queue)} where name = $1 and state < 'active'`,
-        [queue],
-      )
-      return (rows[0] as { ms: number | null }).ms
-    },
+  const dueTimes = new DataLoader<string, number | null>(asked => msUntilDue(db, schema, tables, asked), { cache: false })
+  return { msUntilDue: queue => dueTimes.load(queue) }
+}
+
+/** For each queue its `msUntilDue`: a statement a table, and nearly always there is one table. */
+async function msUntilDue(db: Database, schema: string, tables: ReadonlyMap<string, string>, queues: readonly string[]): Promise<(number | null)[]> {
+  const found = new Map<string, number | null>()
+  for (const table of new Set(queues.map(queue => tables.get(queue)))) {
+    const { rows } = await db.executeSql(
+      `select q.name, (extract(epoch from (select min(start_after) from ${table} where name = q.name and state < 'active') - ${schema}.job_now()) * 1000)::float8 as ms
+         from unnest($1::text[]) q(name)`,
+      [queues.filter(queue => tables.get(queue) === table)],
+    )
+    for (const { name, ms } of rows as { name: string; ms: number | null }[]) found.set(name, ms)
   }
+  return queues.map(queue => found.get(queue) ?? null)
 }
 
 /** Where a job may stand that has not ended well: it waits, runs, waits to be tried again, or was given up a short while ago. */

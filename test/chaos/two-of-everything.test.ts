@@ -195,7 +195,7 @@ test.runIf(wanted)(
       const isDue = at % 60 === 7 && scheduled.length < mostScheduled
       const copy = `chaos ${at}${isDue ? ', due' : ''}`
       if (isDue) scheduled.push(copy)
-      const input = { brandId, platform: 'X', copy, idempotencyKey: `chaos-${at}`, ...(isDue && { scheduledAt: new Date(Date.now() + 30_000).toISOString() }) }
+      const input = { brandId, platform: 'X', copy, idempotencyKey: `chaos-${at}`, ...(isDue && { scheduledAt: new Date(Date.now() + 60_000).toISOString() }) }
       const from = performance.now()
       const { data, tries } = await caller.ask('write', create, { input })
       const post = (data as unknown as { createPost: { id: string; copy: string } }).createPost
