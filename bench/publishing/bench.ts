@@ -37,6 +37,14 @@ const chapters: Readonly<Record<string, () => Promise<string>>> = {
     const { measureDelivery } = await import('./delivery.ts')
     return measureDelivery({ rate: Number(values.rate), seconds: Number(values.seconds) })
   },
+  async rest() {
+    const { measureRest } = await import('./rest.ts')
+    return measureRest({ rounds: 7 })
+  },
+  async upload() {
+    const { measureUpload } = await import('./upload.ts')
+    return measureUpload()
+  },
   async lists() {
     const [{ measureLists }, { million }] = await Promise.all([import('./lists.ts'), import('../../test/subgraphs/publishing/tables/rows.ts')])
     const size = values.small ? { brands: 20, postsABrand: 100, postsOfOne: 2_000, elsewhere: 160, overdue: 400 } : million

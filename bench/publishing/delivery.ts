@@ -9,8 +9,9 @@ import { createCipher } from '../../platform/cipher.ts'
 import { newId } from '../../platform/ids.ts'
 import { createTestDatabase } from '../../test/kit/database.ts'
 import { percentile } from '../load/load.ts'
-import { familyOf, freePort, measuredCore, type Running, said, start } from '../processes.ts'
+import { familyOf, measuredCore, type Running, said, start } from '../processes.ts'
 import { startNetwork } from './network.ts'
+import { startPlatform } from './platform.ts'
 
 const here = (path: string) => join(import.meta.dirname, path)
 /** How many accounts take the posts, each of a brand of its own. */
@@ -38,34 +39,21 @@ export async function measureDelivery({ rate, seconds }: Asked): Promise<string>
   const key = { id: 'bench', key: randomBytes(32) }
   const folder = mkdtempSync(join(tmpdir(), 'bench-publishing-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const port = await freePort()
-  const server = stack.use(
-    start(here('../../router/main.ts'), [], {
-      core: measuredCore,
-      nodeOptions: ['--max-semi-space-size=64', '--import', here('count.ts')],
-      env: {
-        NODE_ENV: 'production',
-        DATA_DIR: folder,
-        DATABASE_URL: database.url,
-        PORT: String(port),
-        SANDBOX_PORT: '0',
-        DEMO: '0',
-        LOG_LEVEL: 'warn',
-        PUBLIC_URL: `http://localhost:${port}`,
-        AUTH_SECRET: randomBytes(32).toString('hex'),
-        ENCRYPTION_KEYS: `${key.id}:${key.key.toString('base64')}`,
-        X_CLIENT_ID: 'bench',
-        X_CLIENT_SECRET: 'bench',
-        X_API_URL: network.origin,
-        OUTBOUND_ALLOW: network.origin,
-      },
-    }),
-  )
-  for (const end = Date.now() + 60_000; ; await wait(100)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null)
-    if (answer?.status === 200) break
-    if (Date.now() > end) throw new Error(`the platform was not ready within a minute: ${await answer?.text()}`)
-  }
+  const { server } = await startPlatform(stack, {
+    preload: here('count.ts'),
+    env: {
+      NODE_ENV: 'production',
+      DATA_DIR: folder,
+      DATABASE_URL: database.url,
+      DEMO: '0',
+      AUTH_SECRET: randomBytes(32).toString('hex'),
+      ENCRYPTION_KEYS: `${key.id}:${key.key.toString('base64')}`,
+      X_CLIENT_ID: 'bench',
+      X_CLIENT_SECRET: 'bench',
+      X_API_URL: network.origin,
+      OUTBOUND_ALLOW: network.origin,
+    },
+  })
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   stack.defer(() => client.end())

@@ -56,25 +56,25 @@ export async function measureLists({
   for (const [what, work] of works) {
     if (!only.test(what)) continue
     const asked = await statementsOf(work, /^\s*\(?(select|with|update|delete).*publishing\./is)
-    let longest: { p50: number; p99: number; plan: Plan } | undefined
+    let longest: { least: number; p50: number; p99: number; plan: Plan } | undefined
     for (const statement of asked) {
       const measured = await timed(client, statement, runs)
       if (!longest || measured.p50 > longest.p50) longest = measured
     }
     if (!longest) throw new Error(`${what} asked the database nothing`)
-    const { p50, p99, plan } = longest
+    const { least, p50, p99, plan } = longest
     const isLate = p50 > mostMs || plan.nodes.some(node => node['Node Type'] === 'Seq Scan' && metBy(node) > fewRows)
     if (isLate) late.push(`${what}\n${plan.sql}\n${waysOf(plan)}`)
     lines.push(
-      `| ${isLate ? `**${what}**` : what} | ${asked.length} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${rowsMet(plan).toFixed(0)} | ${blocksOf(plan)} | ${indexesOf(plan)} |`,
+      `| ${isLate ? `**${what}**` : what} | ${asked.length} | ${least.toFixed(2)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${rowsMet(plan).toFixed(0)} | ${blocksOf(plan)} | ${indexesOf(plan)} |`,
     )
   }
   await client.end()
   if (plans) console.error(late.join('\n\n'))
   return `${posts.toLocaleString('en')} posts, written in ${filled} s; ${runs} runs of each statement; the longest statement of each operation.
 
-| | statements | p50 ms | p99 ms | rows met | blocks | by |
-| --- | --- | --- | --- | --- | --- | --- |
+| | statements | least ms | p50 ms | p99 ms | rows met | blocks | by |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 ${lines.join('\n')}`
 }
 
@@ -93,7 +93,7 @@ async function timed(client: pg.Client, statement: AskedStatement, runs: number)
   const plan = await planOf(client, statement)
   await client.query('rollback')
   const sorted = Float64Array.from(times).sort()
-  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), plan }
+  return { least: sorted[0]!, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), plan }
 }
 
 const blocksOf = ({ nodes: [last] }: Plan): number => (last?.['Shared Hit Blocks'] ?? 0) + (last?.['Shared Read Blocks'] ?? 0)
