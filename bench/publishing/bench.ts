@@ -15,7 +15,7 @@ Flags:
   --seconds N        how long posts are due (default 60)
   --rate N           how many a second (default 100)
   --small            lists: a fiftieth of the rows
-  --only REGEXP      lists: only operations whose name matches
+  --only REGEXP      lists: only operations whose name matches; upload: only one process, or apart
   --plans            lists: writes the plans of what takes too long to standard error
   --help             says this
 
@@ -32,6 +32,7 @@ const options = {
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options })
 const [chapter = 'delivery'] = positionals
+const only = values.only === undefined ? undefined : new RegExp(values.only)
 const chapters: Readonly<Record<string, () => Promise<string>>> = {
   async delivery() {
     const { measureDelivery } = await import('./delivery.ts')
@@ -43,12 +44,12 @@ const chapters: Readonly<Record<string, () => Promise<string>>> = {
   },
   async upload() {
     const { measureUpload } = await import('./upload.ts')
-    return measureUpload()
+    return measureUpload(only)
   },
   async lists() {
     const [{ measureLists }, { million }] = await Promise.all([import('./lists.ts'), import('../../test/subgraphs/publishing/tables/rows.ts')])
     const size = values.small ? { brands: 20, postsABrand: 100, postsOfOne: 2_000, elsewhere: 160, overdue: 400 } : million
-    return measureLists({ size, runs: 40, plans: values.plans, only: values.only === undefined ? undefined : new RegExp(values.only) })
+    return measureLists({ size, runs: 40, plans: values.plans, only })
   },
 }
 if (values.help || !chapters[chapter]) {

@@ -171,15 +171,21 @@ function postsOf(filter: PostFilter): string {
   return `publishing.posts p${filter.tag || filter.search ? ' join publishing.post_search f on f.brand_id = p.brand_id and f.post_id = p.id' : ''}`
 }
 
-/** Whether an index is short or long by what is looked for: words, tags and times are of few posts, or of all. */
-const isDifferentEachTime = ({ tag, search, scheduledAfter, scheduledBefore }: PostFilter): boolean =>
-  Boolean(tag || search || scheduledAfter || scheduledBefore)
+/** Whether something is asked that has an index of its own, beside those of status, network and author. */
+const isNarrowed = ({ tag, search, scheduledAfter, scheduledBefore, approval, deliveryPhase, campaignId, groupId }: PostFilter): boolean =>
+  Boolean(tag || search || scheduledAfter || scheduledBefore || approval || deliveryPhase || campaignId || groupId)
+
+/** Whether the short way depends on what is asked for: words, tags and times are of few posts or of all, and of two indexes one is shorter. */
+const isDifferentEachTime = (filter: PostFilter): boolean => {
+  const { tag, search, scheduledAfter, scheduledBefore, status, platform, authorId } = filter
+  return Boolean(tag || search || scheduledAfter || scheduledBefore) || (isNarrowed(filter) && Boolean(status || platform || authorId))
+}
 
 const columns = selectList(posts, 'p')
 
 /**
- * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them is asked for,
- * each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
+ * One page, newest first, or in thread order when the filter names a thread. Each brand (and, where one of them and nothing else is
+ * asked for, each status and network) is walked in the order of an index for no more than a page, and what they give is merged: so a page
  * costs the same however many posts there are.
  */
 function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
@@ -194,11 +200,11 @@ function pageOf(filter: PostFilter, { after, limit }: PageRequest): Asked {
        where ${brands} order by p.position limit ${most}`,
       values,
     }
-  const { status, platform, authorId, scheduledAfter, scheduledBefore } = filter
-  const isTimed = Boolean(scheduledAfter || scheduledBefore)
+  const { status, platform, authorId } = filter
+  const isWalked = !isNarrowed(filter)
   const walked = [
-    !status && (platform || authorId || isTimed) ? { table: `unnest(${bind(postStatuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
-    !platform && (status || authorId) && !isTimed ? { table: `unnest(${bind(platforms)}::text[]) n(platform)`, condition: 'p.platform = n.platform' } : null,
+    isWalked && !status && (platform || authorId) ? { table: `unnest(${bind(postStatuses)}::text[]) s(status)`, condition: 'p.status = s.status' } : null,
+    isWalked && !platform && (status || authorId) ? { table: `unnest(${bind(platforms)}::text[]) n(platform)`, condition: 'p.platform = n.platform' } : null,
   ].filter(each => each !== null)
   const kinds = walked.map(({ table }) => ` cross join ${table}`).join('')
   const ofKind = walked.map(({ condition }) => ` and ${condition}`).join('')
