@@ -51,7 +51,5 @@ export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[]
     old: "o.created_at < $1 and o.status <> 'PENDING'",
     order: 'o.created_at',
   },
-  // As long as the key of an import answers it, and a day.
-  { table: 'publishing.post_imports', key: 'brand_id, id', days: 8, old: 'o.created_at < $1', order: 'o.created_at' },
   { table: 'publishing.authorizations', key: 'brand_id, state_hash', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },
 ]
