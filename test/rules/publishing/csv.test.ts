@@ -32,6 +32,11 @@ describe('CSV', () => {
   })
 })
 
+test('a cell of a mebibyte of carriage returns is a cell', () => {
+  const cell = '\r'.repeat(1024 * 1024)
+  expect(read(`x,${cell}y`)[0]!.fields).toEqual(['x', `${cell}y`])
+})
+
 describe('a file of posts', () => {
   const row = (text: string, header = 'platform,copy,scheduledAt', zone = 'UTC') => readRows(`${header}\n${text}\n`, zone)[0]!
 

@@ -13,6 +13,10 @@ describe('what X takes', () => {
     ['140 letters of CJK, which count two each', '字'.repeat(140)],
     ['a link, which counts 23 however long it is, and 256 letters', `${'x'.repeat(256)} https://example.test.com/${'y'.repeat(300)}`],
     ['a family, which is one emoji of many code points', '👨‍👩‍👧‍👦'.repeat(140)],
+    [
+      'a few long links, and letters of all kinds',
+      `${'字'.repeat(80)}${'a'.repeat(72)} https://example.com/${'y'.repeat(900)} HTTP://example.com/${'z'.repeat(900)}`,
+    ],
     ['one letter', 'a'],
   ])('%s', (_what, copy) => expect(objection(copy)).toBe(null))
 
@@ -21,10 +25,18 @@ describe('what X takes', () => {
     ['141 emoji', '😀'.repeat(141), '282'],
     ['141 letters of CJK', '字'.repeat(141), '282'],
     ['a link and 257 letters', `${'x'.repeat(257)} https://example.com/`, '281'],
+    ['a long link and too much beside it', `${'x'.repeat(258)} https://example.com/${'y'.repeat(900)}`, '282'],
     ['nothing', '', 'nothing to say'],
     ['blanks', ' \n\t', 'nothing to say'],
     ['a byte order mark within', 'a\uFFFEb', 'characters'],
   ])('not %s', (_what, copy, word) => expect(objection(copy)).toContain(word))
+
+  test.each(['é.中', 'a.', 'www.', '(a)', 'http://a.com/('])('a text of 50,000 characters is counted at once, whatever it is made of: %s', piece => {
+    const copy = piece.repeat(50_000 / piece.length)
+    const before = performance.now()
+    expect(objection(copy)).toContain('shorten it')
+    expect(performance.now() - before).toBeLessThan(1_500)
+  })
 })
 
 describe('whether a listed post says what we wrote', () => {

@@ -51,10 +51,12 @@ const endings = /[,\r\n]/g
 
 function endOf(source: string, from: number): number {
   endings.lastIndex = from
-  const found = endings.exec(source)
-  // A carriage return that ends no line is part of its field.
-  if (found && found[0] === '\r' && source[found.index + 1] !== '\n') return endOf(source, found.index + 1)
-  return found ? found.index : source.length
+  for (;;) {
+    const found = endings.exec(source)
+    if (!found) return source.length
+    // A carriage return that ends no line is part of its field.
+    if (found[0] !== '\r' || source[found.index + 1] === '\n') return found.index
+  }
 }
 
 function quotedField(source: string, from: number, begins: number): { field: string; at: number; line: number } {
