@@ -10,7 +10,7 @@ import { activityTopic } from '../news/activity/announce.ts'
 import { announceBrand, announceMoved, factsOfMove, type Place, postStatusTopic } from '../news/announce.ts'
 import { registration } from '../registration.ts'
 import type { TransferBrandInput } from '../resolvers.generated.ts'
-import type { BrandRow } from '../stores/brand.ts'
+import { type BrandRow, requireInUse } from '../stores/brand.ts'
 import { eachAttentive } from '../stores/posts/of-brand.ts'
 import { RightsWhereBrandGoesDocument } from './ask.generated.ts'
 
@@ -29,6 +29,7 @@ export async function transferBrand(context: Context, { id, organizationId: want
     id,
     expectedVersion,
     async decide(brand, { now, transaction }) {
+      requireInUse(brand)
       if (brand.organizationId === organizationId) return {}
       const most = { inAll: quotas.brandsAnOrganization, aDay: Number.POSITIVE_INFINITY }
       requireQuota(await brands.madeFor(organizationId, transaction), most, 'brands in that organization', 'archive none, but ask for more', now)

@@ -5,6 +5,7 @@ import { problem, problemOf } from '../../../http/problem.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
+import { requireInUse } from '../../stores/brand.ts'
 import type { UploadRow } from '../../stores/media/upload.ts'
 import { readAltText } from '../asset/rules.ts'
 import { mostBytes } from '../file/type.ts'
@@ -126,6 +127,7 @@ async function goOn(context: Context, upload: UploadRow, request: Request): Prom
   const offset = request.headers.get('upload-offset') ?? ''
   if (!/^\d{1,15}$/.test(offset)) throw new Refusal('BAD_USER_INPUT', 'Upload-Offset is missing: say where this part begins.', { field: 'Upload-Offset' })
   if (Number(offset) !== upload.received) return told(request, 409, 'CONFLICT', `The upload is at ${upload.received}, not at ${offset}: go on from there.`)
+  requireInUse(await context.brands.require(upload.brandId))
   const now = await taken(context, upload, request)
   return new Response(null, { status: 204, headers: standing(now) })
 }

@@ -42,13 +42,14 @@ async function createEndpoint(context: Context, input: CreateWebhookEndpointInpu
 }
 
 async function rotate(context: Context, { id, expectedVersion }: RotateWebhookSecretInput) {
-  const { webhookEndpoints } = context
+  const { brands, webhookEndpoints } = context
   const { brandId } = await webhookEndpoints.require(id)
   let secret = ''
   const endpoint = await change(context, {
     of: webhookEndpoints,
     id,
     expectedVersion,
+    before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
     decide(row, { now }) {
       const { shown, sealed } = webhookEndpoints.newSecret(row.id)
       secret = shown
@@ -138,9 +139,15 @@ export const webhookResolvers: Resolvers = {
     rotateWebhookSecret: (_, { input }, context) => rotate(context, input),
     updateWebhookEndpoint: (_, { input }, context) => update(context, input),
     async deleteWebhookEndpoint(_, { input: { id, expectedVersion } }, context) {
-      const { brandId } = await context.webhookEndpoints.require(id)
-      const audit = () => ({ tenantId: brandId, action: 'webhook.deleted', subjectId: id })
-      return remove(context, { of: context.webhookEndpoints, id, expectedVersion, audit })
+      const { brands, webhookEndpoints } = context
+      const { brandId } = await webhookEndpoints.require(id)
+      return remove(context, {
+        of: webhookEndpoints,
+        id,
+        expectedVersion,
+        before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
+        audit: () => ({ tenantId: brandId, action: 'webhook.deleted', subjectId: id }),
+      })
     },
     testWebhookEndpoint: (_, { input }, context) => test(context, input.id),
     redeliverWebhook: (_, { input }, context) => redeliver(context, input.id),

@@ -39,6 +39,7 @@ export async function revokeFeed(context: Context, brandId: string): Promise<Cal
   const brand = await brands.require(brandId, 'brandId')
   return write(context, {
     async run({ transaction }) {
+      await brands.requireInUse(brand.id, transaction)
       const feed = await calendarFeeds.lockOf(brand.id, transaction)
       if (!feed) throw new Refusal('NOT_FOUND', 'The brand has no address for calendar programs.', { field: 'brandId' })
       await calendarFeeds.remove(feed, transaction)

@@ -24,6 +24,8 @@ const listed = async (graph: Supergraph, as: Viewer, variables: object = {}) =>
 const audits = async ({ rows }: Supergraph) =>
   (await rows<{ action: string }>(`select action from publishing.audit_entries where action like 'brand.%' order by at, id`)).map(({ action }) => action)
 
+const mutation = (name: string, fields: string) => `mutation($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${fields} } }`
+
 describe('a brand is made', () => {
   test('by its name, for the active organization, and posts can be written for it at once', async () => {
     await using graph = await supergraph()
@@ -196,8 +198,16 @@ describe('a brand is archived', () => {
     const story = graph.seed.owner().brand('Archived')
     const { owner, brand, post } = await story.post()
     const { post: unknown } = await story.post({ row })
+    const hook = { brandId: brand.id, url: 'https://1.1.1.1/hook', events: ['post.failed'] }
+    const made = await graph.execute(mutation('createWebhookEndpoint', 'endpoint { id }'), { input: hook }, { as: owner })
+    const { id: webhookId } = made.data().createWebhookEndpoint.endpoint
+    ;(await graph.execute(mutation('createCalendarFeed', 'url'), { input: { brandId: brand.id } }, { as: owner })).data()
     ;(await graph.execute(archiveBrand, { input: { id: brand.id } }, { as: owner })).data()
     const writes: [string, object][] = [
+      [mutation('transferBrand', 'id'), { id: brand.id, organizationId: owner.organizationId }],
+      [mutation('rotateWebhookSecret', 'secret'), { id: webhookId }],
+      [mutation('deleteWebhookEndpoint', 'id'), { id: webhookId }],
+      [mutation('revokeCalendarFeed', 'url'), { brandId: brand.id }],
       [updateBrand, { id: brand.id, name: 'x' }],
       [createPost, { brandId: brand.id, platform: 'X', copy: 'x' }],
       [updatePost, { id: post.id, copy: 'x' }],

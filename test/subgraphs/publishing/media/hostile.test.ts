@@ -148,3 +148,12 @@ describe('uploads that would do harm', () => {
     expect((await world.http('HEAD', at, { headers: world.tus })).status).toBe(410)
   })
 })
+
+test('an upload that was begun before its brand was archived takes no part then, and goes on once it is restored', async () => {
+  const file = mp4()
+  const { at } = await world.begin(file.length)
+  await world.mutate('archiveBrand', { id: world.brand.id })
+  expect((await world.patch(at, 0, file.subarray(0, 40))).json).toMatchObject({ status: 409, reason: 'BRAND_ARCHIVED' })
+  await world.mutate('restoreBrand', { id: world.brand.id })
+  expect((await world.patch(at, 0, file.subarray(0, 40))).headers.get('upload-offset')).toBe('40')
+})
