@@ -41,6 +41,8 @@ export interface Stood {
   readonly delivery_phase: 'NONE' | 'CLAIMED' | 'SENDING' | 'UNKNOWN'
   readonly platform_post_id: string | null
   readonly failure_code: string | null
+  readonly pictures: number
+  readonly place: string | null
   readonly first_comment: string | null
   readonly first_comment_status: 'PENDING' | 'SENT' | 'FAILED' | 'UNKNOWN' | null
   readonly first_comment_id: string | null
@@ -132,7 +134,8 @@ export async function bringPictures(stage: Stage, count: number): Promise<string
 
 export const stood = (stage: Stage): Promise<Stood[]> =>
   stage.sql<Stood>(
-    `select id, platform, copy, thread_id, position, status, delivery_phase, platform_post_id, failure_code, first_comment, first_comment_status, first_comment_id
+    `select id, platform, copy, thread_id, position, status, delivery_phase, platform_post_id, failure_code,
+       jsonb_array_length(media) as pictures, target ->> 'externalId' as place, first_comment, first_comment_status, first_comment_id
      from publishing.posts where copy like '${mark} %' order by thread_id, position`,
   )
 
@@ -198,6 +201,8 @@ export function compare(posts: readonly Stood[], have: Readonly<Record<Name, rea
     for (const post of mine) {
       const before = earlier.get(post)
       const [own] = there.filter(({ id }) => id === post.platform_post_id)
+      if (own && (own.media?.length ?? 0) !== post.pictures) wrong.push(`${post.copy} has ${own.media?.length ?? 0} pictures, not ${post.pictures}`)
+      if (own && post.place && own.target?.id !== post.place) wrong.push(`${post.copy} stands at ${own.target?.id}, not ${post.place}`)
       if (!before || !own) continue
       const [first] = there.filter(({ id }) => id === before.platform_post_id)
       if (!first || Date.parse(first.receivedAt) > Date.parse(own.receivedAt)) wrong.push(`${post.copy} came before the post that it follows`)
