@@ -33,7 +33,7 @@ export async function openSandbox({ dataDir, publicUrl, sandbox, email, environm
   if (sandbox.folder) return findSandbox(sandbox.folder, isStaging)
   const options = {
     folder: join(dataDir, 'sandbox'),
-    redirectUris: playedPlatforms(isStaging).map(platform => callbackUrl(publicUrl, platform)),
+    redirectUris: playedPlatforms(true).map(platform => callbackUrl(publicUrl, platform)),
     smtpPort: sandbox.smtpPort,
     dnsPort: sandbox.dnsPort,
     mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },

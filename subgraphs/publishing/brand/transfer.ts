@@ -66,5 +66,6 @@ async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit:
     // One after the other, closed first: the former organization's does not stay behind.
     for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
   })
-  for (const fact of movedFacts(await connections.attentive(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
+  // All are held: one whose health changes at this moment is told of where the brand is.
+  for (const fact of movedFacts(await connections.holdOfBrand(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
 }

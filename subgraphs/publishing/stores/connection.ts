@@ -174,9 +174,7 @@ const ofOrganization = statement(
   `select ${columns} from publishing.brands b join publishing.connections c on c.brand_id = b.id
    where b.organization_id = $1 and b.archived_at is null order by c.connected_at desc, c.id desc limit 2000`,
 )
-const attentive = statement(
-  `select ${columns} from publishing.connections c where c.brand_id = $1 and c.health in ('EXPIRING', 'NEEDS_RECONNECT') order by c.id for no key update`,
-)
+const heldOfBrand = statement(`select ${columns} from publishing.connections c where c.brand_id = $1 order by c.id for no key update`)
 const othersOfAccount = statement(
   `select exists (select 1 from publishing.connections c where c.platform = $1 and c.external_account_id = $2 and c.active and c.id <> $3) as there`,
 )
@@ -302,8 +300,8 @@ function connectionSql(rows: Rows<typeof connections>, { sequelize, reading, vie
     /** Connections of an organization that were changed since, the last 500. */
     changedSince: (organizationId: string, since: Date) => rows.read(changed, [organizationId, since]),
 
-    /** Connections of a brand that a manager has to see to, under lock; posts are held before them. */
-    attentive: (brandId: string, transaction: Transaction) => rows.read(attentive, [brandId], transaction),
+    /** All connections of a brand, fifty at most, under lock; posts are held before them. */
+    holdOfBrand: (brandId: string, transaction: Transaction) => rows.read(heldOfBrand, [brandId], transaction),
 
     /** Whether the account is in use by another connection than this one, of whichever brand. */
     async isUsedElsewhere({ platform, externalAccountId, id }: ConnectionRow): Promise<boolean> {
