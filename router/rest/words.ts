@@ -16,6 +16,7 @@ import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
 import { scalars } from '../../subgraphs/scalars.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { refusedCode } from '../access/refusal.ts'
+import { withStatus } from '../door/errors.ts'
 import { fromEnum } from './enum-case.ts'
 import type { OperationRow } from './row.ts'
 
@@ -102,7 +103,9 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
       const message = /^Variable "\$/.test(error.message)
         ? 'A value does not have the form that it must have: compare it with what this address takes.'
         : error.message
-      return new Refusal(code, retold(message), details(rest) as Record<string, unknown>)
+      const refusal = new Refusal(code, retold(message), details(rest) as Record<string, unknown>)
+      // What is too large is too large, whichever way its bytes came.
+      return rest.reason === 'TOO_LARGE' ? withStatus(413, refusal) : refusal
     },
   }
 }

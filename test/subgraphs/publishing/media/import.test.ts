@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mediaSweeps } from '../../../../subgraphs/publishing/media/prepare.ts'
+import { openDoor } from '../../../kit/door.ts'
 import { gif, mp4, png } from './files.ts'
 import { assetFields, type MediaWorld, mediaWorld } from './world.ts'
 
@@ -104,6 +105,18 @@ describe('what is imported', () => {
     const { it, error } = await bring(serve('/wrong', bytes, 'image/png'))
     expect([it, error.extensions.code, error.message]).toEqual([null, 'BAD_USER_INPUT', expect.stringMatching(sentence)])
     expect(await leftOver()).toEqual([])
+  })
+
+  test('is answered by its route as an upload is: 201 with its address, 400 for no medium, 413 for what is too large', async () => {
+    const token = 'the token of agents, which is long enough'
+    await using door = await openDoor(world.graph, { tokens: { own: new Map([['app_agents', [token]]]), gateway: [], dedicated: [] } })
+    const headers = { 'x-service-token': token, 'x-app-id': 'app_agents', 'x-organization-id': world.organization.id }
+    const ask = async (bytes: Buffer) =>
+      door.ask('POST', '/publishing/api/media/import', { headers, body: { brandId: world.brand.id, url: serve('/by-route', bytes) } })
+    const made = await ask(png())
+    expect([made.status, made.headers.location]).toEqual([201, `/publishing/api/media/${made.json.id}`])
+    expect(await ask(Buffer.from('a page'))).toMatchObject({ status: 400, json: { code: 'BAD_USER_INPUT', field: 'url' } })
+    expect(await ask(Buffer.concat([gif, Buffer.alloc(16 * 1024 * 1024)]))).toMatchObject({ status: 413, json: { status: 413, reason: 'TOO_LARGE' } })
   })
 
   test('is nothing of another organization’s brand', async () => {
