@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { auth, youtube_v3 } from '@googleapis/youtube'
 import { describe, expect, test } from 'vitest'
-import { type Stage, send, stage } from './stage.ts'
+import { callback, type Stage, send, stage } from './stage.ts'
 
 const control = ({ sandbox }: Stage, path: string, body: object) =>
   send(`${sandbox.origin}/_control/${path}`, {
@@ -61,6 +61,54 @@ describe('the official client of YouTube', () => {
       expect(await reasonOf(youtube.channels.list({ part: ['id'], mine: true }, at(world)))).toEqual([status, reason])
     }
     expect((await youtube.channels.list({ part: ['id'], mine: true }, at(world))).status).toBe(200)
+  })
+})
+
+describe('the official client of Google', () => {
+  const google = ({ sandbox: { origin, demo } }: Stage, secret = demo.youtube.clientSecret) =>
+    new auth.OAuth2({
+      ...{ clientId: demo.youtube.clientId, clientSecret: secret, redirectUri: callback },
+      endpoints: {
+        oauth2AuthBaseUrl: `${origin}/youtube/o/oauth2/v2/auth`,
+        oauth2TokenUrl: `${origin}/youtube/token`,
+        oauth2RevokeUrl: `${origin}/youtube/revoke`,
+      },
+    })
+  const reads = 'https://www.googleapis.com/auth/youtube.readonly'
+  const codeOf = async (url: string) =>
+    new URL((await send(`${url}&sandbox_approve=1&sandbox_account=anna_1`)).headers.get('location')!).searchParams.get('code')!
+  const errorOf = (work: Promise<unknown>) =>
+    work.then(
+      () => expect.unreachable(),
+      error => [error.status, error.response?.data?.error],
+    )
+
+  test('consents as an account of its own channel, renews without another refresh token, and ends all of it', async () => {
+    await using world = await stage()
+    const client = google(world)
+    const { tokens } = await client.getToken(await codeOf(client.generateAuthUrl({ access_type: 'offline', prompt: 'consent', scope: [reads], state: 'a' })))
+    expect(tokens).toMatchObject({ token_type: 'Bearer', scope: reads, refresh_token: expect.stringMatching(/^1\/\//) })
+    client.setCredentials(tokens)
+    const youtube = new youtube_v3.Youtube({ auth: client })
+    const mine = async () => (await youtube.channels.list({ part: ['id', 'snippet'], mine: true }, at(world))).data.items
+    expect(await mine()).toMatchObject([{ id: expect.stringMatching(/^UC.{22}$/), snippet: { title: 'anna_1', customUrl: '@anna_1' } }])
+    expect(await reasonOf(youtube.videos.delete({ id: 'a' }, at(world)))).toEqual([403, 'insufficientPermissions'])
+    const { credentials } = await client.refreshAccessToken()
+    expect([credentials.refresh_token, credentials.access_token === tokens.access_token]).toEqual([tokens.refresh_token, false])
+    expect(await mine()).toHaveLength(1)
+    expect((await client.revokeToken(credentials.access_token!)).status).toBe(200)
+    expect(await errorOf(google(world).revokeToken('none'))).toEqual([400, 'invalid_token'])
+    client.setCredentials({ refresh_token: tokens.refresh_token! })
+    expect(await errorOf(client.refreshAccessToken())).toEqual([400, 'invalid_grant'])
+  })
+
+  test('has no refresh token without offline access, and no token with a wrong secret or a code that was used', async () => {
+    await using world = await stage()
+    const client = google(world)
+    const code = await codeOf(client.generateAuthUrl({ scope: [reads], state: 'a' }))
+    expect(await errorOf(google(world, 'wrong').getToken(code))).toEqual([401, 'invalid_client'])
+    expect((await client.getToken(code)).tokens.refresh_token).toBeUndefined()
+    expect(await errorOf(client.getToken(code))).toEqual([400, 'invalid_grant'])
   })
 })
 

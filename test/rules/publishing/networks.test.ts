@@ -59,6 +59,14 @@ describe.each(spoken)('a network whose protocol the platform speaks: $platform',
   })
 })
 
+test('a network that is asked by way of the gateway is not set up where there is no way there', () => {
+  const { applications } = readConfig({ YOUTUBE_CLIENT_ID: 'id', YOUTUBE_CLIENT_SECRET: 'secret', X_CLIENT_ID: 'id', X_CLIENT_SECRET: 'secret' })
+  const more = { adapters, configured: applications, whereabouts: {}, clock: systemClock, log: pino({ level: 'silent' }), outbound: nowhere }
+  const [none, some] = [null, refuse].map(call => openApplications({ ...more, call }))
+  expect([[...none!.networks.keys()], none!.of('YOUTUBE')]).toEqual([['X'], null])
+  expect([...some!.networks.keys()]).toEqual(['X', 'YOUTUBE'])
+})
+
 describe('an application for trying', () => {
   const trial = { TIKTOK_SANDBOX_CLIENT_ID: 'id', TIKTOK_SANDBOX_CLIENT_SECRET: 'secret' }
   const { AUTH_SECRET, ENCRYPTION_KEYS } = { AUTH_SECRET: 'x'.repeat(32), ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }

@@ -72,7 +72,8 @@ test('a demo of an earlier version, with ids of its own and no keys any more, is
   const job = () => graph.platform.publishing.job(`user:${people.userId}`)
   const made = await provideDemo(job(), people)
   const [brandId, threadId] = [newId(), newId()]
-  // It knew no figures and no campaigns.
+  // It knew no figures, no campaigns, and nothing that posts are found by.
+  await graph.rows('delete from publishing.post_search')
   await graph.rows('delete from publishing.post_figures')
   await graph.rows('update publishing.posts set campaign_id = null')
   await graph.rows('delete from publishing.campaigns')

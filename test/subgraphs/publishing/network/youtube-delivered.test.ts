@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { reconcile } from '../../../../subgraphs/publishing/delivery/reconcile.ts'
 import { count } from '../../../../subgraphs/publishing/insight/analytics/collect.ts'
+import type { Network } from '../../../../subgraphs/publishing/network/network.ts'
+import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import { shared } from '../../../kit/shared.ts'
+import type { Supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { seedConnection } from '../connection/seed.ts'
-import { wake } from '../delivery/delivering.ts'
+import { round, wake } from '../delivery/delivering.ts'
 import { post as postDocument } from '../documents.ts'
 import { mp4 } from '../media/files.ts'
 import { mediaWorld } from '../media/world.ts'
@@ -38,6 +41,27 @@ async function due(more: object = {}) {
     ...{ graph, owner, key, twin, copy: said.copy },
     read: async () => (await graph.execute(postDocument, { id: it.id }, { as: owner })).data().post,
     published: async () => (await twin.published()).filter(({ text }) => text === said.copy),
+  }
+}
+
+/** Has something happen once, right before the one call that publishes, or in its place. */
+function atTheCall({ job }: Supergraph, happens: (call: () => Promise<unknown>) => Promise<void>): AsyncDisposable {
+  const networks = job.networks as Map<'YOUTUBE', Network>
+  const real = networks.get('YOUTUBE')!
+  let hasHappened = false
+  networks.set('YOUTUBE', {
+    ...real,
+    async publish(publication) {
+      const isSecond = hasHappened
+      hasHappened = true
+      if (!isSecond) await happens(() => real.publish(publication))
+      return real.publish(publication)
+    },
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      networks.set('YOUTUBE', real)
+    },
   }
 }
 
@@ -80,6 +104,46 @@ describe('P-14 P-10 a film for YouTube, by the gateway', () => {
       await graph.clock.advance(20_000)
       await reconcile(graph.job, key)
     }
+    const found = await published()
+    expect([await read(), found.length]).toMatchObject([{ status: 'PUBLISHED', platformPostId: found[0]?.id }, 1])
+  })
+
+  test.each([
+    { fault: 'status', status: 500, there: 0 },
+    { fault: 'status', status: 503, there: 0 },
+    { fault: 'status-after-accept', status: 503, there: 1 },
+    { fault: 'accept-then-reset', there: 1 },
+    { fault: 'slow', delayMs: 30, there: 1 },
+    { fault: 'expired-token', there: 1 },
+  ])('whose last part meets $fault $status is asked for by its upload, and never sent twice', async ({ there, ...fault }) => {
+    const { graph, key, read, twin, published } = await due()
+    await using _ = atTheCall(graph, () => twin.arm(fault))
+    await wake(graph, key)
+    for (let asked = 0; asked < 8; asked += 1) {
+      await graph.clock.advance(60_000)
+      await reconcile(graph.job, key)
+    }
+    const found = await published()
+    expect(found).toHaveLength(there)
+    expect(await read()).toMatchObject(
+      there === 1 ? { status: 'PUBLISHED', platformPostId: found[0]!.id } : { status: 'FAILED', deliveryPhase: 'NONE', failure: { code: 'NOT_DELIVERED' } },
+    )
+  })
+
+  test('whose worker dies right after the call is found by the upload that its attempt names', async () => {
+    const { graph, key, read, published } = await due()
+    {
+      await using _ = atTheCall(graph, async call => {
+        await call()
+        throw new Error('the worker is gone')
+      })
+      await expect(wake(graph, key)).rejects.toThrow('the worker is gone')
+    }
+    expect(await read()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'SENDING' })
+    await graph.clock.advance(sendMs)
+    await round(graph)
+    await graph.clock.advance(5_000)
+    await round(graph)
     const found = await published()
     expect([await read(), found.length]).toMatchObject([{ status: 'PUBLISHED', platformPostId: found[0]?.id }, 1])
   })
