@@ -21,8 +21,8 @@ export function nextTry(publishedAt: Date, now: Date): Date | null {
   return isPast ? null : new Date(now.getTime() + againMs)
 }
 
-/** Whether a spreadsheet would take a text for something to run. */
-const runs = /^[=+\-@\t\r]/
+/** Whether a spreadsheet would take a text for something to run; in some languages signs of full width count as well. */
+const runs = /^[=+\-@\t\r\n＝＋－＠]/
 
 /** A cell of CSV (RFC 4180): what a spreadsheet would run begins with an apostrophe. */
 export function cell(value: string | number | null): string {

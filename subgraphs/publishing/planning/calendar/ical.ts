@@ -1,13 +1,10 @@
 import { everyNetwork } from '../../network/networks.ts'
 import { titleOf } from '../../news/announce.ts'
 import type { BrandRow } from '../../stores/brand.ts'
-import type { PostRow } from '../../stores/post.ts'
+import { type ToldPost, toldLength } from '../../stores/planning/calendar-feed.ts'
 
 /** How many octets a line of iCalendar has at most, without its end (RFC 5545 §3.1). */
 const lineOctets = 75
-/** How much of a post's text a calendar shows, in characters. */
-const descriptionLength = 2_000
-
 /** Folds a line as RFC 5545 §3.1 has it; no character is divided. */
 export function fold(line: string): string {
   let folded = ''
@@ -27,7 +24,8 @@ export function fold(line: string): string {
 /** A text as a value (RFC 5545 §3.3.11); characters that no calendar may hold are left out. */
 export const escapeText = (text: string): string =>
   text
-    .replace(/\r\n?/g, '\n')
+    // Some programs end a line where Unicode has one, too.
+    .replace(/\r\n?|[\x85\u2028\u2029]/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
     .replace(/[\0-\x08\x0b-\x1f\x7f]/g, '')
     .replace(/[\\;,]/g, found => `\\${found}`)
@@ -36,7 +34,7 @@ export const escapeText = (text: string): string =>
 /** A moment in UTC: `20270301T093000Z`. */
 const momentOf = (at: Date): string => `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 
-function eventOf(post: PostRow): string[] {
+function eventOf(post: ToldPost): string[] {
   const { id, platform, copy, status, permalink, version, updatedAt, scheduledAt } = post
   const { title } = everyNetwork[platform]
   return [
@@ -48,7 +46,7 @@ function eventOf(post: PostRow): string[] {
     `DTSTART:${momentOf(scheduledAt!)}`,
     'DURATION:PT15M',
     `SUMMARY:${escapeText(`${title}: ${titleOf(copy)}`)}`,
-    `DESCRIPTION:${escapeText([...copy].slice(0, descriptionLength).join(''))}`,
+    `DESCRIPTION:${escapeText([...copy].slice(0, toldLength).join(''))}`,
     `STATUS:${status === 'PUBLISHED' ? 'CONFIRMED' : 'TENTATIVE'}`,
     ...(permalink ? [`URL:${permalink.replace(/\s/g, '')}`] : []),
     'TRANSP:TRANSPARENT',
@@ -57,7 +55,7 @@ function eventOf(post: PostRow): string[] {
 }
 
 /** A brand's posts as calendar programs read them (RFC 5545): times are in UTC, which every program shows in its own zone. */
-export const calendarOf = ({ name }: Pick<BrandRow, 'name'>, told: readonly PostRow[]): string =>
+export const calendarOf = ({ name }: Pick<BrandRow, 'name'>, told: readonly ToldPost[]): string =>
   [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',

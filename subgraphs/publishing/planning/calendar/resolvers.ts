@@ -6,7 +6,7 @@ import { chooseConnection } from '../../connection/rules.ts'
 import type { Context } from '../../context.ts'
 import { changePost } from '../../post/change.ts'
 import type { QueryCalendarEntriesArgs, Resolvers } from '../../resolvers.generated.ts'
-import { inTime } from '../../stores/planning/calendar.ts'
+import { inTime, type NearPost } from '../../stores/planning/calendar.ts'
 import type { PostRow } from '../../stores/post.ts'
 import { createFeed, revokeFeed } from './feed.ts'
 import { checkRange, entryOfCampaign, entryOfPost, mostDays, placeShown, requireMovable } from './rules.ts'
@@ -35,7 +35,7 @@ async function entries({ viewer, brands, calendar }: Context, { brandId, from, t
 }
 
 /** Where followers see a post, or will. */
-async function shownAt({ connections }: Context, post: PostRow): Promise<string> {
+async function shownAt({ connections }: Context, post: NearPost): Promise<string> {
   const all = await connections.manyBy('brandId').load(post.brandId)
   const delivered = post.status === 'PUBLISHED' ? all.find(({ id }) => id === post.connectionId) : undefined
   return placeShown(post, delivered ?? chooseConnection(all, post.platform, post.authorId))

@@ -3,7 +3,7 @@ import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
 import { type BrandRow, brands } from '../brand.ts'
-import { type PostRow, posts } from '../post.ts'
+import type { PostRow } from '../post.ts'
 
 /** Addresses at which calendar programs read posts: one for each brand at most. */
 export const calendarFeeds = table('publishing.calendar_feeds', {
@@ -26,10 +26,17 @@ const byToken = statement(
 )
 /** How many posts of each status a feed tells. */
 const mostTold = 2_500
+/** How much of a post's text a calendar shows, in characters. */
+export const toldLength = 2_000
+const toldList = `p.id, p.platform, left(p.copy, ${toldLength}) as copy, p.status, p.permalink, p.version, p.updated_at as "updatedAt", p.scheduled_at as "scheduledAt"`
+
+/** As much of a post as a calendar program reads: thousands of long texts whole would fill the process. */
+export type ToldPost = Pick<PostRow, 'id' | 'platform' | 'copy' | 'status' | 'permalink' | 'version' | 'updatedAt' | 'scheduledAt'>
+
 const told = statement(
-  `(select ${selectList(posts, 'p')} from publishing.posts p where p.brand_id = $1 and p.status = 'PUBLISHED' and p.scheduled_at >= $2 and p.scheduled_at < $3
+  `(select ${toldList} from publishing.posts p where p.brand_id = $1 and p.status = 'PUBLISHED' and p.scheduled_at >= $2 and p.scheduled_at < $3
      order by p.scheduled_at desc limit ${mostTold})
-   union all (select ${selectList(posts, 'p')} from publishing.posts p where p.brand_id = $1 and p.status = 'SCHEDULED' and p.scheduled_at >= $2
+   union all (select ${toldList} from publishing.posts p where p.brand_id = $1 and p.status = 'SCHEDULED' and p.scheduled_at >= $2
      and p.scheduled_at < $3 order by p.scheduled_at limit ${mostTold})`,
 )
 
@@ -48,7 +55,7 @@ const feedSql = (rows: Rows<typeof calendarFeeds>) => ({
   },
 
   /** Scheduled and published posts of a brand between two moments: the latest of these, the next of those, 2,500 each at most. */
-  told: (brandId: string, from: Date, to: Date) => rows.read<PostRow>(told, [brandId, from, to]),
+  told: (brandId: string, from: Date, to: Date) => rows.read<ToldPost>(told, [brandId, from, to]),
 })
 
 export const calendarFeedStore = store(calendarFeeds, { what: 'calendar feed', tenancy: { through: brands, owner: 'organizationId', by: 'brandId' } }, feedSql)

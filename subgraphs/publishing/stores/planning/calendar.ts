@@ -68,8 +68,11 @@ const campaignsOfDays = statement(
 /** How far away the next post of a place is no conflict any more, in ms, and how many conflicts of one entry are told. */
 export const conflictMs = 15 * 60_000
 export const mostConflicts = 50
+/** What tells at which place a post is shown: texts would be read once for each of its neighbours. */
+export type NearPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'status' | 'authorId' | 'connectionId' | 'target'>
+const nearList = 'p.id, p.brand_id as "brandId", p.platform, p.status, p.author_id as "authorId", p.connection_id as "connectionId", p.target'
 const near = statement(
-  `select k.id as "of", ${postColumns} from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) k(id, brand_id, platform, at)
+  `select k.id as "of", ${nearList} from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) k(id, brand_id, platform, at)
    cross join ${timed} cross join lateral (
      select * from publishing.posts p where p.brand_id = k.brand_id and p.status = s.status and p.platform = k.platform and p.id <> k.id
        and p.scheduled_at > k.at - interval '${conflictMs} ms' and p.scheduled_at < k.at + interval '${conflictMs} ms'
@@ -106,9 +109,9 @@ export const calendarStore = {
         }),
 
       /** Other posts of the brand and network that are close to this one, for one operation. */
-      near: createLoader<PostRow, PostRow[]>(reading, async of => {
+      near: createLoader<PostRow, NearPost[]>(reading, async of => {
         const keys = [of.map(({ id }) => id), of.map(({ brandId }) => brandId), of.map(({ platform }) => platform), of.map(({ scheduledAt }) => scheduledAt)]
-        const found = Map.groupBy(await ask<PostRow & { of: string }>(near, keys), row => row.of)
+        const found = Map.groupBy(await ask<NearPost & { of: string }>(near, keys), row => row.of)
         return of.map(({ id }) => found.get(id) ?? [])
       }),
     }

@@ -100,6 +100,13 @@ describe('P-18 the calendar of a brand', () => {
     expect(told).toMatchObject({ [one]: [two], [two]: [one], [third]: [], [here]: [], [there]: [] })
   })
 
+  test('names them however long the posts are that lie close together', async () => {
+    const id = await brandIn('UTC')
+    for (let at = 0; at < 30; at += 1) await planned(id, '2100-06-05T12:00:00Z', { platform: 'FACEBOOK', copy: 'x'.repeat(50_000) })
+    const { nodes } = await calendar(id, '2100-06-05T00:00:00Z', '2100-06-06T00:00:00Z', { first: 30 })
+    expect(nodes.map((node: { conflicts: string[] }) => node.conflicts.length)).toEqual(Array(30).fill(29))
+  })
+
   test('costs the same statements for three entries and for thirty', async () => {
     const id = await brandIn('UTC')
     const ask = () => graph.statements(() => calendar(id, '2100-07-01T00:00:00Z', '2100-08-01T00:00:00Z', { first: 100 }))
@@ -171,7 +178,7 @@ describe('the address for calendar programs', () => {
     const folded = fold(`SUMMARY:${'ä😀'.repeat(40)}`)
     expect(folded.split('\r\n').every(line => Buffer.byteLength(line) <= 75 && line.isWellFormed())).toBe(true)
     expect(folded.replaceAll('\r\n ', '')).toBe(`SUMMARY:${'ä😀'.repeat(40)}`)
-    expect(escapeText('a\r\nb\rc\\;,\u0007')).toBe('a\\nb\\nc\\\\\\;\\,')
+    expect(escapeText('a\r\nb\rc\\;,\u0007\u2028d\u0085e')).toBe('a\\nb\\nc\\\\\\;\\,\\nd\\ne')
   })
 })
 
