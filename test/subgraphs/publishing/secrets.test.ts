@@ -6,6 +6,7 @@ import { openDoor } from '../../kit/door.ts'
 import { unbounded } from '../../kit/reading.ts'
 import { duePost, wake } from './delivery/delivering.ts'
 import { connectIntegration } from './documents.ts'
+import { letPublishingCall } from './network/client.ts'
 
 /** Everything of a type that can be asked for without knowing more, some levels deep. */
 function all(type: GraphQLObjectType, depth = 4): string {
@@ -43,6 +44,7 @@ test('P-11 P-24 of a whole run no answer, page, document, header, log line or re
 
   // Every network is connected, one by its pages; a post goes out, and others fail in ways of their own.
   const outbound = (url: string) => fetch(url, { redirect: 'manual' })
+  await letPublishingCall(graph)
   expect(await connectDemo(graph.job, { brandId: brand.id, userId: owner.userId!, sandbox: graph.x.origin, outbound: outbound as never })).toEqual([])
   await wake(graph, post)
   const begun = await graph.execute(connectIntegration, { input: { brandId: brand.id, platform: 'LINKEDIN' } }, { as: owner })
