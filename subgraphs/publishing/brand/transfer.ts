@@ -66,6 +66,6 @@ async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit:
     // One after the other, closed first: the former organization's does not stay behind.
     for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
   })
-  // All are held: one whose health changes at this moment is told of where the brand is.
+  // All are held, so that no health changes unseen in between.
   for (const fact of movedFacts(await connections.holdOfBrand(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
 }
