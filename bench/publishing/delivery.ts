@@ -19,7 +19,7 @@ const accounts = 50
 /** How many posts are due at once where it counts how many go. */
 const atOnce = 2_000
 /** How long posts are written before the first of them is due, in ms. */
-const leadMs = 6_000
+const leadMs = 20_000
 
 interface Asked {
   /** Posts a second, and for how many seconds. */
@@ -66,9 +66,9 @@ export async function measureDelivery({ rate, seconds }: Asked): Promise<string>
   const databaseCpu = () => familyOf(postgres).reduce((sum, { cpu }) => sum + cpu, 0)
 
   const world: World = { client, boss, brands, network, server, databaseCpu }
-  await deliver(world, 'warm', { rate, seconds: 3, leadMs: 2_000 })
+  await deliver(world, 'warm', { rate, seconds: 3, leadMs: 12_000 })
   const paced = await deliver(world, 'paced', { rate, seconds, leadMs })
-  const whole = await deliver(world, 'whole', { rate: atOnce * 1_000, seconds: 0.001, leadMs: 2_000 })
+  const whole = await deliver(world, 'whole', { rate: atOnce * 1_000, seconds: 0.001, leadMs: 12_000 })
   const quiet = await cpuOf(world, 5)
   await using bare = start(here('bare.ts'), [database.url, network.origin, String(atOnce)], { core: measuredCore })
   await said(bare)
