@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { claimMs } from '../../../subgraphs/publishing/delivery/rules.ts'
 import { mediaSweeps } from '../../../subgraphs/publishing/media/prepare.ts'
+import { sendMs } from '../../../subgraphs/publishing/stores/pace.ts'
 import { dies } from '../../kit/dies.ts'
 import { shared } from '../../kit/shared.ts'
 import { seedConnection } from './connection/seed.ts'
@@ -84,4 +85,21 @@ test('P-10 a crash once a network has made a container publishes nothing: anothe
   await round(graph)
   expect(await stored(graph, post)).toMatchObject({ status: 'PUBLISHED', connectionId: connection.id, attempts: 1 })
   expect(await there()).toHaveLength(1)
+})
+
+test('P-10 a reply on Threads whose call a crash interrupted is open for a person at once: the network has it, and does not tell its id', async () => {
+  const { graph, owner, brand, mutate } = world()
+  await seedConnection(graph, { brandId: brand.id, owner }, { platform: 'THREADS' })
+  const input = { brandId: brand.id, platform: 'THREADS', scheduledAt: graph.clock.soon() }
+  const first = (await mutate('createPost', { ...input, copy: 'A first one' }, 'id threadId')).it
+  const reply = (await mutate('createPost', { ...input, copy: 'A reply to it', threadId: first.threadId })).it
+  await graph.clock.advance(60_000)
+  await wake(graph, { brandId: brand.id, id: first.id })
+  await dies('after-call', () => wake(graph, { brandId: brand.id, id: reply.id }))
+  await graph.clock.advance(sendMs)
+  await round(graph)
+  expect(await stored(graph, { brandId: brand.id, id: reply.id })).toMatchObject({ status: 'FAILED', deliveryPhase: 'UNKNOWN', failureCode: 'OUTCOME_UNKNOWN' })
+  await graph.clock.advance(600_000)
+  await round(graph)
+  expect((await graph.x.at('THREADS').published()).filter(({ text }) => text === 'A reply to it')).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crash } from '../../../../platform/crash.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import type { Handle, Lookup, Medium, Preparation, Publication, RateLimit } from '../network.ts'
+import { GrantFailure, type Handle, type Lookup, type Medium, type Preparation, type Publication, type RateLimit } from '../network.ts'
 import { type Graph, type GraphAnswer, preparationOf, saidOf, tellOf } from './graph.ts'
 
 // Instagram and Threads publish in two steps: a container, which the network fills from addresses of ours and nobody sees, then one call
@@ -209,7 +209,8 @@ export async function findByContainer(
     if (!['IN_PROGRESS', 'FINISHED', 'ERROR', 'EXPIRED'].includes(status ?? '')) throw new Error(`${title} does not say whether it has published: ${status}`)
     return { found: false, isAnothers: false }
   }
-  if (!isListed) throw new Error(`${title} has published it, and does not tell under which id without a further permission`)
+  // Asking again brings nothing: a person looks there, and is not kept waiting for that.
+  if (!isListed) throw new GrantFailure(`${title} has published it, and does not tell under which id without a further permission`, true)
   const begin = since.getTime() - skewMs
   const same = (await listing(Math.floor(begin / 1000))).filter(
     ({ id, timestamp, caption, text }) =>
