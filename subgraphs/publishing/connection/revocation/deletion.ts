@@ -27,7 +27,7 @@ export const deletions = (job: () => Job): Sweep => ({
   },
 })
 
-async function erase(job: Job, { id, receivedAt }: SignedRequestRow): Promise<void> {
+async function erase(job: Job, { id, receivedAt, meantUntil }: SignedRequestRow): Promise<void> {
   const { signedRequests, networkAccounts } = job
   const begun = await inTransaction(job, async ({ now, transaction }) => {
     const row = await signedRequests.lock(id, transaction)
@@ -36,7 +36,7 @@ async function erase(job: Job, { id, receivedAt }: SignedRequestRow): Promise<vo
   })
   crash('deletion-begun')
   if (!begun?.accountId) return
-  const account = { platform: begun.platform, accountId: begun.accountId, before: receivedAt, organizations: begun.organizationIds }
+  const account = { platform: begun.platform, accountId: begun.accountId, before: meantUntil ?? receivedAt, organizations: begun.organizationIds }
   // How a call ended is written with its connection's id, so one that is under way is let end.
   if (job.clock.now().getTime() - receivedAt.getTime() < waitForCallsMs && (await networkAccounts.isBusy(account))) return
   await write(job, {

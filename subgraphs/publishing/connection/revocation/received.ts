@@ -11,7 +11,7 @@ import { type ConnectionRow, disconnected } from '../../stores/connection.ts'
 import type { NetworkAccount } from '../../stores/revocation/network-account.ts'
 import type { RevocationEvent, SignedRequestRow } from '../../stores/revocation/signed-request.ts'
 import { healthFacts, healthFollows } from '../health.ts'
-import { complaint } from './rules.ts'
+import { complaint, meantUntilOf } from './rules.ts'
 import { readersOf } from './signers.ts'
 
 /**
@@ -19,7 +19,8 @@ import { readersOf } from './signers.ts'
  * (https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback).
  *
  * Nothing tells two requests apart but what is signed, so each acts once: sent again it gets the first answer, also when the account was
- * connected anew meanwhile. An account that is nobody's here is answered alike, so that no answer says who has one.
+ * connected anew meanwhile; and since nothing signed says which of the two is meant, neither does one that is sent on to the other address.
+ * An account that is nobody's here is answered alike, so that no answer says who has one.
  */
 export async function revoked(job: Job, platform: Platform, event: RevocationEvent, request: Request): Promise<Response> {
   const readers = await readersOf(job, platform)
@@ -31,10 +32,11 @@ export async function revoked(job: Job, platform: Platform, event: RevocationEve
   const wrong = complaint(signed, job.clock.now())
   if (wrong || signed.outcome !== 'read') return problem(request, wrong!.code, wrong!.sentence, { field: 'signed_request' })
   const { accountId, digest } = signed
+  const meantUntil = meantUntilOf(signed, job.clock.now())
   const { row } = await write(job, {
     async run(unit) {
-      const { row, isFirst } = await job.signedRequests.take({ platform, event, digest, accountId, organizations }, unit)
-      return { row, changed: isFirst ? await disconnect(job, { event, account: { platform, accountId, before: unit.now, organizations } }, unit) : [] }
+      const { row, isFirst } = await job.signedRequests.take({ platform, event, digest, accountId, organizations, meantUntil }, unit)
+      return { row, changed: isFirst ? await disconnect(job, { event, account: { platform, accountId, before: meantUntil, organizations } }, unit) : [] }
     },
     announce: async ({ changed }) => {
       for (const { brand, before, after } of changed) await healthFollows(job, brand).announce?.({ before, after })

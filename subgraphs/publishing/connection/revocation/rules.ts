@@ -2,8 +2,14 @@ import type { SignedRequest } from '../../network/network.ts'
 
 /** How old a signed request may be, in ms. */
 export const oldestMs = 24 * 3_600_000
-/** How far ahead of our clock a network's may be, in ms. */
+/** How far a network's clock may be from ours, in ms. */
 const aheadMs = 5 * 60_000
+/**
+ * Until when what was connected is meant by a request: who connects an account after its network signed wants it connected. Clocks differ, so
+ * that a few minutes count as before: a deletion that spares too much is worse than an account that has to be connected once more.
+ */
+export const meantUntilOf = ({ issuedAt }: { readonly issuedAt: Date }, now: Date): Date => new Date(Math.min(now.getTime(), issuedAt.getTime() + aheadMs))
+
 /** How long a deletion waits for a call that is under way by the account, in ms: longer than a call's claim, and well within a minute. */
 export const waitForCallsMs = 40_000
 

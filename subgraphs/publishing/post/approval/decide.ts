@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { wakeUp } from '../../delivery/wake-up.ts'
 import { announcePost, factsOf } from '../../news/announce.ts'
 import type { DecidePostInput, SubmitPostInput } from '../../resolvers.generated.ts'
-import type { ApprovalMode } from '../../stores/brand.ts'
+import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
 import { keepEvent } from '../../stores/posts/approval.ts'
 import { type ApprovalVerb, judge, readComment, requireDecides } from './rules.ts'
@@ -17,8 +17,9 @@ export const submitPost = (context: Context, { id, comment, expectedVersion }: S
 /** Decides on a post. Of several who decide at once each finds what the one before has decided. */
 export async function decidePost(context: Context, { id, decision, comment, expectedVersion }: DecidePostInput): Promise<PostRow> {
   const post = await context.posts.require(id)
-  requireDecides(context.viewer, await context.brands.require(post.brandId), post)
-  return step(context, decision, id, comment, expectedVersion)
+  const mayDecide = (brand: BrandRow) => requireDecides(context.viewer, brand, post)
+  mayDecide(await context.brands.require(post.brandId))
+  return step(context, decision, id, comment, expectedVersion, mayDecide)
 }
 
 const pastParticiple: Readonly<Record<ApprovalVerb, string>> = {
@@ -36,6 +37,7 @@ async function step(
   id: string,
   words: string | null | undefined,
   expectedVersion: number | null | undefined,
+  mayDecide?: (brand: BrandRow) => void,
 ): Promise<PostRow> {
   const { brands, posts, events, publicUrl, viewer } = context
   const { brandId } = await posts.require(id)
@@ -48,6 +50,8 @@ async function step(
     expectedVersion,
     async before({ transaction }) {
       mode = await brands.requireInUse(brandId, transaction)
+      // Asked once more when nobody can take it away any longer.
+      if (mayDecide) mayDecide((await brands.share(brandId, transaction)) ?? brand)
     },
     decide: post => judge(post, verb, mode),
     audit: ({ after }) => ({ tenantId: brandId, action: `post.${pastParticiple[verb]}`, subjectId: id, details: { version: after.version } }),

@@ -25,6 +25,8 @@ export const signedRequests = table('publishing.signed_requests', {
   code: text.maybe,
   status: text.of<DeletionStatus>(),
   receivedAt: moment,
+  /** Accounts that were connected later are not meant; null: those since `receivedAt`, in what an earlier program took. */
+  meantUntil: moment.maybe,
   completedAt: moment.maybe,
   ...stamps,
 })
@@ -35,8 +37,8 @@ const list = selectList(signedRequests, 'r')
 
 const insert = statement(
   `insert into publishing.signed_requests as r
-     (id, platform, event, digest, account_id, code, status, received_at, completed_at, created_at, updated_at, created_by, organization_ids)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10, $11)
+     (id, platform, event, digest, account_id, code, status, received_at, completed_at, created_at, updated_at, created_by, organization_ids, meant_until)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10, $11, $12)
    on conflict (platform, event, digest) do nothing returning ${list}`,
 )
 const same = statement(`select ${list} from publishing.signed_requests r where r.platform = $1 and r.event = $2 and r.digest = $3`)
@@ -55,6 +57,8 @@ export interface Taken {
   readonly accountId: string
   /** Those whose application signed it; null: everybody's. */
   readonly organizations: readonly string[] | null
+  /** What was connected later is not meant. */
+  readonly meantUntil: Date
 }
 
 /** Not a tenant's to see: they are found by what was signed, or by a code that only the person knows. */
@@ -67,12 +71,12 @@ export const signedRequestStore = {
      * @returns the first one, and whether this is it
      */
     async take(
-      { platform, event, digest, accountId, organizations }: Taken,
+      { platform, event, digest, accountId, organizations, meantUntil }: Taken,
       { now, transaction }: { now: Date; transaction: Transaction },
     ): Promise<{ readonly row: SignedRequestRow; readonly isFirst: boolean }> {
       const isDeletion = event === 'DATA_DELETION'
       const values = [newId(now), platform, event, digest, isDeletion ? accountId : null, isDeletion ? randomBytes(16).toString('hex') : null]
-      const end = [isDeletion ? 'RECEIVED' : 'COMPLETED', now, isDeletion ? null : now, `network:${platform.toLowerCase()}`, organizations]
+      const end = [isDeletion ? 'RECEIVED' : 'COMPLETED', now, isDeletion ? null : now, `network:${platform.toLowerCase()}`, organizations, meantUntil]
       const [made] = await rows<SignedRequestRow>(sequelize, insert, [...values, ...end], transaction)
       if (made) return { row: made, isFirst: true }
       const [earlier] = await rows<SignedRequestRow>(sequelize, same, [platform, event, digest], transaction)

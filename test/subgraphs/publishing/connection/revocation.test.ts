@@ -210,6 +210,18 @@ describe('a data deletion', () => {
     expect(await present(id)).toMatchObject({ active: true })
   })
 
+  test('means what stood when it was signed, however late it comes: neither what was connected since, nor the other address', async () => {
+    const [one, two] = [await connect(brands[0]!.id), await connect(brands[1]!.id)]
+    const request = signed()
+    await send('DEAUTHORIZE', request)
+    await graph.clock.advance(600_000)
+    await connect(brands[0]!.id)
+    expect(await send('DATA_DELETION', request)).toMatchObject({ status: 200, body: { confirmation_code: expect.any(String) } })
+    await sweep.run()
+    expect(await present(one.id)).toMatchObject({ active: true })
+    expect(await present(two.id)).toBeUndefined()
+  })
+
   test.each(['deletion-begun', 'in-deletion'])('is carried out by the next round, once, when a process ends at %s', async point => {
     const { id, brandId } = await connect(brands[0]!.id)
     const { confirmation_code: code } = (await send('DATA_DELETION', signed())).body

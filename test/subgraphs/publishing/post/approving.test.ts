@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
@@ -45,6 +46,22 @@ describe('a post that has to be approved', () => {
     const changed = (await ask('updatePost', member, { id: post.id, title: 'Another' })).data().updatePost
     expect(changed).toMatchObject({ approval: 'PENDING', status: 'SCHEDULED' })
     expect(changed.approvalEvents.map(({ action }: { action: string }) => action)).toEqual(['RESET', 'APPROVE', 'RESET'])
+  })
+
+  test('is not decided on by whom the right is taken from at that moment', async () => {
+    const { owner, member, brand, write } = await approving('REQUIRED')
+    const { id } = await write(owner, { scheduledAt: later() })
+    await modeOf(owner, brand.id, 'REQUIRED', { approverIds: [member.userId] })
+    const decided = await inTransaction(graph.job, async ({ transaction }) => {
+      const row = await graph.job.brands.lock(brand.id, transaction)
+      await graph.job.brands.update(row!, { approverIds: [] }, transaction)
+      const asked = ask('decidePost', member, { id, decision: 'APPROVE' })
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await graph.rows(waiting)).length).toBe(1)
+      return { asked }
+    })
+    ;(await decided.asked).refused('FORBIDDEN')
+    expect(await approvalOf(id)).toEqual({ approval: 'PENDING', status: 'SCHEDULED' })
   })
 
   test('is decided on by those who may, of ten at once by one, and never moves its status', async () => {
