@@ -38,7 +38,12 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
  * @param field the argument's name as the client wrote it, for the sentence
  */
 export function requireId(value: string, field: string): string {
-  if (!isId(value)) throw new Refusal('BAD_USER_INPUT', `${field} is not an id: expected a UUID such as 0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e.`, { field })
+  if (!isId(value))
+    throw new Refusal(
+      'BAD_USER_INPUT',
+      `${field} is ${value === '' ? 'missing' : 'not an id'}: expected a UUID such as 0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e.`,
+      { field },
+    )
   return value.toLowerCase()
 }
 

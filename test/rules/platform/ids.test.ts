@@ -41,6 +41,8 @@ describe('a new id', () => {
 })
 
 describe('an id from outside', () => {
+  test('that nobody wrote is missing, and no wrong one', () => expect(refusalOf(() => requireId('', 'brandId')).message).toMatch(/^brandId is missing: /))
+
   test('is a UUID in any case, and is handed on in lower case', () => {
     for (const given of [id, id.toUpperCase(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
       expect(isId(given), given).toBe(true)
