@@ -97,4 +97,9 @@ function alternatives(rule: readonly Requirement[], kind: 'scopes' | 'policies')
 
 const distinct = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] => [...new Map(lists.map(list => [list.join(' '), list])).values()]
 
-const inWords = (any: readonly (readonly string[])[]): string => any.map(all => all.join(' with ')).join(' or ')
+/** A way that takes more than another one takes is none that anybody has to hear of. */
+const inWords = (any: readonly (readonly string[])[]): string =>
+  any
+    .filter(way => !any.some(other => other.length < way.length && other.every(name => way.includes(name))))
+    .map(all => all.join(' with '))
+    .join(' or ')

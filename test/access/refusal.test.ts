@@ -86,6 +86,10 @@ describe('the scopes that would do', () => {
     ])
   })
 
+  test('are told without ways that take more than another one', () => {
+    expect(words([scopes(['a:1', 'a:2'], ['a:2'])], keyed([])).message).toBe('You may not see Type.field: it takes the scope a:2.')
+  })
+
   test('leave out what takes none', () => {
     expect(scopesOf([scopes([], ['a:1'])])).toEqual([['a:1']])
   })
