@@ -46,6 +46,14 @@ describe('a file of posts', () => {
       expect(refusalOf(() => readRows(`${header}\nx,y`, 'UTC')).extensions.field).toBe('csv')
   })
 
+  test.each([
+    ['semicolons', '\uFEFFplatform;copy\r\nx;"He said ""yes"""\r\n'],
+    ['semicolons', '"platform";"copy"\r\n"x";"Hello"'],
+    ['tabs', 'platform\tcopy\nx\tHello "you"'],
+  ])('whose columns are parted by %s is refused with that, and not for its quotes', (what, text) => {
+    expect(refusalOf(() => readRows(text, 'UTC')).message).toContain(what)
+  })
+
   test('has times of the brand’s zone, or with an offset', () => {
     const at = (cell: string) => row(`x,Hello,${cell}`, undefined, 'Europe/Berlin').post?.scheduledAt?.toISOString()
     expect(at('2027-03-01T09:30')).toBe('2027-03-01T08:30:00.000Z')

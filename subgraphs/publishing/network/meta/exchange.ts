@@ -104,7 +104,7 @@ async function given(title: string, asking: Promise<GraphAnswer<GivenToken>>, is
   if (answer.status === 200 && typeof token === 'string' && token) return { access_token: token, expires_in: Number(expiresIn) || 3600 }
   const isRefused = answer.status >= 400 && answer.status < 500 && answer.status !== 429 && ![1, 2, 4, 101].includes(answer.error?.code ?? 0)
   throw new GrantFailure(
-    isRefused ? `refused the grant: ${saidOf(title, answer)}` : `${title} answered something that is no grant`,
+    isRefused ? `${title} refused the grant: ${saidOf(title, answer).slice(title.length + 2)}` : `${title} answered something that is no grant`,
     isRefused && isFinal(answer),
   )
 }

@@ -41,6 +41,6 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'The file is no text in UTF-8.', { field: 'csv' })
+    throw new Refusal('BAD_USER_INPUT', 'The file is no text in UTF-8: save it as CSV in UTF-8.', { field: 'csv' })
   }
 }

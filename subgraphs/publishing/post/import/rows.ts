@@ -37,6 +37,9 @@ export interface ImportedPost {
   readonly threadKey: string | null
 }
 
+/** Spreadsheets of many countries write semicolons or tabs and call it CSV: whoever sends that is told so, and not of quotes. */
+const partedBy = /^\uFEFF?"?\w+"? *([;\t])/
+
 /**
  * Reads a file of posts. A row that cannot be read is told as such, and says nothing of the others.
  * @param zone of times without an offset
@@ -44,6 +47,8 @@ export interface ImportedPost {
  */
 export function readRows(csv: string, zone: string): readonly ImportRow[] {
   if (Buffer.byteLength(csv) > mostBytes) throw new Refusal('BAD_USER_INPUT', `The file has more than ${mostBytes} bytes: send it in parts.`, { field: 'csv' })
+  const parted = partedBy.exec(csv)?.[1]
+  if (parted) throw wrong('csv', `The columns of the file are parted by ${parted === ';' ? 'semicolons' : 'tabs'}: save it with commas, as CSV in UTF-8.`)
   const [header, ...records] = readCsv(csv, mostRows)
   const columns = columnsOf(header)
   return records.map(record => readRow(record, columns, zone))

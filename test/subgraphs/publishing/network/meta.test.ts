@@ -40,7 +40,10 @@ describe.each(containers)('P-14 $platform', ({ platform, scope }) => {
     const next = await at.network.refresh(grant)
     expect(next).toMatchObject({ refreshToken: null, expiresIn: 5_184_000 })
     await at.arm({ fault: 'grant-revoked' })
-    await expect(at.network.refresh(next)).rejects.toMatchObject({ permanent: true })
+    await expect(at.network.refresh(next)).rejects.toMatchObject({
+      permanent: true,
+      message: expect.stringMatching(/^(Instagram|Threads) refused the grant: Error/),
+    })
     await expect(at.network.account(next.accessToken)).rejects.toMatchObject({ permanent: true })
   })
 
