@@ -1,7 +1,7 @@
+import { Refusal } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { record, tell, type Unit } from '../../store/books.ts'
-import { notFound } from '../../store/store.ts'
 import { change } from '../../store/write.ts'
 import { requirePerson } from '../../viewer.ts'
 import { connectionHealthTopic, movedFacts } from '../connection/health.ts'
@@ -47,7 +47,7 @@ export async function transferBrand(context: Context, { id, organizationId: want
 /** @throws NOT_FOUND alike for an organization without the caller and for one that is not there */
 async function requireMember({ ask, viewer }: Context, userId: string, organizationId: string): Promise<void> {
   const { memberRights } = await ask(RightsWhereBrandGoesDocument, { userId, organizationId }, { appId: registration.appId, viewer })
-  if (!memberRights) throw notFound('organization', organizationId)
+  if (!memberRights) throw new Refusal('NOT_FOUND', `You are in no organization ${organizationId}: a brand moves to one of yours.`, { id: organizationId })
 }
 
 const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({

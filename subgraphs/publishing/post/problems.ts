@@ -107,6 +107,20 @@ export const problemsOfRow = async (context: Context, post: PostRow): Promise<re
   post.status === 'PUBLISHED' ? [] : problemsOfPost(context, { ...contentOf(post), ...post, id: post.id, at: post.scheduledAt ?? context.clock.now() })
 
 /**
+ * Refuses posts that stand or fall together for what networks would not take of any of them: whoever wrote them mends all at once.
+ * @param posts each with what tells it from the others: its network, or its place in the thread
+ * @throws BAD_USER_INPUT with the `problems` of each that has an error, marked with what tells it apart, and the first error as its sentence
+ */
+export function requireAllPublishable(posts: readonly { readonly post: Looked; readonly mark: object }[], surroundings: Surroundings): void {
+  const problems = posts.flatMap(({ post, mark }) => {
+    const found = problemsIn(post, surroundings)
+    return found[0]?.severity === 'ERROR' ? found.slice(0, mostProblems).map(problem => ({ ...problem, ...mark })) : []
+  })
+  const [first] = problems
+  if (first) throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
+}
+
+/**
  * Refuses what a network would not take, and what cannot be sent from here.
  * @param networks null: sent or not, it may stay as it is where no adapter is
  * @throws BAD_USER_INPUT with all `problems`, and the first error as its sentence

@@ -5,7 +5,7 @@ import { announcePost } from '../../news/announce.ts'
 import type { ComposePostsInput } from '../../resolvers.generated.ts'
 import type { ApprovalMode } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
-import { surroundingsOf } from '../problems.ts'
+import { requireAllPublishable, surroundingsOf } from '../problems.ts'
 import { checkMoment } from '../rules.ts'
 import { accompany, addPost, requireRoom, rowOf } from '../write.ts'
 import { composed } from './drafts.ts'
@@ -25,6 +25,7 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
   const parts = composed(input)
   const media = parts.flatMap(({ content }) => content.media)
   const surroundings = await surroundingsOf(context, { brandId: brand.id, media, platforms: scheduledAt ? input.platforms : [] })
+  const looked = parts.map(({ platform, content }) => ({ post: { ...content, brandId: brand.id, platform, position: 1 }, mark: { platform } }))
   const [first, ...others] = parts.map(part => ({ ...part, scheduledAt, surroundings }))
   const written: PostRow[] = []
   let mode: ApprovalMode = brand.approvalMode
@@ -35,6 +36,7 @@ export async function composePosts(context: Context, input: ComposePostsInput): 
     async run(unit, id) {
       mode = await brands.requireInUse(brand.id, unit.transaction)
       await requireRoom(context, parts.length, unit)
+      if (scheduledAt) requireAllPublishable(looked, surroundings)
       if (first!.content.campaignId) await campaigns.requireOf(brand.id, first!.content.campaignId, unit.transaction)
       return rowOf(context, brand, mode, { ...first!, groupId: id }, unit, id)
     },

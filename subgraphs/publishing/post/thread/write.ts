@@ -12,7 +12,7 @@ import type { ApprovalMode } from '../../stores/brand.ts'
 import type { PostRow } from '../../stores/post.ts'
 import type { PostThreadRow } from '../../stores/posts/thread.ts'
 import { most, readLine, written } from '../content.ts'
-import { surroundingsOf } from '../problems.ts'
+import { requireAllPublishable, surroundingsOf } from '../problems.ts'
 import { checkMoment } from '../rules.ts'
 import { addPost, requireRoom, rowOf } from '../write.ts'
 import { reordered, requireLength } from './rules.ts'
@@ -28,6 +28,7 @@ export async function createThread(context: Context, input: CreatePostThreadInpu
   const contents = input.posts.map(({ copy, media }) => written({ copy, media }, platform, null))
   const media = contents.flatMap(content => content.media)
   const surroundings = await surroundingsOf(context, { brandId: brand.id, media, platforms: scheduledAt ? [platform] : [] })
+  const looked = contents.map((content, at) => ({ post: { ...content, brandId: brand.id, platform, position: at + 1 }, mark: { position: at + 1 } }))
   const made: PostRow[] = []
   let mode: ApprovalMode = brand.approvalMode
   const { row } = await create(context, {
@@ -37,6 +38,7 @@ export async function createThread(context: Context, input: CreatePostThreadInpu
     async run(unit, id) {
       mode = await brands.requireInUse(brand.id, unit.transaction)
       await requireRoom(context, contents.length, unit)
+      if (scheduledAt) requireAllPublishable(looked, surroundings)
       const drafts = contents.map((content, place) => ({ platform, content, scheduledAt, surroundings, threadId: id, position: place + 1 }))
       for (const draft of drafts) made.push(await addPost(context, rowOf(context, brand, mode, draft, unit, draft.position === 1 ? id : newId(unit.now)), unit))
       return { brandId: brand.id, id, title, createdAt: unit.now, updatedAt: unit.now, createdBy: actorOf(viewer) }

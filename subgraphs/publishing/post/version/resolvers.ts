@@ -1,4 +1,4 @@
-import { notFound } from '../../../store/store.ts'
+import { Refusal } from '../../../../platform/errors.ts'
 import { personOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, RestorePostVersionInput } from '../../resolvers.generated.ts'
@@ -18,7 +18,7 @@ async function versionsOf({ aboutPosts }: Context, post: PostRow): Promise<reado
 async function restore(context: Context, { id, version, expectedVersion }: RestorePostVersionInput): Promise<PostRow> {
   const post = await context.posts.require(id)
   const wanted = (await versionsOf(context, post)).find(each => each.version === version)
-  if (!wanted) throw notFound('version', `${version} of post ${post.id}`)
+  if (!wanted) throw new Refusal('NOT_FOUND', `No version ${version} of the post is kept: choose one of its versions.`, { field: 'version', id: post.id })
   const { copy, title, link, visibility, media, firstComment, target } = contentOf(wanted)
   return changePost(context, { id, expectedVersion, copy, title, link, media, firstComment, target, ...(visibility && { visibility }) })
 }

@@ -86,6 +86,7 @@ describe('a brand that moves', () => {
       return refused.message.replace(organizationId, 'ID')
     }
     expect(await words(strange.id)).toBe(await words(newId()))
+    expect(await words(newId())).toBe('You are in no organization ID: a brand moves to one of yours.')
     ;(await graph.execute(transfer, { input: { id: brand.id, organizationId: there } }, { as: member })).refused('UNAUTHORIZED_FIELD_OR_TYPE')
     expect(await graph.rows('select version from publishing.brands where id = $1', [brand.id])).toEqual([{ version: 1 }])
   })

@@ -65,6 +65,17 @@ describe('posts that are composed', () => {
     expect(draft).toMatchObject({ status: 'DRAFT', problems: expect.arrayContaining([{ severity: 'ERROR', code: 'MEDIA_MISSING' }]) })
   })
 
+  test('that cannot be sent at their time are refused with what every network says, each problem with its network', async () => {
+    const { owner, brand } = await graph.seed.owner().brand()
+    const input = { brandId: brand.id, platforms: ['X', 'INSTAGRAM', 'LINKEDIN'], copy: 'x'.repeat(300), scheduledAt: later() }
+    const { extensions } = (await graph.execute(compose, { input }, { as: owner })).refused('BAD_USER_INPUT')
+    const errors = (extensions.problems as { platform: string; severity: string; code: string }[]).filter(({ severity }) => severity === 'ERROR')
+    expect(errors.map(({ platform, code }) => [platform, code])).toEqual([
+      ['X', 'COPY_TOO_LONG'],
+      ['INSTAGRAM', 'MEDIA_MISSING'],
+    ])
+  })
+
   test.each([
     ['platforms', { platforms: [] }],
     ['platforms', { platforms: ['X', 'X'] }],

@@ -42,7 +42,8 @@ describe('a thread', () => {
     const { owner, brand } = await graph.seed.owner().brand()
     const input = { brandId: brand.id, platform: 'X', scheduledAt: graph.clock.in(3_600_000).toISOString() }
     const long = [...three, { copy: 'x'.repeat(281) }]
-    expect((await graph.execute(create, { input: { ...input, posts: long } }, { as: owner })).refused('BAD_USER_INPUT').extensions.field).toBe('copy')
+    const { extensions } = (await graph.execute(create, { input: { ...input, posts: long } }, { as: owner })).refused('BAD_USER_INPUT')
+    expect(extensions).toMatchObject({ field: 'copy', problems: expect.arrayContaining([expect.objectContaining({ code: 'COPY_TOO_LONG', position: 4 })]) })
     for (const posts of [[], Array.from({ length: 26 }, () => ({ copy: 'x' }))])
       expect((await graph.execute(create, { input: { ...input, posts } }, { as: owner })).refused('BAD_USER_INPUT').extensions.field).toBe('posts')
     expect(await graph.rows('select id from publishing.posts where brand_id = $1', [brand.id])).toEqual([])

@@ -40,7 +40,8 @@ describe('versions of a post', () => {
       title: null,
     })
     expect((await versionsOf(owner, post.id)).map(({ copy }) => copy)).toEqual(['One', 'Two', 'One'])
-    ;(await graph.execute(restore, { input: { id: post.id, version: 7 } }, { as: owner })).refused('NOT_FOUND')
+    const gone = await graph.execute(restore, { input: { id: post.id, version: 7 } }, { as: owner })
+    expect(gone.refused('NOT_FOUND').extensions).toMatchObject({ field: 'version', id: post.id })
     const stale = await graph.execute(restore, { input: { id: post.id, version: 2, expectedVersion: 1 } }, { as: owner })
     expect(stale.refused('CONFLICT').extensions.reason).toBe('STALE_VERSION')
   })
