@@ -1,6 +1,6 @@
 import type { Viewer } from '../viewer.ts'
 import { callback, confirmed } from './connection/integration/callback.ts'
-import { answerRevocation } from './connection/revocation/answer.ts'
+import { answerRevocation, deletionPath } from './connection/revocation/answer.ts'
 import type { Context, Job } from './context.ts'
 import { answerCsv, csvPath } from './insight/analytics/csv.ts'
 import { answerDirect, directPath } from './media/upload/direct.ts'
@@ -13,12 +13,20 @@ import { answerImport, importPath } from './post/import/exchange.ts'
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/
 const feedPath = /^\/publishing\/calendar\/([\w-]{1,100})\.ics$/
 
+/** What a GET only reads, so that HEAD may ask for it too, as calendar programs do. Callbacks are none: a GET uses up what they were handed. */
+const isRead = (path: string): boolean => path === csvPath || feedPath.test(path) || deletionPath.test(path)
+
 /** Below these paths bodies come as streams. */
 export const streamedPaths: readonly string[] = [uploadPath]
 
 /** Serves the rows that the router forwards to publishing: the networks' OAuth callbacks, the page on which a person confirms one, and calendars. @param open what that viewer may see. @param viewer as whom the router sent it: asked for where another service has to be */
 export async function handle(job: Job, request: Request, viewer: Viewer, open: () => Context): Promise<Response> {
   const url = new URL(request.url)
+  if (request.method === 'HEAD' && isRead(url.pathname)) {
+    const { body, status, headers } = await handle(job, new Request(request, { method: 'GET' }), viewer, open)
+    await body?.cancel()
+    return new Response(null, { status, headers })
+  }
   if (isUpload(url.pathname)) return answerUpload(open(), request)
   if (isMedium(url.pathname)) return serveMedium(job, request)
   if (request.method === 'POST' && url.pathname === importPath) return answerImport(open(), request, viewer)

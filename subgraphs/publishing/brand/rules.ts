@@ -103,7 +103,7 @@ export function archive(brand: BrandRow, scheduled: number, now: Date): Partial<
   if (scheduled > 0)
     throw new Refusal(
       'CONFLICT',
-      `${scheduled === 1 ? 'A post of the brand is' : `${scheduled} posts of the brand are`} scheduled: clear its scheduledAt or delete what is, or wait until it is sent.`,
+      `${scheduled === 1 ? 'A post of the brand is' : `${scheduled} posts of the brand are`} scheduled: cancel or delete what is, or wait until it is sent.`,
       {
         reason: 'POSTS_SCHEDULED',
         scheduled,

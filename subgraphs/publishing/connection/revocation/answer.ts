@@ -4,7 +4,7 @@ import { deletionStatus } from './page.ts'
 import { revoked } from './received.ts'
 
 const revocationPath = /^\/publishing\/api\/callbacks\/([a-z-]+)\/(deauthorize|data-deletion)$/
-const deletionPath = /^\/publishing\/data-deletion\/([^/]+)$/
+export const deletionPath = /^\/publishing\/data-deletion\/([^/]+)$/
 
 /** Answers what networks say of accounts that took their permission back, and the page about a deletion; null for any other path. */
 export function answerRevocation(job: Job, request: Request, path: string): Promise<Response> | null {

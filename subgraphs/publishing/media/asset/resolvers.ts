@@ -57,8 +57,11 @@ export const mediaAssetResolvers: Resolvers = {
         async decide(asset, { now, transaction }) {
           const users = await mediaAssets.usedBy(brandId, [asset.id], transaction)
           if (users.length > 0) {
-            const said = users.length === 1 ? 'A post that is not published uses it' : `${users.length} posts that are not published use it`
-            throw new Refusal('CONFLICT', `${said}: take it out of them first.`, { reason: 'IN_USE', postIds: users.map(user => user.id) })
+            const said =
+              users.length === 1
+                ? 'A post that is not published uses it: take it out of that'
+                : `${users.length} posts that are not published use it: take it out of them`
+            throw new Refusal('CONFLICT', `${said} first.`, { reason: 'IN_USE', postIds: users.map(user => user.id) })
           }
           await mediaObjects.doom(brandId, keysOf(asset), new Date(now.getTime() + bytesStayMs), transaction)
         },

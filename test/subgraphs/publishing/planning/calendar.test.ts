@@ -153,6 +153,11 @@ describe('the address for calendar programs', () => {
     expect((await read(first)).status, 'replaced').toBe(404)
     const answer = await read(second)
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': expect.stringMatching(/^text\/calendar/) } })
+    expect(await door.ask('HEAD', new URL(second).pathname)).toMatchObject({
+      status: 200,
+      text: '',
+      headers: { 'content-type': answer.headers['content-type'] },
+    })
     expect(answer.text.endsWith('END:VCALENDAR\r\n')).toBe(true)
     expect(answer.text.split('\r\n').every(line => Buffer.byteLength(line) <= 75)).toBe(true)
     const whole = answer.text.replaceAll('\r\n ', '')
