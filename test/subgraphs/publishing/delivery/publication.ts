@@ -3,6 +3,7 @@ import type { Publication } from '../../../../subgraphs/publishing/network/netwo
 /** What a network is asked to publish, with what a test says of it: a text alone, unless it says more. */
 export const publication = (said: Partial<Publication> & Pick<Publication, 'accessToken' | 'account' | 'copy'>): Publication => ({
   placeToken: null,
+  organizationId: null,
   title: null,
   link: null,
   visibility: null,
