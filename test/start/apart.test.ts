@@ -30,8 +30,16 @@ test('`npm run start:apart` runs the demo world in processes of their own; which
   const { brandId, sandbox } = JSON.parse(ids.stdout)
   const { query } = await signIn(url)
   const whole = await query(everything)
-  expect(whole).toMatchObject({ viewer: { organization: { name: 'Demo', brands: { nodes: [{ name: 'Demo Brand' }] } } }, posts: { nodes: [{}] } })
-  expect(await query('query($id: ID!) { brand(id: $id) { connections { active } } }', { id: brandId })).toEqual({ brand: { connections: [{ active: true }] } })
+  expect(whole).toMatchObject({
+    viewer: { organization: { name: 'Demo', brands: { nodes: [{ name: 'Demo Brand' }, { name: 'Demo Studio' }] } } },
+    posts: { nodes: [{}] },
+  })
+  const { brand } = await query<{ brand: { connections: { platform: string; active: boolean }[] } }>(
+    'query($id: ID!) { brand(id: $id) { connections { platform active } } }',
+    { id: brandId },
+  )
+  expect(brand.connections).toContainEqual({ platform: 'X', active: true })
+  expect(brand.connections.filter(({ active }) => !active)).toEqual([])
   expect((await fetch(`${sandbox}/_control/received?network=x`)).status).toBe(200)
   // Who opens it in a browser is told with whom to try it, as in one process.
   const overview = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
