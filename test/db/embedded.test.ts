@@ -64,7 +64,11 @@ async function ask(url: string, sql: string): Promise<unknown> {
 
 const pidFile = (folder: string) => join(folder, 'postgres', 'data', 'postmaster.pid')
 /** The server's pid; undefined while there is none, or its file is still empty: to signal 0 would end these tests. */
-const serverPid = (folder: string) => (existsSync(pidFile(folder)) && Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0])) || undefined
+/** The server's process; none while the file names this one, which it does until a new server begins: nobody here kills itself. */
+function serverPid(folder: string): number | undefined {
+  const pid = existsSync(pidFile(folder)) ? Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0]) : 0
+  return pid && pid !== process.pid ? pid : undefined
+}
 const isGone = (pid: number | undefined) => pid === undefined || identify(pid) === null
 
 describe('a data folder', () => {

@@ -228,18 +228,18 @@ describe('the official client of Stripe', () => {
   test('is told of amounts that nobody can pay', async () => {
     await using world = await stage()
     const stripe = clientOf(world)
-    const amount = (amount: number, currency: string) => charge(stripe, { amount, currency })
+    const amount = (value: number, currency: string) => charge(stripe, { amount: value, currency })
     expect((await amount(500, 'jpy')).amount).toBe(500)
-    for (const wrong of [
-      amount(1234, 'kwd'),
-      amount(150, 'isk'),
-      amount(1, 'ugx'),
-      amount(100_000_000, 'eur'),
-      amount(0, 'eur'),
-      amount(1.5, 'eur'),
-      amount(100, 'xxx'),
-    ])
-      expect(await caught(wrong)).toMatchObject({ statusCode: 400 })
+    const wrong = [
+      [1234, 'kwd'],
+      [150, 'isk'],
+      [1, 'ugx'],
+      [100_000_000, 'eur'],
+      [0, 'eur'],
+      [1.5, 'eur'],
+      [100, 'xxx'],
+    ] as const
+    for (const [value, currency] of wrong) expect(await caught(amount(value, currency))).toMatchObject({ statusCode: 400 })
   })
 })
 
