@@ -131,7 +131,7 @@ describe.concurrent('P-09 kill -9 of the platform while it delivers', () => {
 
     const restarted = performance.now()
     const platform = await stage.start()
-    const next = await stage.schedule('next, after-refresh', 1_000)
+    const next = await stage.schedule('next, after-refresh', 3_000)
     const posts = await until(
       'both posts are settled after a crash at after-refresh',
       async () => {
