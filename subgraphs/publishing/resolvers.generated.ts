@@ -433,7 +433,7 @@ export type Mutation = {
   readonly deletePosts?: Maybe<PostsReport>;
   /** Writes one post for each network, all or none, as one group: the common words, and what an override says otherwise. With `scheduledAt` each is queued, and an error of one of them refuses them all; without, they stay drafts. */
   readonly composePosts?: Maybe<PostComposition>;
-  /** Writes posts from a CSV file (RFC 4180, UTF-8, a header, 500 rows and 1 MiB at most): each right row, beside wrong ones. Columns: `platform` and `copy`, and in any order `scheduledAt threadKey targetKind targetId mediaIds tags campaignId link title`; lists with `;`. Times without an offset are the brand's. BAD_USER_INPUT for what is no such file. */
+  /** Writes posts from a CSV file (RFC 4180, UTF-8, a header, 500 rows and 1 MiB at most): each right row, beside wrong ones. Columns: `platform` and `copy`, and in any order `scheduledAt threadKey targetKind targetId mediaIds tags campaignId link title`; lists with `;`. Times without an offset are the brand's; later rows of a thread without a time have that of the row before. BAD_USER_INPUT for what is no such file. */
   readonly importPosts?: Maybe<PostImport>;
   /** Writes the posts of a thread for one network, all or none, in their order: 25 at most. With `scheduledAt` the first is sent then, and each later one after the one before. */
   readonly createPostThread?: Maybe<PostThread>;
@@ -1739,7 +1739,7 @@ export type CalendarEntry = {
   readonly post?: Maybe<Post>;
   /** The campaign; null for a post. */
   readonly campaign?: Maybe<Campaign>;
-  /** Other posts of the brand less than 15 minutes away that go to the same place of the same account: people who follow it would see them one upon the other. */
+  /** Posts of the brand and of other threads less than 15 minutes away that go to the same place of the same account: people who follow it would see them one upon the other. */
   readonly conflicts: ReadonlyArray<Scalars['ID']['output']>;
 };
 

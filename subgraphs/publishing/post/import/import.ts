@@ -1,6 +1,6 @@
 import { crash } from '../../../../platform/crash.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import { newId } from '../../../../platform/ids.ts'
+import { newId, newIdInTurn } from '../../../../platform/ids.ts'
 import type { Unit } from '../../../store/books.ts'
 import { create } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
@@ -149,7 +149,8 @@ async function writeAll(context: Context, { brand, mode, made }: Writing, rows: 
       report.push(reportOf(row, null))
       continue
     }
-    const id = newId(unit.now)
+    // Lists show them in the order of the file.
+    const id = newIdInTurn(unit.now, made.length)
     const thread = post.threadKey ? (threads.get(post.threadKey) ?? { id, count: 0 }) : { id, count: 0 }
     // A row between them that turned out wrong leaves no hole.
     const draft = { ...post, threadId: thread.id, position: thread.count + 1, origin: 'IMPORT' as const }

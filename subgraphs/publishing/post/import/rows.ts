@@ -51,7 +51,19 @@ export function readRows(csv: string, zone: string): readonly ImportRow[] {
   if (parted) throw wrong('csv', `The columns of the file are parted by ${parted === ';' ? 'semicolons' : 'tabs'}: save it with commas, as CSV in UTF-8.`)
   const [header, ...records] = readCsv(csv, mostRows)
   const columns = columnsOf(header)
-  return records.map(record => readRow(record, columns, zone))
+  return timedByThread(records.map(record => readRow(record, columns, zone)))
+}
+
+/** A thread goes out as one: a row of it without a time has that of the row before. */
+function timedByThread(rows: readonly ImportRow[]): readonly ImportRow[] {
+  const times = new Map<string, Date | null>()
+  return rows.map(row => {
+    const { threadKey, scheduledAt } = row.post ?? {}
+    if (!row.post || !threadKey) return row
+    const at = scheduledAt ?? times.get(threadKey) ?? null
+    times.set(threadKey, at)
+    return { ...row, post: { ...row.post, scheduledAt: at } }
+  })
 }
 
 function columnsOf(header: CsvRecord | undefined): readonly Column[] {

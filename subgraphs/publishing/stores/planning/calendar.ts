@@ -72,9 +72,9 @@ export const mostConflicts = 50
 export type NearPost = Pick<PostRow, 'id' | 'brandId' | 'platform' | 'status' | 'authorId' | 'connectionId' | 'target'>
 const nearList = 'p.id, p.brand_id as "brandId", p.platform, p.status, p.author_id as "authorId", p.connection_id as "connectionId", p.target'
 const near = statement(
-  `select k.id as "of", ${nearList} from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) k(id, brand_id, platform, at)
+  `select k.id as "of", ${nearList} from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::uuid[]) k(id, brand_id, platform, at, thread_id)
    cross join ${timed} cross join lateral (
-     select * from publishing.posts p where p.brand_id = k.brand_id and p.status = s.status and p.platform = k.platform and p.id <> k.id
+     select * from publishing.posts p where p.brand_id = k.brand_id and p.status = s.status and p.platform = k.platform and p.thread_id <> k.thread_id
        and p.scheduled_at > k.at - interval '${conflictMs} ms' and p.scheduled_at < k.at + interval '${conflictMs} ms'
      order by p.scheduled_at, p.id limit ${mostConflicts}) p
    order by p.scheduled_at, p.id`,
@@ -108,9 +108,9 @@ export const calendarStore = {
           return found!.count + campaignsInAll
         }),
 
-      /** Other posts of the brand and network that are close to this one, for one operation. */
+      /** Posts of the brand and network that are close to this one and not of its thread, for one operation. */
       near: createLoader<PostRow, NearPost[]>(reading, async of => {
-        const keys = [of.map(({ id }) => id), of.map(({ brandId }) => brandId), of.map(({ platform }) => platform), of.map(({ scheduledAt }) => scheduledAt)]
+        const keys = [of.map(({ id }) => id), of.map(({ brandId }) => brandId), of.map(({ platform }) => platform), of.map(({ scheduledAt }) => scheduledAt), of.map(({ threadId }) => threadId)]
         const found = Map.groupBy(await ask<NearPost & { of: string }>(near, keys), row => row.of)
         return of.map(({ id }) => found.get(id) ?? [])
       }),

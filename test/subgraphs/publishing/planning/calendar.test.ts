@@ -87,7 +87,7 @@ describe('P-18 the calendar of a brand', () => {
     expect(seen.toSorted()).toEqual(made.toSorted())
   })
 
-  test('names posts less than 15 minutes away that go to the same place; of other networks, places and brands none', async () => {
+  test('names posts less than 15 minutes away that go to the same place; of other networks, places and brands none, nor of its own thread', async () => {
     const id = await brandIn('UTC')
     const [one, two] = [await planned(id, '2100-06-01T12:00:00Z'), await planned(id, '2100-06-01T12:14:59Z')]
     const third = await planned(id, '2100-06-01T12:29:59Z')
@@ -95,9 +95,11 @@ describe('P-18 the calendar of a brand', () => {
     await planned(await brandIn('UTC'), '2100-06-01T12:05:00Z')
     const page = (name: string) => ({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: name, name: null } })
     const [here, there] = [await planned(id, '2100-06-01T12:00:01Z', page('1')), await planned(id, '2100-06-01T12:00:02Z', page('2'))]
+    const first = await planned(id, '2100-06-01T12:00:00Z', { platform: 'THREADS' })
+    const next = await planned(id, '2100-06-01T12:00:00Z', { platform: 'THREADS', threadId: first })
     const { nodes } = await calendar(id, '2100-06-01T00:00:00Z', '2100-06-02T00:00:00Z')
     const told = Object.fromEntries(nodes.map((node: { id: string; conflicts: string[] }) => [node.id, node.conflicts]))
-    expect(told).toMatchObject({ [one]: [two], [two]: [one], [third]: [], [here]: [], [there]: [] })
+    expect(told).toMatchObject({ [one]: [two], [two]: [one], [third]: [], [here]: [], [there]: [], [first]: [], [next]: [] })
   })
 
   test('names them however long the posts are that lie close together', async () => {

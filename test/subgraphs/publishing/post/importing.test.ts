@@ -22,7 +22,7 @@ const csv = [
   'myspace,Nowhere,,one,',
   `x,${'x'.repeat(281)},2100-03-01T09:00:00Z,one,`,
   'linkedin,A draft,,one,',
-  'x,Second,2100-03-01T09:00:00Z,,t',
+  'x,Second,,,t',
   'x,Too late,2001-03-01T09:00:00Z,,',
 ].join('\r\n')
 
@@ -53,8 +53,10 @@ describe('a file of posts', () => {
     expect(await postsOf(brand.id)).toMatchObject([
       { copy: 'A draft', status: 'DRAFT', position: 1 },
       { copy: 'First, with a comma', status: 'SCHEDULED', origin: 'IMPORT', position: 1, tags: ['one', 'b'], scheduled_at: new Date('2100-03-01T00:00:00Z') },
-      { copy: 'Second', status: 'SCHEDULED', position: 2 },
+      { copy: 'Second', status: 'SCHEDULED', position: 2, scheduled_at: new Date('2100-03-01T00:00:00Z') },
     ])
+    const inOrder = await graph.rows<{ copy: string }>('select copy from publishing.posts where brand_id = $1 order by id', [brand.id])
+    expect(inOrder.map(({ copy }) => copy)).toEqual(['First, with a comma', 'A draft', 'Second'])
     const other = await graph.execute(document, { input: { ...input, csv: `${csv}\nx,More,,,` } }, { as: owner })
     expect(other.refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
   })
