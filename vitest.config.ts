@@ -10,8 +10,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     pool: 'forks',
     isolate: false,
-    // Half of the time tests wait for a database or another process: on two cores two of them run beside each other.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A third of the time tests wait for a database or another process: on two cores three of them run beside each other.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 60_000,
     // On a machine that others use too a second is not long.
     expect: { poll: { timeout: 10_000 } },
