@@ -16,13 +16,22 @@ const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** What says that no connection came about. */
 const neverSent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
-/** A body that is sent as it comes: as long as nothing of it was taken, it may go elsewhere. */
-function passed(body: ReadableStream<Uint8Array>) {
+/**
+ * A body that is sent as it comes: as long as nothing of it was taken, it may go elsewhere.
+ * @param length in bytes, as its head says; null where only its first piece tells whether there is one
+ * @returns null for a body without a byte: it is sent as none, and sealed so
+ */
+async function passed(body: ReadableStream<Uint8Array>, length: string | null) {
+  if (length !== null && Number(length) === 0) return null
+  const rest = body[Symbol.asyncIterator]()
+  const first = length === null ? await rest.next() : null
+  if (first?.done) return null
   const state = { hasBegun: false }
   const pieces = {
     async *[Symbol.asyncIterator]() {
       state.hasBegun = true
-      yield* body
+      if (first) yield first.value
+      yield* { [Symbol.asyncIterator]: () => rest }
     },
   }
   return Object.assign(state, { pieces: pieces as unknown as Readable })
@@ -40,10 +49,8 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
   return {
     registration: { slug },
     async http(request, viewer, target, { patienceMs = usualPatienceMs, streams } = {}) {
-      // One that says itself that it is empty is none: the service is not to wait for it.
-      const isEmpty = Number(request.headers.get('content-length') ?? Number.NaN) === 0
-      const stream = streams && request.body && !isEmpty ? passed(request.body) : null
-      const body = request.body && !stream ? Buffer.from(await request.arrayBuffer()) : null
+      const stream = streams && request.body ? await passed(request.body, request.headers.get('content-length')) : null
+      const body = request.body && !streams ? Buffer.from(await request.arrayBuffer()) : null
       const head = { method: request.method, target, address: request.headers.get(addressHeader) ?? '' }
       const sealed = await seal(viewer, slug, stream ? forStream(head) : forForward(head, body ?? ''))
       const headers: Record<string, string> = { ...Object.fromEntries(request.headers), [sealHeader]: sealed }

@@ -103,6 +103,9 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     const empty = post('/publishing/up/one', { 'content-length': 0 })
     empty.end()
     expect(await answerOf(empty)).toMatchObject({ status: 200, json: { seen: 0 } })
+    const unannounced = post('/publishing/up/one', { 'transfer-encoding': 'chunked' })
+    unannounced.end()
+    expect(await answerOf(unannounced)).toMatchObject({ status: 200, json: { seen: 0 } })
   })
 
   test('that is empty and has a type, as how far an upload is, is asked, is taken as an empty one', async () => {

@@ -110,7 +110,13 @@ export const calendarStore = {
 
       /** Posts of the brand and network that are close to this one and not of its thread, for one operation. */
       near: createLoader<PostRow, NearPost[]>(reading, async of => {
-        const keys = [of.map(({ id }) => id), of.map(({ brandId }) => brandId), of.map(({ platform }) => platform), of.map(({ scheduledAt }) => scheduledAt), of.map(({ threadId }) => threadId)]
+        const keys = [
+          of.map(({ id }) => id),
+          of.map(({ brandId }) => brandId),
+          of.map(({ platform }) => platform),
+          of.map(({ scheduledAt }) => scheduledAt),
+          of.map(({ threadId }) => threadId),
+        ]
         const found = Map.groupBy(await ask<NearPost & { of: string }>(near, keys), row => row.of)
         return of.map(({ id }) => found.get(id) ?? [])
       }),
