@@ -223,7 +223,11 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const sentence = known?.refusal.message ?? accident(error, { requestId: request.id, expose })
   const shownCode = codeShown(known)
   // What of it was not read must not be taken for the next request, nor read for ever.
-  if (status === 413) reply.header('connection', 'close')
+  if (status === 413) {
+    reply.header('connection', 'close')
+    // Node would read on while it takes its leave, a turn of all that waits, which may be hundreds of thousands of pieces.
+    reply.raw.once('finish', () => request.raw.socket.destroy())
+  }
   if (status === statusOf.UNAUTHENTICATED) reply.header('www-authenticate', 'Bearer')
   const retryAfter = known && retryAfterOf(known)
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))

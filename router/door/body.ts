@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { doorRefusal, withStatus } from './errors.ts'
-import { passBody } from './passing.ts'
+import { areTooSmall, passBody, tooSmall } from './passing.ts'
 
 /** The most that a body may have, in bytes, unless a row says otherwise. */
 export const mostBodyBytes = 1024 * 1024
@@ -16,12 +16,6 @@ export const readingLimits = {
   /** Of this process. */
   processBytes: 256 * 1024 * 1024,
 } as const
-
-/**
- * How small the pieces may be in which a body arrives: so many may be smaller, beyond them so many bytes come with each. A client that
- * sends a byte at a time costs the processor a thousand times what it sends.
- */
-export const piecesLimits = { small: 256, bytes: 128 } as const
 
 const reading = new Map<string, number>()
 let readingAll = 0
@@ -58,28 +52,29 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
     let bytes = 0
     let isEnded = false
     let pieces = 0
-    const tooLarge = () => reject(doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit }))
+    const tooLarge = () => doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit })
+    // What comes after it is read past, and told of once: an error for each of many small pieces would cost more than they do.
+    const refuse = (refusal: Refusal) => {
+      isRefused = true
+      chunks.length = 0
+      reject(refusal)
+    }
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (++pieces > piecesLimits.small + bytes / piecesLimits.bytes) {
-        stream.pause()
-        return bytes > limit ? tooLarge() : reject(doorRefusal(413, 'The body came in too many small pieces: send more of it at once.'))
-      }
-      const refused = !isRefused && bytes <= limit && hold(chunk.length)
-      if (refused) {
-        isRefused = true
-        reject(refused)
-      }
-      if (isRefused || bytes > limit) chunks.length = 0
-      else chunks.push(chunk)
       if (bytes > mostDrainedBytes) {
         stream.pause()
-        tooLarge()
+        return refuse(tooLarge())
       }
+      if (isRefused) return
+      if (areTooSmall(++pieces, bytes)) return refuse(bytes > limit ? tooLarge() : tooSmall())
+      const refused = bytes <= limit && hold(chunk.length)
+      if (refused) return refuse(refused)
+      if (bytes > limit) chunks.length = 0
+      else chunks.push(chunk)
     })
     stream.on('end', () => {
       isEnded = true
-      if (bytes > limit) tooLarge()
+      if (bytes > limit) reject(tooLarge())
       else resolve(Buffer.concat(chunks))
     })
     stream.on('error', reject)

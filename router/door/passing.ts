@@ -1,5 +1,17 @@
 import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { doorRefusal } from './errors.ts'
+
+/**
+ * How small the pieces may be in which a body arrives: so many may be smaller, beyond them so many bytes come with each. A client that
+ * sends a byte at a time costs the processor a thousand times what it sends.
+ */
+export const piecesLimits = { small: 256, bytes: 128 } as const
+
+/** @param pieces that came so far @param bytes that they had together */
+export const areTooSmall = (pieces: number, bytes: number): boolean => pieces > piecesLimits.small + bytes / piecesLimits.bytes
+
+export const tooSmall = () => doorRefusal(413, 'The body came in too many small pieces: send more of it at once.')
 
 /** A body that is handed on as it comes, at the speed at which it is taken. */
 export interface PassingBody {
@@ -22,6 +34,7 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
   const tooLarge = () => doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit })
   if (Number(source.headers['content-length'] ?? 0) > limit) throw tooLarge()
   let bytes = 0
+  let pieces = 0
   let leftBytes = 0
   let isWhole = false
   let isLeft = false
@@ -61,6 +74,7 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
       source.pause()
       return refuse(tooLarge())
     }
+    if (areTooSmall(++pieces, bytes)) return refuse(tooSmall())
     controller.enqueue(piece)
     if ((controller.desiredSize ?? 0) <= 0) source.pause()
   })
@@ -96,15 +110,36 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
   }
 }
 
+/** What waits for bodies of a connection, which would hold its requests when it is gone. */
+const arriving = new WeakMap<Socket, Set<NodeJS.Timeout>>()
+
+/** @returns what waits for bodies of a connection; it is let go when the connection ends, of which a request that was answered before is not told */
+function arrivingOf(socket: Socket): Set<NodeJS.Timeout> {
+  const known = arriving.get(socket)
+  if (known) return known
+  const timers = new Set<NodeJS.Timeout>()
+  arriving.set(socket, timers)
+  socket.once('close', () => timers.forEach(clearTimeout))
+  return timers
+}
+
 /**
  * Has a request's body come within a time, or ends its connection: Node's own bound is one for all requests, and those that stream have none.
  * @param tell writes what is answered, as long as nothing is
  */
 export function mustArriveWithin(request: IncomingMessage, ms: number, tell: () => void): void {
-  const { headers } = request
+  const { headers, socket } = request
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
+  // A request that was injected has no connection.
+  const timers = socket instanceof Socket ? arrivingOf(socket) : null
   const timer = setTimeout(() => {
+    timers?.delete(timer)
     if (!request.complete) tell()
   }, ms)
-  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+  timers?.add(timer)
+  const letGo = () => {
+    clearTimeout(timer)
+    timers?.delete(timer)
+  }
+  request.once('end', letGo).once('close', letGo)
 }

@@ -147,6 +147,17 @@ describe.each(['in one process', 'apart'])('a body that streams to a service %s'
     expect((await answer).status).toBe(413)
   })
 
+  test('is refused when it comes a byte at a time', async () => {
+    const socket = connect({ port: platform.port, host: '127.0.0.1' })
+    let text = ''
+    socket.setEncoding('utf8').on('data', part => (text += part))
+    const gone = new Promise(resolve => socket.on('error', () => undefined).once('close', resolve))
+    socket.write(`POST /publishing/up/one HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(10_000)}0\r\n\r\n`)
+    await gone
+    expect(text).toMatch(/^HTTP\/1.1 413/)
+    expect(text).toContain('too many small pieces')
+  })
+
   test('that is refused unread is answered all the same, and its connection ends', async () => {
     const sent = post('/publishing/up/refuse', { 'content-length': 8 * mib })
     sent.end(Buffer.alloc(8 * mib))
@@ -207,13 +218,19 @@ test('a body that does not come in time is told of once; one that has come, or t
       told.push(request.url!)
       request.socket.destroy()
     })
-    request.resume().once('end', () => response.end('well'))
+    if (request.url === '/refused') response.setHeader('connection', 'close').end('no')
+    else request.resume().once('end', () => response.end('well'))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const socket = connect({ port, host: '127.0.0.1' })
   socket.resume().on('error', () => {})
   const closed = new Promise(resolve => socket.once('close', resolve))
+  // What was answered before it had come, on a connection that has ended, waits for nothing.
+  const refused = connect({ port, host: '127.0.0.1' })
+  const ended = new Promise(resolve => refused.resume().once('close', resolve))
+  refused.write('POST /refused HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nabc')
+  await ended
   socket.write('POST /late HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nabc')
   for (const path of ['/whole', '/none']) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, path === '/none' ? {} : { method: 'POST', body: 'abc' })

@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mostBodyBytes, piecesLimits, readBody, readingLimits } from '../../router/door/body.ts'
+import { mostBodyBytes, readBody, readingLimits } from '../../router/door/body.ts'
 import { refusalOfThrown } from '../../router/door/errors.ts'
+import { piecesLimits } from '../../router/door/passing.ts'
 import { pageRows } from '../../router/rest/identity/pages.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { smallGraph } from './graph.ts'
@@ -59,6 +60,16 @@ test('a body may come in some small pieces, and in many that are not small; one 
     expect(refused).toMatch(/^HTTP\/1.1 413/)
     expect(refused).toContain('too many small pieces')
   }
+})
+
+test('one that comes a byte at a time is read past where it was refused, and nothing of it is kept', async () => {
+  const stream = new PassThrough()
+  const reading = readBody(stream, mostBodyBytes).catch((error: Error) => error)
+  for (let piece = 0; piece < 5000; piece += 1) stream.write('x')
+  expect(String(await reading)).toContain('too many small pieces')
+  await expect.poll(() => stream.readableLength + stream.writableLength).toBe(0)
+  expect(stream.isPaused()).toBe(false)
+  stream.destroy()
 })
 
 test('bodies that are not whole yet are bounded for each address, and nobody else is hindered', async () => {
