@@ -13,11 +13,11 @@ describe.skipIf(!isWanted)('hostile clients', () => {
   const silent: Wire[] = []
   beforeAll(async () => {
     world = await startWorld({ LOG_LEVEL: 'error' })
-    const { url, port, brandId, postId } = world
-    scene = { url, port, brandId, postId, key: await world.key('hostile') }
+    const { url, port, brandId, postIds } = world
+    scene = { url, port, brandId, postId: postIds[0]!, key: await world.key('hostile') }
     const own = await world.key('polite')
     const query = `{ brand(id: "${brandId}") { name organization { name } } }`
-    client = await polite({ url, key: own, query, changes: { brandId, postId }, ...(process.platform === 'linux' && { from: '127.0.0.9' }) })
+    client = await polite({ url, key: own, query, changes: { brandId, postId: postIds[1]! }, ...(process.platform === 'linux' && { from: '127.0.0.9' }) })
     await client.during(2000)
   }, 120_000)
   afterAll(async () => {

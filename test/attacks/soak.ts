@@ -65,7 +65,7 @@ async function askOn(): Promise<void> {
 /** Something to tell, once a second. */
 async function changeOn(): Promise<void> {
   for (; performance.now() < overAt; await wait(1000)) {
-    const input = { id: world.postId, copy: `changed ${counts.changes}` }
+    const input = { id: world.postIds[0]!, copy: `changed ${counts.changes}` }
     const { status, text } = await asker.ask('mutation($input: UpdatePostInput!) { updatePost(input: $input) { id } }', { input })
     counts.changes += 1
     if (status !== 200 || text.includes('"errors"')) counts.wrong += 1

@@ -104,8 +104,8 @@ function readIf(file: string, look: number): Written | null {
 /** The platform of production with one organization, in which something can happen. */
 export interface World extends Target {
   readonly brandId: string
-  /** A post whose text changes when somebody wants an event. */
-  readonly postId: string
+  /** Posts whose text somebody may change when he wants an event. */
+  readonly postIds: readonly string[]
   /** A key of the organization. */
   key(name: string): Promise<string>
 }
@@ -124,16 +124,16 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
   const { query } = await signIn(url, form.email, form.password)
   const { createBrand } = (await query('mutation { createBrand(input: { name: "Castle" }) { id } }')) as { createBrand: { id: string } }
   const brandId = createBrand.id
-  let postId = ''
+  const postIds: string[] = []
   for (let posts = 0; posts < 30; posts += 1) {
     const input = { brandId, platform: 'X', copy: 'y'.repeat(250) }
     const { createPost } = (await query('mutation($input: CreatePostInput!) { createPost(input: $input) { id } }', { input })) as { createPost: { id: string } }
-    postId = createPost.id
+    postIds.push(createPost.id)
   }
   return {
     ...target,
     brandId,
-    postId,
+    postIds,
     async key(name) {
       const { createApiKey } = (await query('mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
         // What attacks do to others is measured, not how often one key may ask.
