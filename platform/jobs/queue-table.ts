@@ -22,11 +22,19 @@ export async function openQueues(boss: PgBoss, schema: string, queues: readonly 
     const { table, policy } = (await boss.getQueue(queue))!
     tables.set(queue, `${schema}.${table}`)
     if (policy !== 'short') await limitToOneJobForEachKey(db, schema, queue)
-    await db.executeSql(`create index if not exists waiting_by_key on ${schema}.${table} (name, singleton_key) where state < 'active'`)
-    await db.executeSql(`create index if not exists waiting_by_time on ${schema}.${table} (name, start_after) where state < 'active'`)
   }
+  for (const table of new Set(tables.values())) await indexWaiting(db, table)
   const dueTimes = new DataLoader<string, number | null>(asked => msUntilDue(db, schema, tables, asked), { cache: false })
   return { msUntilDue: queue => dueTimes.load(queue) }
+}
+
+/** Indexes what waits in a table; one process after the other, for of two that make the same index at once one would fail. */
+async function indexWaiting(db: Database, table: string): Promise<void> {
+  await db.executeSql(
+    `select pg_advisory_xact_lock(hashtextextended('${table}', 0));
+     create index if not exists waiting_by_key on ${table} (name, singleton_key) where state < 'active';
+     create index if not exists waiting_by_time on ${table} (name, start_after) where state < 'active'`,
+  )
 }
 
 /** For each queue its `msUntilDue`: a statement a table, and nearly always there is one table. */

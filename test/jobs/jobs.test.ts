@@ -1,5 +1,7 @@
+import { PgBoss } from 'pg-boss'
 import { describe, expect, test } from 'vitest'
 import type { JobData } from '../../platform/jobs/queue.ts'
+import { openQueues } from '../../platform/jobs/queue-table.ts'
 import { gate, runner } from './runner.ts'
 
 const queue = 'wake'
@@ -337,6 +339,26 @@ test('a queue of an earlier version keeps its jobs and lets one wait for each ke
   await run.clock.tick(1_000)
   expect(woken.sort()).toEqual(['x', 'y'])
   expect(await run.rows(waiting)).toMatchObject([{ key: 'k', data: { id: 'b' } }])
+})
+
+test('processes that begin in the same moment make the indexes of what waits between them', async () => {
+  await using run = await runner([noting().queue])
+  await run.jobs.start()
+  const boss = new PgBoss({ connectionString: run.database.url, schema: 'publishing_jobs', max: 8, supervise: false, schedule: false })
+  await boss.start()
+  try {
+    // Most often they come one after the other all the same.
+    for (let round = 0; round < 20; round += 1) {
+      await run.rows('drop index publishing_jobs.waiting_by_key, publishing_jobs.waiting_by_time')
+      await Promise.all(Array.from({ length: 8 }, () => openQueues(boss, 'publishing_jobs', [queue], { retryLimit: 3 })))
+    }
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+  const made = await run.rows<{ indexname: string }>(
+    `select indexname from pg_indexes where schemaname = 'publishing_jobs' and indexname like 'waiting%' order by 1`,
+  )
+  expect(made.map(({ indexname }) => indexname)).toEqual(['waiting_by_key', 'waiting_by_time'])
 })
 
 describe('readiness', () => {

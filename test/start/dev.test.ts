@@ -47,7 +47,7 @@ test('a watcher sees saves by renaming again and again, new folders, moves and r
 })
 
 test('`npm run dev` generates and restarts after each save; with a mistake it shows the place and goes on as it was; Ctrl-C ends all', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using folder = newDataFolder()
   await using database = await createTestDatabase()
