@@ -40,10 +40,10 @@ export interface HomeNeeds {
   look(): Promise<readonly Found[]>
 }
 
-/** Serves the page at `/` that tells a person with a browser what is here and how it is; whoever wants no HTML hears that nothing is there. */
+/** Serves what is here at `/`: a page that says how it is too for a person with a browser, and the places alone, as JSON, for a program. */
 export function serveHome(app: FastifyInstance, { services, places, demo, look }: HomeNeeds, sendPage: SendPage): void {
   app.get('/', async (request, reply) => {
-    if (!prefersHtml(request.headers.accept)) return reply.callNotFound()
+    if (!prefersHtml(request.headers.accept)) return reply.send({ places })
     const found = await look()
     const states = await Promise.all(services.map(service => stateOf(service, found)))
     const rows = services.map((service, at) => serviceRow(service, states[at]!))

@@ -1762,7 +1762,7 @@ export type CalendarFeed = {
 
 /** Which entry to move, and whither. */
 export type MoveCalendarEntryInput = {
-  /** A post's id. */
+  /** A post's id. A campaign has days, which `updateCampaign` changes. */
   readonly id: Scalars['ID']['input'];
   /** A future moment. */
   readonly at: Scalars['DateTime']['input'];
@@ -2024,7 +2024,7 @@ export type PostTarget = {
   readonly kind: PostTargetKind;
   /** The network's id of the place. */
   readonly externalId: Scalars['String']['output'];
-  /** What people call it. */
+  /** What people call it: as it was given with the post, else as the brand's connection knows it. */
   readonly name?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2091,7 +2091,7 @@ export type CreatePostInput = {
   readonly firstComment?: InputMaybe<Scalars['String']['input']>;
   /** A campaign of the brand. */
   readonly campaignId?: InputMaybe<Scalars['ID']['input']>;
-  /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. */
+  /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. A post for another network than the one before is sent after that, and stands by itself there. */
   readonly threadId?: InputMaybe<Scalars['ID']['input']>;
   /** A future moment to send it at; without it, the post is a draft. */
   readonly scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;

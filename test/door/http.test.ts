@@ -304,7 +304,7 @@ test('S-06 a browser gets Sandbox with a policy of its own, without telemetry, a
   expect((await platform.ask('/health/live')).headers['content-security-policy']).not.toContain('apollographql')
 })
 
-test('a browser that comes to / is told where everything is; whoever wants no page hears that nothing is there', async () => {
+test('a browser that comes to / is told where everything is, and so is a program, as JSON', async () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const page = await platform.ask('/', { headers: { accept, cookie: 'session=stale' } })
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -316,7 +316,7 @@ test('a browser that comes to / is told where everything is; whoever wants no pa
   for (const other of [undefined, '*/*', 'application/json', 'application/json, text/html'])
     expect([other, (await platform.ask('/', { headers: other ? { accept: other } : {} })).json]).toEqual([
       other,
-      expect.objectContaining({ status: 404, code: 'NOT_FOUND', detail: 'There is nothing at GET /.' }),
+      { places: expect.arrayContaining([{ name: 'GraphQL', address: '/graphql', what: expect.stringContaining('Apollo Sandbox') }]) },
     ])
   expect((await platform.ask('/', { method: 'POST', headers: { accept }, body: '' })).status).toBe(404)
   await using production = await openRouter(schemaEngine(smallGraph()), { environment: 'production' })

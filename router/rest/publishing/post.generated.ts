@@ -76,7 +76,7 @@ export type CreatePostInput = {
   readonly firstComment?: string | null | undefined;
   /** A campaign of the brand. */
   readonly campaignId?: string | number | null | undefined;
-  /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. */
+  /** Adds it to the end of this thread of the brand; without it, the post starts a thread of its own. A post for another network than the one before is sent after that, and stands by itself there. */
   readonly threadId?: string | number | null | undefined;
   /** A future moment to send it at; without it, the post is a draft. */
   readonly scheduledAt?: string | null | undefined;

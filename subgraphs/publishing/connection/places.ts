@@ -18,6 +18,15 @@ const isAt =
 const found = ({ targets, externalAccountId }: WithPlaces, named: Named): KeptPlace | true | undefined =>
   placeKinds.has(named.kind) ? targets.find(isAt(named)) : named.externalId === externalAccountId || undefined
 
+/** What people call a place that the brand has connected; null for one that no connection knows, or that names the account itself. */
+export function nameOfPlace(connections: readonly Pick<ConnectionRow, 'platform' | 'targets'>[], platform: Platform, named: Named): string | null {
+  for (const connection of connections) {
+    const place = connection.platform === platform && connection.targets.find(isAt(named))
+    if (place) return place.name
+  }
+  return null
+}
+
 /** Whether a post with this target may go out by the connection: its place is chosen there, or it names the account itself. */
 export function isChosen(connection: WithPlaces, named: Named | null): boolean {
   const place = named && found(connection, named)

@@ -3,6 +3,7 @@ import { checkText, readId } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
+import { nameOfPlace } from '../connection/places.ts'
 import { chooseConnection } from '../connection/rules.ts'
 import type { Context } from '../context.ts'
 import { kindOfFailure } from '../delivery/failure.ts'
@@ -120,6 +121,8 @@ export const postResolvers: Resolvers = {
       const predecessor = await context.posts.predecessorOf.load(post.id)
       return isHeldBy(predecessor) ? predecessor : null
     },
+    target: async ({ target, platform, brandId }, _, context) =>
+      target && target.name === null ? { ...target, name: nameOfPlace(await context.connections.manyBy('brandId').load(brandId), platform, target) } : target,
     brand: (post, _, context) => context.brands.byId.load(post.brandId),
     author: ({ authorId }) => (authorId ? { __typename: 'User', id: authorId } : null),
     connection: async (post, _, context) => {

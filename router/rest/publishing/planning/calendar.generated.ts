@@ -18,7 +18,7 @@ export type CreateCalendarFeedInput = {
 
 /** Which entry to move, and whither. */
 export type MoveCalendarEntryInput = {
-  /** A post's id. */
+  /** A post's id. A campaign has days, which `updateCampaign` changes. */
   readonly id: string | number;
   /** A future moment. */
   readonly at: string;

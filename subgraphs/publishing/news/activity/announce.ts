@@ -6,9 +6,12 @@ import { kindOf } from '../../stores/news/activity.ts'
 const topics = 'publishing.brand-activity.'
 export const activityTopic = (brandId: string): string => `${topics}${brandId}`
 
-/** Tells whoever follows a brand, after commit, of what its record was told. */
+/**
+ * Tells whoever follows a brand, after commit, of what its record was told. Its move to another organization ends what follows it: nobody
+ * there may read it any more, and those of the other follow it not yet.
+ */
 export function announceActivity(events: Events, { tenantId, id, action }: Pick<Entry, 'tenantId' | 'id' | 'action'>): void {
-  if (kindOf(action)) events.announce(activityTopic(tenantId), { brandId: tenantId, activityId: id }, id)
+  if (kindOf(action) && action !== 'brand.transferred') events.announce(activityTopic(tenantId), { brandId: tenantId, activityId: id }, id)
 }
 
 /** Has records that somebody follows looked at again, for events may be lost between processes. */

@@ -1,4 +1,5 @@
 import { dayAfter } from '../../../../platform/clock.ts'
+import { Refusal } from '../../../../platform/errors.ts'
 import { readId } from '../../../../platform/ids.ts'
 import { readPage } from '../../../../platform/page.ts'
 import { activeOrganization } from '../../../viewer.ts'
@@ -48,12 +49,20 @@ async function conflicts(context: Context, post: PostRow): Promise<string[]> {
   return near.filter((_, at) => places[at] === place).map(({ id }) => id)
 }
 
+/** @throws NOT_FOUND, and BAD_USER_INPUT for a campaign, which the calendar shows too */
+async function requirePost({ campaigns, posts }: Context, id: string): Promise<PostRow> {
+  const post = await posts.find(id)
+  if (!post && (await campaigns.find(id)))
+    throw new Refusal('BAD_USER_INPUT', `${id} is a campaign, whose days are whole: change its first and last day with updateCampaign.`, { field: 'id' })
+  return post ?? posts.require(id)
+}
+
 export const calendarResolvers: Resolvers = {
   Query: { calendarEntries: (_, parameters, context) => entries(context, parameters) },
   Mutation: {
     async moveCalendarEntry(_, { input: { id, at, expectedVersion } }, context) {
-      const { brands, posts } = context
-      const post = await posts.require(id)
+      const { brands } = context
+      const post = await requirePost(context, id)
       requireMovable(post)
       // Whoever makes a draft of it meanwhile is heard: a move schedules nothing.
       const moved = await changePost(context, { id, scheduledAt: at, expectedVersion: expectedVersion ?? post.version })

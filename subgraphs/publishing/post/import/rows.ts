@@ -99,7 +99,8 @@ function postOf(cells: ReadonlyMap<Column, string>, zone: string): ImportedPost 
   const platform = platforms.find(each => each === name)
   if (!platform) throw wrong('platform', `platform is none that is known here: write one of ${platforms.join(', ').toLowerCase()}.`)
   const input = {
-    copy: cells.get('copy')!,
+    // Spreadsheets of Windows write line breaks of their own into a cell, which networks would count twice.
+    copy: cells.get('copy')!.replace(/\r\n?/g, '\n'),
     title: cell('title'),
     link: readAddress(cell('link')),
     tags: listed('tags'),

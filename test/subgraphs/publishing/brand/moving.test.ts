@@ -105,6 +105,7 @@ describe('a brand that moves', () => {
     const everyBrands = await graph.subscribe('subscription { connectionHealthChanged { id } }', {}, { as: owner })
     await graph.execute(transfer, { input: { id: brand.id, organizationId: there } }, { as: owner }).then(answer => answer.data())
     await vi.waitFor(() => expect(graph.listeners(), 'that of all brands goes on with the others').toBe(listening + 1))
+    expect(live[1]!.events, 'the move ends the stream, and is nothing that it tells').toEqual([])
     for (const each of [...live, everyBrands]) await each.end()
     const facts = await graph.rows<{ kind: string; body: { organizationId?: string } }>(
       `select kind, body from publishing.facts where body->>'key' = $1 order by seq`,

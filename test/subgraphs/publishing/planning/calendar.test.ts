@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localTime, startOfDay } from '../../../../platform/clock.ts'
+import { newId } from '../../../../platform/ids.ts'
 import { escapeText, fold } from '../../../../subgraphs/publishing/planning/calendar/ical.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
@@ -134,7 +135,8 @@ describe('P-18 the calendar of a brand', () => {
     const { id: draft } = await seedPost(graph, { brandId: id, owner })
     expect((await move(draft, '2100-03-02T01:00:00Z')).refused('CONFLICT').extensions).toMatchObject({ reason: 'ILLEGAL_MOVE', from: 'DRAFT' })
     const campaign = await seedCampaign(graph, { brandId: id, startsOn: '2100-03-01' })
-    ;(await move(campaign.id, '2100-03-02T01:00:00Z')).refused('NOT_FOUND')
+    expect((await move(campaign.id, '2100-03-02T01:00:00Z')).refused('BAD_USER_INPUT').message).toContain('updateCampaign')
+    ;(await move(newId(), '2100-03-02T01:00:00Z')).refused('NOT_FOUND')
   })
 })
 

@@ -43,6 +43,12 @@ describe('a file of posts', () => {
     expect(await postsOf(brand.id)).toEqual([])
   })
 
+  test('has line breaks in a cell that are one character, whichever the spreadsheet writes', async () => {
+    const { owner, brand } = await graph.seed.owner().brand()
+    expect(await imported(owner, { brandId: brand.id, csv: 'platform,copy\r\nx,"one\r\ntwo\rthree\nfour"\r\n' })).toMatchObject({ created: 1 })
+    expect(await postsOf(brand.id)).toMatchObject([{ copy: 'one\ntwo\nthree\nfour' }])
+  })
+
   test('keeps the right rows beside wrong ones, once a key, in the brand’s zone, and threads in the order of the file', async () => {
     const { owner, brand } = await graph.seed.owner().brand()
     await graph.rows(`update publishing.brands set time_zone = 'Asia/Tokyo' where id = $1`, [brand.id])

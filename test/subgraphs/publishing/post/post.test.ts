@@ -4,6 +4,7 @@ import { create, inTransaction } from '../../../../subgraphs/store/write.ts'
 import { unbounded } from '../../../kit/reading.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { seedBrand } from '../brand/seed.ts'
+import { seedConnection } from '../connection/seed.ts'
 import { createPost, deletePost, post, reschedulePost, updatePost } from '../documents.ts'
 
 const actions = async (graph: Supergraph, id: string) =>
@@ -277,6 +278,35 @@ describe('P-04 a change', () => {
     expect(await change({ copy: 'New' })).toEqual(target)
     expect(await change({ target: { kind: 'GROUP', externalId: '2' } })).toEqual({ kind: 'GROUP', externalId: '2', name: null })
     expect(await change({ target: null })).toBe(null)
+  })
+
+  test('calls its place what it was given with, else what the brand’s connection of that network calls it', async () => {
+    await using graph = await supergraph()
+    const {
+      owner,
+      brand,
+      post: placed,
+    } = await graph.seed
+      .owner()
+      .brand()
+      .post({ platform: 'FACEBOOK', target: { kind: 'PAGE', externalId: '1', name: null } })
+    const place = { kind: 'PAGE', selected: true, isDefault: false, available: true, reason: null }
+    const nameOf = async () =>
+      (await graph.execute('query($id: ID!) { post(id: $id) { target { name } } }', { id: placed.id }, { as: owner })).data().post.target.name
+    const connect = async (platform: 'FACEBOOK' | 'LINKEDIN_PAGE', targets: readonly object[]) => {
+      const { id } = await seedConnection(graph, { brandId: brand.id, owner }, { platform })
+      await graph.rows('update publishing.connections set targets = $2 where id = $1', [id, JSON.stringify(targets)])
+    }
+    await connect('LINKEDIN_PAGE', [{ ...place, externalId: '1', name: 'Elsewhere' }])
+    expect(await nameOf()).toBe(null)
+    await connect('FACEBOOK', [
+      { ...place, kind: 'GROUP', externalId: '1', name: 'Group' },
+      { ...place, externalId: '2', name: 'Two' },
+      { ...place, externalId: '1', name: 'One' },
+    ])
+    expect(await nameOf()).toBe('One')
+    await graph.execute(updatePost, { input: { id: placed.id, target: { kind: 'PAGE', externalId: '1', name: 'Mine' } } }, { as: owner })
+    expect(await nameOf()).toBe('Mine')
   })
 
   test('made against an older version is CONFLICT; of two at once one wins', async () => {
