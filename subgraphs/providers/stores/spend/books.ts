@@ -44,6 +44,8 @@ const endNames = [
 ] as const
 const setEnd = `${endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')}, held = '[]', expires_at = null`
 
+const endTypes = endNames.map(name => `${columnOf(name)} ${calls.columns[name].type}`).join(', ')
+
 /** What is written of a call when it ends. */
 export type EndedRow = Pick<CallRow, 'organizationId' | 'id' | (typeof endNames)[number]>
 
@@ -76,25 +78,32 @@ const writeBooks = statement(
    begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}))
    update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $5) e where c.organization_id = e.organization_id and c.id = e.id`,
 )
-/** The same for one entry alone, if the limits stand as they were read and the call that ends runs as it began. */
-const writeIf = lockingStatement(
-  `with e as materialized (
-     select c.organization_id, c.id from providers.calls c join (select * from jsonb_to_recordset($3::jsonb) as r (organization_id uuid, id uuid) limit $6) r
-         on c.organization_id = r.organization_id and c.id = r.id
-      where c.status = 'RUNNING' and not c.has_new_limit for no key update of c),
-   l as materialized (
-     select t.id from providers.spend_limits t join (select * from jsonb_to_recordset($4::jsonb) as r (id uuid, ${figureTypes}, version integer) limit $5) r on t.id = r.id
-      where (select count(*) from e) = $6 and t.version = r.version and t.since = r.since and t.spent_micros = r.spent_micros
+/**
+ * The same for one entry alone, if the limits that it changes (`$1`, as many as `$2`) stand as they were read, and those of its places (from
+ * `$4` on) are as many as `$7`: none has come meanwhile.
+ */
+const asRead = (condition: string) => `l as materialized (
+     select t.id from providers.spend_limits t join (select * from jsonb_to_recordset($1::jsonb) as r (id uuid, ${figureTypes}, version integer) limit $2) r on t.id = r.id
+      where ${condition} and t.version = r.version and t.since = r.since and t.spent_micros = r.spent_micros
         and t.reserved_micros = r.reserved_micros and t.overdrawn_micros = r.overdrawn_micros and t.is_counted = r.is_counted
       order by t.id for no key update of t),
-   ok as materialized (select (select count(*) from e) = $6 and (select count(*) from l) = $5 as ok),
+   ok as materialized (select ${condition} and (select count(*) from l) = $2 and (select count(*) from ${limitsAt(4)}) = $7 as ok),
    figures as (
      update providers.spend_limits l set ${figures.map(name => `${columnOf(name)} = f.${columnOf(name)}`).join(', ')}
-       from (select * from jsonb_to_recordset($1::jsonb) as r (id uuid, ${figureTypes}) limit $5) f where l.id = f.id and (select ok from ok)),
-   begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}) where (select ok from ok)),
+       from (select * from jsonb_to_recordset($3::jsonb) as r (id uuid, ${figureTypes}) limit $2) f where l.id = f.id and (select ok from ok))`
+const beginIf = lockingStatement(
+  `with ${asRead('true')},
+   begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($8::jsonb) as c (${types}) where (select ok from ok))
+   select ok from ok`,
+)
+/** And if the call that ends (`$9`, `$10`) runs as it began. It is found by its key alone: by its state the planner would go through an index of what has failed. */
+const endIf = lockingStatement(
+  `with own as materialized (
+     select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $9::uuid and c.id = $10::uuid for no key update),
+   ${asRead('coalesce((select runs from own), false)')},
    ended as (
-     update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $6) e
-      where c.organization_id = e.organization_id and c.id = e.id and (select ok from ok))
+     update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($8::jsonb) as r (${endTypes}) limit 1) e
+      where c.organization_id = $9::uuid and c.id = $10::uuid and (select ok from ok))
    select ok from ok`,
 )
 const readLimits = statement(
@@ -118,6 +127,15 @@ const recordOf = (row: Readonly<Record<string, unknown>>, of: readonly string[])
   Object.fromEntries(of.map(name => [columnOf(name), typeof row[name] === 'bigint' ? `${row[name]}` : (row[name] ?? (written.includes(name) ? [] : null))]))
 const callRecords = (made: readonly CallRow[]) => JSON.stringify(made.map(row => recordOf(row, names)))
 const endRecords = (ended: readonly EndedRow[]) => JSON.stringify(ended.map(row => recordOf(row, ['organizationId', 'id', ...endNames])))
+
+/** What becomes of one entry: a call that begins, or one that ends. */
+export type OneDecided = {
+  readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
+  /** Where its limits are. */
+  readonly places: readonly Place[]
+  /** How many limits are there, as they were read. */
+  readonly applying: number
+} & ({ readonly begun: CallRow; readonly ended?: undefined } | { readonly begun?: undefined; readonly ended: EndedRow })
 
 /** The statements by which calls and limits are kept together. Whoever locks both locks calls first, and each in the order of ids. */
 export const books = {
@@ -143,23 +161,14 @@ export const books = {
   readLimits: (sequelize: Sequelize, ids: readonly string[], places: readonly Place[]): Promise<SpendLimitRow[]> =>
     rows(sequelize, readLimits, [ids, ...ofPlaces(places)]),
 
-  /** Writes what becomes of one entry, unless a limit stands otherwise than it was read, or the call that ends has ended. @returns whether it did */
-  async writeIf(
-    sequelize: Sequelize,
-    {
-      changes,
-      begun,
-      ended,
-    }: {
-      readonly changes: readonly { readonly before: SpendLimitRow; readonly after: SpendLimitRow }[]
-      readonly begun: readonly CallRow[]
-      readonly ended: readonly EndedRow[]
-    },
-  ): Promise<boolean> {
+  /** Writes what becomes of one entry, unless a limit stands otherwise than it was read or another has come, or the call that ends has ended. @returns whether it did */
+  async writeIf(sequelize: Sequelize, { changes, begun, ended, places, applying }: OneDecided): Promise<boolean> {
     const figuresOf = (limits: readonly SpendLimitRow[]) => JSON.stringify(limits.map(limit => recordOf(limit, ['id', ...figures, 'version'])))
     const [after, before] = [figuresOf(changes.map(change => change.after)), figuresOf(changes.map(change => change.before))]
-    const values = [after, callRecords(begun), endRecords(ended), before, changes.length, ended.length]
-    const [written] = await rows<{ ok: boolean }>(sequelize, writeIf, values)
+    const values = [before, changes.length, after, ...ofPlaces(places), applying]
+    const [written] = ended
+      ? await rows<{ ok: boolean }>(sequelize, endIf, [...values, endRecords([ended]), ended.organizationId, ended.id])
+      : await rows<{ ok: boolean }>(sequelize, beginIf, [...values, callRecords([begun])])
     return written?.ok === true
   },
 

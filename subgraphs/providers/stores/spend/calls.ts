@@ -8,6 +8,7 @@ import { tell } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { CallAttempt, CallFamily, CallRow } from '../call.ts'
+import { createAlone, latest } from './alone.ts'
 import { alerted, asOf, heldForMs, overdrawn } from './booking.ts'
 import { books, counts, type EndedRow, type Place, placesOf } from './books.ts'
 import { type Admitted, decide, type Entry, type Outcome, placesOfEntry } from './decide.ts'
@@ -149,6 +150,8 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     return outcomes
   })
 
+  const lone = createAlone({ sequelize, clock, isNews: (before, after, at) => factsOf(before, after, at).length > 0 })
+
   /** Locks what the entries touch, lets the rules speak in their order, and writes what has become of everything. */
   async function keepBooks(entries: readonly Entry[], unit: Unit): Promise<{ outcomes: readonly Outcome[]; changed: readonly string[] }> {
     const { transaction } = unit
@@ -169,6 +172,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
       await books.write(sequelize, { limits: changes.map(({ after }) => after), begun, ended }, transaction)
     const facts = changes.flatMap(change => factsOf(change.before, change.after, now))
     if (facts.length > 0) await tell(job(), facts, { transaction, now })
+    lone.forget(changes.map(({ after }) => after.id))
     crash('books-written')
     return { outcomes, changed: changes.map(({ after }) => after.id) }
   }
@@ -231,25 +235,12 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     }
   }
 
-  /**
-   * Reads, lets the rules speak, and writes if all is still as it was read: two statements, and no lock between them.
-   * @returns null when it was not, or when there is more to be told than the figures: nothing is written then
-   */
   async function keepAlone(organizationId: string, entry: Entry, running: readonly CallRow[]): Promise<Outcome | null> {
-    const places = entry.kind === 'end' ? running.flatMap(call => placesOf(call, [entry.ended.model])) : placesOfEntry(entry)
-    const held = running.flatMap(call => call.held.map(({ limitId }) => limitId))
-    const before = await books.readLimits(sequelize, held, places)
-    const now = latest([clock.now(), ...before.map(({ since }) => since)])
-    const { outcomes, changes, begun, ended, isLimited } = decide([entry], before, running, now)
-    const [outcome] = outcomes
-    if (!outcome || 'refused' in outcome || changes.some(change => factsOf(change.before, change.after, now).length > 0)) return null
-    if (!(await books.writeIf(sequelize, { changes, begun, ended }))) return null
-    for (const [id, isSo] of isLimited) remember(id, isSo)
-    announce(
-      changes.map(({ after }) => after.id),
-      organizationId,
-    )
-    return outcome
+    const kept = await lone.keep(organizationId, entry, running)
+    if (!kept) return null
+    for (const [id, isSo] of kept.isLimited) remember(id, isSo)
+    announce(kept.changed, organizationId)
+    return kept.outcome
   }
 
   async function admitted(entry: Extract<Entry, { kind: 'begin' }>): Promise<Admitted> {
@@ -386,8 +377,6 @@ const endedRow = ({ organizationId, id }: Pick<CallRow, 'organizationId' | 'id'>
 
 /** A text as JSON in PostgreSQL may hold it, no longer than it is kept. */
 const clean = (text: string | null, most: number): string | null => (text === null ? null : text.replaceAll('\0', '').slice(0, most).toWellFormed())
-
-const latest = (moments: readonly Date[]): Date => new Date(Math.max(...moments.map(moment => moment.getTime())))
 
 const distinct = (places: readonly Place[]): readonly Place[] => [
   ...new Map(places.map(place => [`${place.organizationId} ${place.type} ${place.value}`, place])).values(),

@@ -87,7 +87,8 @@ export function decide(entries: readonly Entry[], before: readonly SpendLimitRow
   return { outcomes, changes, begun, ended, refusedCharges, isLimited }
 }
 
-const isAt = (limit: SpendLimitRow, places: readonly Place[]): boolean =>
+/** Whether a limit is one of these places. */
+export const isAt = (limit: SpendLimitRow, places: readonly Place[]): boolean =>
   places.some(
     ({ organizationId, type, value }) => (limit.organizationId ?? organizationId) === organizationId && limit.scopeType === type && limit.scopeValue === value,
   )

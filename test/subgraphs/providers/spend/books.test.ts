@@ -30,10 +30,10 @@ test.each(
   const limits = await books.readLimits(sequelize, [], placesOf(call!, [model]))
   const now = graph.clock.now()
   const end = { ...call!, ...ended(510n), expired: false, endedAt: now } as never
-  const { changes, begun, ended: written } = decide([{ kind: 'end', ended: end }], limits, [call!], now)
+  const { changes, ended: written } = decide([{ kind: 'end', ended: end }], limits, [call!], now)
   await graph.rows(change)
   const before = [await figures(graph, id), await graph.rows('select status, cost_micros from providers.calls')]
-  expect(await books.writeIf(sequelize, { changes, begun, ended: written })).toBe(false)
+  expect(await books.writeIf(sequelize, { changes, places: placesOf(call!, [model]), applying: limits.length, ended: written[0]! })).toBe(false)
   expect([await figures(graph, id), await graph.rows('select status, cost_micros from providers.calls')]).toEqual(before)
 })
 
@@ -59,9 +59,9 @@ test('G-04 a call that begins by itself is not written where a limit has changed
       ...{ expiresAt: null, createdAt: now, endedAt: null },
     }
     const limits = await books.readLimits(sequelize, [], placesOf(call, [model]))
-    const { changes, begun, ended: over } = decide([{ kind: 'begin', call, candidates: [{ model, upperMicros: 400n }] }], limits, [], now)
+    const { changes, begun } = decide([{ kind: 'begin', call, candidates: [{ model, upperMicros: 400n }] }], limits, [], now)
     await meanwhile()
-    return books.writeIf(sequelize, { changes, begun, ended: over })
+    return books.writeIf(sequelize, { changes, places: placesOf(call, [model]), applying: limits.length, begun: begun[0]! })
   }
   expect(await begin(async () => {})).toBe(true)
   expect(await begin(() => graph.rows(changedMeanwhile['what is spent']))).toBe(false)

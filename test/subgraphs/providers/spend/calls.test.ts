@@ -39,15 +39,89 @@ describe('G-04 a call', () => {
     })
   })
 
-  test('that a limit holds costs four, without a transaction, when nobody else of the organization calls at that moment', async () => {
+  test('that a limit holds costs two, without a transaction, when nobody else of the organization calls at that moment', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
     const limit = await seedLimit(graph, { organizationId: organization.id, hardLimitMicros: 100_000n })
     const whole = async () => (await serviceOf(graph).begin(callerOf(organization.id), order(500n))).settle(ended(400n))
     await whole()
     const sent = (await graph.statements(whole)).filter(sql => !/pgboss|_jobs\.|\.facts|\bdelete from|skip locked|expires_at < /.test(sql))
-    expect(sent.map(sql => /^\s*\w+/.exec(sql)![0].trim())).toEqual(['select', 'with', 'select', 'with'])
+    expect(sent.map(sql => /^\s*\w+/.exec(sql)![0].trim())).toEqual(['with', 'with'])
     expect(await figures(graph, limit)).toEqual([800, 0, 0, ''])
+  })
+
+  describe('of an organization whose limits this process remembers', () => {
+    /** An organization with a limit by which a call has gone, and what another process does to that before the next one. */
+    async function meanwhile(change: (ids: { limit: string; organizationId: string }, graph: Supergraph) => Promise<unknown>) {
+      const graph = await supergraph()
+      const { organization } = await graph.seed.owner()
+      const organizationId = organization.id
+      const limit = await seedLimit(graph, { organizationId, hardLimitMicros: 1000n })
+      const begin = (micros: bigint) => serviceOf(graph).begin(callerOf(organizationId), order(micros))
+      await (await begin(500n)).settle(ended(400n))
+      await change({ limit, organizationId }, graph)
+      return { graph, limit, begin, [Symbol.asyncDispose]: () => graph[Symbol.asyncDispose]() }
+    }
+
+    test('counts with what another process has spent, held or booked meanwhile', async () => {
+      await using at = await meanwhile(({ limit }, graph) => graph.rows('update providers.spend_limits set spent_micros = 410 where id = $1', [limit]))
+      const open = await at.begin(300n)
+      expect(await figures(at.graph, at.limit)).toEqual([410, 300, 0, ''])
+      await at.graph.rows('update providers.spend_limits set reserved_micros = reserved_micros + 100 where id = $1', [at.limit])
+      await open.settle(ended(200n))
+      expect((await figures(at.graph, at.limit))!.slice(0, 3)).toEqual([610, 100, 0])
+      await expect(at.begin(291n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+    })
+
+    test('is refused by a limit that was lowered meanwhile, and passes one that was raised', async () => {
+      const set = (most: number) => (ids: { limit: string }, graph: Supergraph) =>
+        graph.rows('update providers.spend_limits set hard_limit_micros = $2, version = version + 1 where id = $1', [ids.limit, most])
+      await using lowered = await meanwhile(set(500))
+      await expect(lowered.begin(101n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+      await using raised = await meanwhile(set(2000))
+      expect((await raised.begin(1600n)).allowed).toEqual([model])
+      expect(await figures(raised.graph, raised.limit)).toEqual([400, 1600, 0, ''])
+    })
+
+    test('is refused by a limit that was made meanwhile, and is free of one that is gone', async () => {
+      await using made = await meanwhile(({ organizationId }, graph) =>
+        seedLimit(graph, { organizationId, scopeType: 'APP', scopeValue: 'app_test', hardLimitMicros: 100n }),
+      )
+      await expect(made.begin(101n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED', extensions: { scopeType: 'APP' } })
+      await using gone = await meanwhile(({ limit }, graph) => graph.rows('delete from providers.spend_limits where id = $1', [limit]))
+      expect((await gone.begin(5000n)).isLimited).toBe(false)
+    })
+
+    test('whose limit of a model has room again is tried with that model', async () => {
+      await using at = await meanwhile(async ({ organizationId }, graph) => {
+        const own = await seedLimit(graph, { organizationId, scopeType: 'MODEL', scopeValue: 'openai/second', hardLimitMicros: 10n })
+        const both = async () =>
+          serviceOf(graph).begin(callerOf(organizationId), {
+            ...order(20n),
+            candidates: [...order(20n).candidates, { model: 'openai/second', provider: 'openai', upperMicros: 20n }],
+          })
+        const first = await both()
+        expect(first.allowed).toEqual([model])
+        await first.settle(ended(1n))
+        await graph.rows('update providers.spend_limits set hard_limit_micros = 100, version = version + 1 where id = $1', [own])
+        const second = await both()
+        expect(second.allowed).toEqual([model, 'openai/second'])
+        await second.settle(ended(1n))
+      })
+      expect((await figures(at.graph, at.limit))!.slice(0, 2)).toEqual([402, 0])
+    })
+
+    test('is not looked for again and again where another process writes too: once, and for a second each is read first', async () => {
+      await using at = await meanwhile(({ limit }, graph) => graph.rows('update providers.spend_limits set spent_micros = 410 where id = $1', [limit]))
+      const kinds = async (work: () => Promise<unknown>) =>
+        (await at.graph.statements(work))
+          .filter(sql => !/pgboss|_jobs\.|\.facts|\bdelete from|skip locked|expires_at < /.test(sql))
+          .map(sql => /^\s*\w+/.exec(sql)![0].trim())
+      const whole = async () => (await at.begin(10n)).settle(ended(1n))
+      expect(await kinds(whole)).toEqual(['with', 'select', 'with', 'select', 'with'])
+      await at.graph.clock.advance(1001)
+      expect(await kinds(whole)).toEqual(['with', 'with'])
+    })
   })
 
   test('holds what it may cost, and is booked with what it did', async () => {

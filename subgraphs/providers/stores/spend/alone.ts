@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache'
+import type { Sequelize } from 'sequelize'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { CallRow } from '../call.ts'
+import { books, type Place, placesOf } from './books.ts'
+import { type Decided, decide, type Entry, isAt, type Outcome, placesOfEntry } from './decide.ts'
+import type { SpendLimitRow } from './limit.ts'
+
+export interface AloneGround {
+  readonly sequelize: Sequelize
+  readonly clock: Clock
+  /** Whether somebody is to be told of a change: then it is not written here. */
+  isNews(before: SpendLimitRow, after: SpendLimitRow, at: Date): boolean
+}
+
+/** What became of an entry that was written by itself. */
+export interface Alone {
+  readonly outcome: Outcome
+  readonly changed: readonly string[]
+  readonly isLimited: Decided['isLimited']
+}
+
+/** How many limits and organizations are remembered, how many limits of one, and for how long none of one where others write too, in ms. */
+const most = { limits: 20_000, organizations: 20_000, ofOne: 50 } as const
+const restMs = 1_000
+
+/**
+ * Does entries by themselves, without a lock between looking and writing: the rules speak of the limits as this process last saw them, and one
+ * statement writes, if all of them stand so. Where they do not, they are read once.
+ */
+export function createAlone({ sequelize, clock, isNews }: AloneGround) {
+  /** Limits as they were last seen, by id. What is older than the truth is found out when it is written by. */
+  const seen = new LRUCache<string, SpendLimitRow>({ max: most.limits })
+  /** Which limits calls of an organization have met. */
+  const met = new LRUCache<string, readonly string[]>({ max: most.organizations })
+  /** Until when limits of an organization are read each time, because other processes write them too. */
+  const busy = new LRUCache<string, number>({ max: most.organizations })
+
+  /** The limits that an entry needs, as they were last seen; null where that is not known of all. */
+  function recall(organizationId: string, held: readonly string[], places: readonly Place[]): SpendLimitRow[] | null {
+    const ids = met.get(organizationId)
+    if (!ids || (busy.get(organizationId) ?? 0) > clock.now().getTime()) return null
+    const limits: SpendLimitRow[] = []
+    for (const id of new Set([...held, ...ids])) {
+      const limit = seen.get(id)
+      if (!limit) return null
+      if (held.includes(id) || isAt(limit, places)) limits.push(limit)
+    }
+    return limits
+  }
+
+  function learn(organizationId: string, limits: readonly SpendLimitRow[]): void {
+    for (const limit of limits) seen.set(limit.id, limit)
+    const ids = new Set([...(met.get(organizationId) ?? []), ...limits.map(({ id }) => id)])
+    met.set(organizationId, ids.size > most.ofOne ? limits.map(({ id }) => id) : [...ids])
+  }
+
+  /**
+   * Writes by limits as they were seen.
+   * @param isRecalled then all of them have to change: only of those that do the statement finds out whether they stand so
+   * @returns null when they do not; undefined when it is nothing to be written alone. Nothing is written then
+   */
+  async function tryWith(entry: Entry, running: readonly CallRow[], places: readonly Place[], before: readonly SpendLimitRow[], isRecalled: boolean) {
+    const now = latest([clock.now(), ...before.map(({ since }) => since)])
+    const { outcomes, changes, begun, ended, isLimited } = decide([entry], before, running, now)
+    const [outcome] = outcomes
+    if (!outcome || 'refused' in outcome || changes.some(change => isNews(change.before, change.after, now))) return undefined
+    if (isRecalled && changes.length < before.length) return null
+    const one = ended[0] ? { ended: ended[0] } : begun[0] && { begun: begun[0] }
+    const applying = before.filter(limit => isAt(limit, places)).length
+    if (one && !(await books.writeIf(sequelize, { changes, places, applying, ...one }))) return null
+    const after = new Map(changes.map(change => [change.before.id, change.after]))
+    return { outcome, changed: [...after.keys()], isLimited, limits: before.map(limit => after.get(limit.id) ?? limit) }
+  }
+
+  return {
+    /**
+     * Writes what becomes of an entry, if everything still is as it was seen.
+     * @param running the call that is to end
+     * @returns null when it is not, or when there is more to be told than the figures: nothing is written then
+     */
+    async keep(organizationId: string, entry: Entry, running: readonly CallRow[]): Promise<Alone | null> {
+      const places = entry.kind === 'end' ? running.flatMap(call => placesOf(call, [entry.ended.model])) : placesOfEntry(entry)
+      const held = running.flatMap(call => call.held.map(({ limitId }) => limitId))
+      const recalled = recall(organizationId, held, places)
+      let kept = recalled && (await tryWith(entry, running, places, recalled, true))
+      if (recalled && kept === null) busy.set(organizationId, clock.now().getTime() + restMs)
+      if (kept === null) kept = await tryWith(entry, running, places, await books.readLimits(sequelize, held, places), false)
+      if (!kept) return null
+      learn(organizationId, kept.limits)
+      return kept
+    },
+
+    /** Has limits read again: they were written in another way. */
+    forget(limitIds: readonly string[]): void {
+      for (const id of limitIds) seen.delete(id)
+    },
+  }
+}
+
+/** The latest of some moments. */
+export const latest = (moments: readonly Date[]): Date => new Date(Math.max(...moments.map(moment => moment.getTime())))
