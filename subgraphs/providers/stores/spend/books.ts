@@ -122,11 +122,24 @@ const forgetPrompts = statement(
      select organization_id, id from providers.calls where prompt_until < $1 order by prompt_until limit $2 for no key update skip locked)`,
 )
 
-/** A record as SQL reads it: amounts as digits, columns by their names. */
-const recordOf = (row: Readonly<Record<string, unknown>>, of: readonly string[]) =>
-  Object.fromEntries(of.map(name => [columnOf(name), typeof row[name] === 'bigint' ? `${row[name]}` : (row[name] ?? (written.includes(name) ? [] : null))]))
-const callRecords = (made: readonly CallRow[]) => JSON.stringify(made.map(row => recordOf(row, names)))
-const endRecords = (ended: readonly EndedRow[]) => JSON.stringify(ended.map(row => recordOf(row, ['organizationId', 'id', ...endNames])))
+/** How rows become records as SQL reads them: amounts as digits, columns by their names. */
+function recorder(attributes: readonly string[]) {
+  const named = attributes.map(name => [name, columnOf(name), written.includes(name) ? [] : null] as const)
+  return (rowsOf: readonly object[]): string =>
+    JSON.stringify(
+      rowsOf.map(row => {
+        const record: Record<string, unknown> = {}
+        for (const [name, column, none] of named) {
+          const value = (row as Readonly<Record<string, unknown>>)[name]
+          record[column] = typeof value === 'bigint' ? `${value}` : (value ?? none)
+        }
+        return record
+      }),
+    )
+}
+const callRecords: (made: readonly CallRow[]) => string = recorder(names)
+const endRecords: (ended: readonly EndedRow[]) => string = recorder(['organizationId', 'id', ...endNames])
+const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures, 'version'])
 
 /** What becomes of one entry: a call that begins, or one that ends. */
 export type OneDecided = {
@@ -163,8 +176,7 @@ export const books = {
 
   /** Writes what becomes of one entry, unless a limit stands otherwise than it was read or another has come, or the call that ends has ended. @returns whether it did */
   async writeIf(sequelize: Sequelize, { changes, begun, ended, places, applying }: OneDecided): Promise<boolean> {
-    const figuresOf = (limits: readonly SpendLimitRow[]) => JSON.stringify(limits.map(limit => recordOf(limit, ['id', ...figures, 'version'])))
-    const [after, before] = [figuresOf(changes.map(change => change.after)), figuresOf(changes.map(change => change.before))]
+    const [after, before] = [figureRecords(changes.map(change => change.after)), figureRecords(changes.map(change => change.before))]
     const values = [before, changes.length, after, ...ofPlaces(places), applying]
     const [written] = ended
       ? await rows<{ ok: boolean }>(sequelize, endIf, [...values, endRecords([ended]), ended.organizationId, ended.id])
@@ -178,8 +190,7 @@ export const books = {
     { limits, begun, ended }: { readonly limits: readonly SpendLimitRow[]; readonly begun: readonly CallRow[]; readonly ended: readonly EndedRow[] },
     transaction: Transaction,
   ): Promise<void> {
-    const figuresOf = JSON.stringify(limits.map(limit => recordOf(limit, ['id', ...figures])))
-    await rows(sequelize, writeBooks, [figuresOf, callRecords(begun), endRecords(ended), limits.length, ended.length], transaction)
+    await rows(sequelize, writeBooks, [figureRecords(limits), callRecords(begun), endRecords(ended), limits.length, ended.length], transaction)
   },
 
   /** Has whoever counts what was spent wait until this transaction has ended, or waits for who does. */
