@@ -60,7 +60,7 @@ describe('G-04 a call', () => {
       const begin = (micros: bigint) => serviceOf(graph).begin(callerOf(organizationId), order(micros))
       await (await begin(500n)).settle(ended(400n))
       await change({ limit, organizationId }, graph)
-      return { graph, limit, begin, [Symbol.asyncDispose]: () => graph[Symbol.asyncDispose]() }
+      return { graph, limit, organizationId, begin, [Symbol.asyncDispose]: () => graph[Symbol.asyncDispose]() }
     }
 
     test('counts with what another process has spent, held or booked meanwhile', async () => {
@@ -103,6 +103,8 @@ describe('G-04 a call', () => {
         const first = await both()
         expect(first.allowed).toEqual([model])
         await first.settle(ended(1n))
+        await graph.clock.advance(1001)
+        await (await both()).settle(ended(0n))
         await graph.rows('update providers.spend_limits set hard_limit_micros = 100, version = version + 1 where id = $1', [own])
         const second = await both()
         expect(second.allowed).toEqual([model, 'openai/second'])
@@ -119,6 +121,15 @@ describe('G-04 a call', () => {
           .map(sql => /^\s*\w+/.exec(sql)![0].trim())
       const whole = async () => (await at.begin(10n)).settle(ended(1n))
       expect(await kinds(whole)).toEqual(['with', 'select', 'with', 'select', 'with'])
+      await at.graph.clock.advance(1001)
+      expect(await kinds(whole)).toEqual(['with', 'with'])
+      // What this process writes in turn it reads again, and no more.
+      await Promise.all([whole(), whole()])
+      expect(await kinds(whole)).toEqual(['select', 'with', 'with'])
+      // A limit that other calls met is none of this one.
+      const other = callerOf(at.organizationId)
+      await seedLimit(at.graph, { organizationId: at.organizationId, scopeType: 'USER', scopeValue: other.userId, hardLimitMicros: 100n })
+      await (await serviceOf(at.graph).begin(other, order(10n))).settle(ended(1n))
       await at.graph.clock.advance(1001)
       expect(await kinds(whole)).toEqual(['with', 'with'])
     })
