@@ -168,11 +168,11 @@ export const pathsOf = (answer: Answer) => (answer.errors ?? []).map(error => (e
 
 export const codesOf = (answer: Answer) => (answer.errors ?? []).map(error => error.extensions?.code)
 
-/** Waits until a condition holds; fails after two seconds. */
+/** Waits until a condition holds; fails after ten seconds. */
 export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 2000
+  const end = Date.now() + 10_000
   while (!condition()) {
-    if (Date.now() > end) throw new Error('The condition did not come true within two seconds')
+    if (Date.now() > end) throw new Error('The condition did not come true within ten seconds')
     await delay(2)
   }
 }

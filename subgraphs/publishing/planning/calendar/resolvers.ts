@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import { readId } from '../../../../platform/ids.ts'
+import { isId, readId } from '../../../../platform/ids.ts'
 import { readPage } from '../../../../platform/page.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import { chooseConnection } from '../../connection/rules.ts'
@@ -51,10 +51,9 @@ async function conflicts(context: Context, post: PostRow): Promise<string[]> {
 
 /** @throws NOT_FOUND, and BAD_USER_INPUT for a campaign, which the calendar shows too */
 async function requirePost({ campaigns, posts }: Context, id: string): Promise<PostRow> {
-  const post = await posts.find(id)
-  if (!post && (await campaigns.find(id)))
+  if (isId(id) && !(await posts.find(id)) && (await campaigns.find(id)))
     throw new Refusal('BAD_USER_INPUT', `${id} is a campaign, whose days are whole: change its first and last day with updateCampaign.`, { field: 'id' })
-  return post ?? posts.require(id)
+  return posts.require(id)
 }
 
 export const calendarResolvers: Resolvers = {

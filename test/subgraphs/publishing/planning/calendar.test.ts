@@ -137,6 +137,7 @@ describe('P-18 the calendar of a brand', () => {
     const campaign = await seedCampaign(graph, { brandId: id, startsOn: '2100-03-01' })
     expect((await move(campaign.id, '2100-03-02T01:00:00Z')).refused('BAD_USER_INPUT').message).toContain('updateCampaign')
     ;(await move(newId(), '2100-03-02T01:00:00Z')).refused('NOT_FOUND')
+    ;(await move('nonsense', '2100-03-02T01:00:00Z')).refused('BAD_USER_INPUT')
   })
 })
 
