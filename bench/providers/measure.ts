@@ -159,7 +159,8 @@ async function everythingOn({ rounds, seconds }: Options): Promise<string> {
   const origin = await twin(stack)
   const world = stack.use(start(here('../platform/world.ts'), [], { core: loadCore }))
   const { settings } = await said<{ settings: Record<string, string> }>(world)
-  const running = stack.use(start(here('whole.ts'), [origin], { core: measuredCore, env: settings }))
+  // As the platform is started in production.
+  const running = stack.use(start(here('whole.ts'), [origin], { core: measuredCore, env: settings, nodeOptions: ['--max-semi-space-size=64'] }))
   const { port, path, headers, statements } = await said<Omit<Started, 'running'> & { statements: readonly string[] }>(running)
   const whole: Started = { running, port, path, headers }
   const model: Started = { running, port: Number(new URL(origin).port), path: '/v1/chat/completions', headers: {} }

@@ -27,7 +27,8 @@ const limitsAt = (first: number) =>
 const written = ['attempts', 'held']
 const names = Object.keys(calls.columns)
 const columns = names.map(columnOf).join(', ')
-const types = names.map(name => `${columnOf(name)} ${calls.columns[name as keyof typeof calls.columns].type}`).join(', ')
+const typeOf = (name: string): string => calls.columns[name as keyof typeof calls.columns].type
+const types = names.map(name => `${columnOf(name)} ${typeOf(name)}`).join(', ')
 const endNames = [
   'status',
   'model',
@@ -42,9 +43,8 @@ const endNames = [
   'expired',
   'endedAt',
 ] as const
-const setEnd = `${endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')}, held = '[]', expires_at = null`
-
-const endTypes = endNames.map(name => `${columnOf(name)} ${calls.columns[name].type}`).join(', ')
+const setEnded = `held = '[]', expires_at = null`
+const setEnd = `${endNames.map(name => `${columnOf(name)} = e.${columnOf(name)}`).join(', ')}, ${setEnded}`
 
 /** What is written of a call when it ends. */
 export type EndedRow = Pick<CallRow, 'organizationId' | 'id' | (typeof endNames)[number]>
@@ -93,17 +93,17 @@ const asRead = (condition: string) => `l as materialized (
        from (select * from jsonb_to_recordset($3::jsonb) as r (id uuid, ${figureTypes}) limit $2) f where l.id = f.id and (select ok from ok))`
 const beginIf = lockingStatement(
   `with ${asRead('true')},
-   begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($8::jsonb) as c (${types}) where (select ok from ok))
+   begun as (insert into providers.calls (${columns}) select ${names.map((name, at) => `$${8 + at}::${typeOf(name)}`).join(', ')} where (select ok from ok))
    select ok from ok`,
 )
-/** And if the call that ends (`$9`, `$10`) runs as it began. It is found by its key alone: by its state the planner would go through an index of what has failed. */
+/** And if the call that ends (`$8`, `$9`) runs as it began. It is found by its key alone: by its state the planner would go through an index of what has failed. */
 const endIf = lockingStatement(
   `with own as materialized (
-     select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $9::uuid and c.id = $10::uuid for no key update),
+     select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $8::uuid and c.id = $9::uuid for no key update),
    ${asRead('coalesce((select runs from own), false)')},
    ended as (
-     update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($8::jsonb) as r (${endTypes}) limit 1) e
-      where c.organization_id = $9::uuid and c.id = $10::uuid and (select ok from ok))
+     update providers.calls c set ${endNames.map((name, at) => `${columnOf(name)} = $${10 + at}::${typeOf(name)}`).join(', ')}, ${setEnded}
+      where c.organization_id = $8::uuid and c.id = $9::uuid and (select ok from ok))
    select ok from ok`,
 )
 const readLimits = statement(
@@ -137,6 +137,13 @@ function recorder(attributes: readonly string[]) {
       }),
     )
 }
+/** The same of one row, as values that are bound one by one. */
+const valuesOf = (row: object, attributes: readonly string[]): readonly unknown[] =>
+  attributes.map(name => {
+    const value = (row as Readonly<Record<string, unknown>>)[name] ?? null
+    if (written.includes(name)) return JSON.stringify(value ?? [])
+    return typeof value === 'bigint' ? `${value}` : value
+  })
 const callRecords: (made: readonly CallRow[]) => string = recorder(names)
 const endRecords: (ended: readonly EndedRow[]) => string = recorder(['organizationId', 'id', ...endNames])
 const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures, 'version'])
@@ -179,8 +186,8 @@ export const books = {
     const [after, before] = [figureRecords(changes.map(change => change.after)), figureRecords(changes.map(change => change.before))]
     const values = [before, changes.length, after, ...ofPlaces(places), applying]
     const [written] = ended
-      ? await rows<{ ok: boolean }>(sequelize, endIf, [...values, endRecords([ended]), ended.organizationId, ended.id])
-      : await rows<{ ok: boolean }>(sequelize, beginIf, [...values, callRecords([begun])])
+      ? await rows<{ ok: boolean }>(sequelize, endIf, [...values, ended.organizationId, ended.id, ...valuesOf(ended, endNames)])
+      : await rows<{ ok: boolean }>(sequelize, beginIf, [...values, ...valuesOf(begun, names)])
     return written?.ok === true
   },
 
