@@ -1909,7 +1909,7 @@ export type Post = {
   readonly origin: PostOrigin;
   /** Held by those who approve: not sent until they release it, whatever else is true. */
   readonly held: Scalars['Boolean']['output'];
-  /** Where on the network it goes, when the account has several places; null is the account itself. */
+  /** Where on the network it goes, when the account has several places; null is the account itself. A place that was given without a name has the one that the brand's connection knows. */
   readonly target?: Maybe<PostTarget>;
   readonly status: PostStatus;
   /** How far the present attempt to deliver it has come. */
@@ -2024,7 +2024,7 @@ export type PostTarget = {
   readonly kind: PostTargetKind;
   /** The network's id of the place. */
   readonly externalId: Scalars['String']['output'];
-  /** What people call it: as it was given with the post, else as the brand's connection knows it. */
+  /** What people call it. */
   readonly name?: Maybe<Scalars['String']['output']>;
 };
 

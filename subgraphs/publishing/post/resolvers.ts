@@ -121,8 +121,10 @@ export const postResolvers: Resolvers = {
       const predecessor = await context.posts.predecessorOf.load(post.id)
       return isHeldBy(predecessor) ? predecessor : null
     },
-    target: async ({ target, platform, brandId }, _, context) =>
-      target && target.name === null ? { ...target, name: nameOfPlace(await context.connections.manyBy('brandId').load(brandId), platform, target) } : target,
+    async target({ target, platform, brandId }, _, { connections }) {
+      if (target?.name !== null) return target
+      return { ...target, name: nameOfPlace(await connections.manyBy('brandId').load(brandId), platform, target) }
+    },
     brand: (post, _, context) => context.brands.byId.load(post.brandId),
     author: ({ authorId }) => (authorId ? { __typename: 'User', id: authorId } : null),
     connection: async (post, _, context) => {

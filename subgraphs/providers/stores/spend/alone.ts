@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { CallRow } from '../call.ts'
+import { nowBeside } from './booking.ts'
 import { books, type Place, placesOf } from './books.ts'
 import { type Decided, decide, type Entry, isAt, type Outcome, placesOfEntry } from './decide.ts'
 import type { SpendLimitRow } from './limit.ts'
@@ -61,7 +62,7 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
    * @returns null when they do not; undefined when it is nothing to be written alone. Nothing is written then
    */
   async function tryWith(entry: Entry, running: readonly CallRow[], places: readonly Place[], before: readonly SpendLimitRow[], isRecalled: boolean) {
-    const now = latest([clock.now(), ...before.map(({ since }) => since)])
+    const now = nowBeside(clock.now(), before)
     const { outcomes, changes, begun, ended, isLimited } = decide([entry], before, running, now)
     const [outcome] = outcomes
     if (!outcome || 'refused' in outcome || changes.some(change => isNews(change.before, change.after, now))) return undefined
@@ -84,7 +85,11 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
       const held = running.flatMap(call => call.held.map(({ limitId }) => limitId))
       const recalled = recall(organizationId, held, places)
       let kept = recalled && (await tryWith(entry, running, places, recalled, true))
-      if (recalled && kept === null) busy.set(organizationId, clock.now().getTime() + restMs)
+      if (recalled && kept === null) {
+        busy.set(organizationId, clock.now().getTime() + restMs)
+        // One of them may be gone.
+        met.delete(organizationId)
+      }
       if (kept === null) kept = await tryWith(entry, running, places, await books.readLimits(sequelize, held, places), false)
       if (!kept) return null
       learn(organizationId, kept.limits)
@@ -97,6 +102,3 @@ export function createAlone({ sequelize, clock, isNews }: AloneGround) {
     },
   }
 }
-
-/** The latest of some moments. */
-export const latest = (moments: readonly Date[]): Date => new Date(Math.max(...moments.map(moment => moment.getTime())))

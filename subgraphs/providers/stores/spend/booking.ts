@@ -19,6 +19,10 @@ export function resetsAt(period: SpendPeriod, since: Date): Date | null {
   return new Date(period === 'DAY' ? Date.UTC(year, month, since.getUTCDate() + 1) : Date.UTC(year, month + 1))
 }
 
+/** The present beside limits, which may have begun their periods by clocks that are ahead. */
+export const nowBeside = (now: Date, limits: readonly Pick<SpendLimitRow, 'since'>[]): Date =>
+  new Date(Math.max(now.getTime(), ...limits.map(({ since }) => since.getTime())))
+
 /** A limit in the period of a moment: in a new one nothing is spent or held, and nobody was told of anything. Clocks that lag do not lead back. */
 export function asOf(limit: SpendLimitRow, now: Date): SpendLimitRow {
   const since = sinceOf(limit.period, now, limit.createdAt)

@@ -122,28 +122,20 @@ const forgetPrompts = statement(
      select organization_id, id from providers.calls where prompt_until < $1 order by prompt_until limit $2 for no key update skip locked)`,
 )
 
-/** How rows become records as SQL reads them: amounts as digits, columns by their names. */
+/** A value as SQL reads it: amounts as digits. */
+function boundOf(row: object, name: string): unknown {
+  const value = (row as Readonly<Record<string, unknown>>)[name]
+  return typeof value === 'bigint' ? `${value}` : (value ?? (written.includes(name) ? [] : null))
+}
+/** How rows become records as SQL reads them, columns by their names. */
 function recorder(attributes: readonly string[]) {
-  const named = attributes.map(name => [name, columnOf(name), written.includes(name) ? [] : null] as const)
+  const named = attributes.map(name => [name, columnOf(name)] as const)
   return (rowsOf: readonly object[]): string =>
-    JSON.stringify(
-      rowsOf.map(row => {
-        const record: Record<string, unknown> = {}
-        for (const [name, column, none] of named) {
-          const value = (row as Readonly<Record<string, unknown>>)[name]
-          record[column] = typeof value === 'bigint' ? `${value}` : (value ?? none)
-        }
-        return record
-      }),
-    )
+    JSON.stringify(rowsOf.map(row => Object.fromEntries(named.map(([name, column]) => [column, boundOf(row, name)]))))
 }
 /** The same of one row, as values that are bound one by one. */
 const valuesOf = (row: object, attributes: readonly string[]): readonly unknown[] =>
-  attributes.map(name => {
-    const value = (row as Readonly<Record<string, unknown>>)[name] ?? null
-    if (written.includes(name)) return JSON.stringify(value ?? [])
-    return typeof value === 'bigint' ? `${value}` : value
-  })
+  attributes.map(name => (written.includes(name) ? JSON.stringify(boundOf(row, name)) : boundOf(row, name)))
 const callRecords: (made: readonly CallRow[]) => string = recorder(names)
 const endRecords: (ended: readonly EndedRow[]) => string = recorder(['organizationId', 'id', ...endNames])
 const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures, 'version'])

@@ -8,8 +8,8 @@ import { tell } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { CallAttempt, CallFamily, CallRow } from '../call.ts'
-import { createAlone, latest } from './alone.ts'
-import { alerted, asOf, heldForMs, overdrawn } from './booking.ts'
+import { createAlone } from './alone.ts'
+import { alerted, asOf, heldForMs, nowBeside, overdrawn } from './booking.ts'
 import { books, counts, type EndedRow, type Place, placesOf } from './books.ts'
 import { type Admitted, decide, type Entry, type Outcome, placesOfEntry } from './decide.ts'
 import { createLater } from './later.ts'
@@ -164,7 +164,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     const held = running.flatMap(call => call.held.map(({ limitId }) => limitId))
     const before = await books.lockLimits(sequelize, held, distinct(placesOfAll), transaction)
     // Whoever held the rows before may have been at it for a while.
-    const now = latest([clock.now(), ...before.map(({ since }) => since)])
+    const now = nowBeside(clock.now(), before)
     const { outcomes, changes, begun, ended, refusedCharges, isLimited } = decide(entries, before, running, now)
     for (const [organizationId, isSo] of isLimited) remember(organizationId, isSo)
     for (const call of refusedCharges) recordRefused(call)
@@ -320,7 +320,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
   async function rollOver({ id }: SpendLimitRow, { transaction }: Unit): Promise<void> {
     const [before] = await books.lockLimits(sequelize, [id], [], transaction)
     if (!before) return
-    const now = latest([clock.now(), before.since])
+    const now = nowBeside(clock.now(), [before])
     const after = alerted(asOf(before, now), now)
     if (after !== before) await keep(before, after, { transaction, now })
   }
@@ -341,7 +341,7 @@ export function createCalls({ sequelize, clock, prices, log, job, factsOf, annou
     await counts.mark(sequelize, limit, transaction)
     const [before] = await books.lockLimits(sequelize, [limit.id], [], transaction)
     if (!before) return null
-    const now = latest([clock.now(), before.since])
+    const now = nowBeside(clock.now(), [before])
     const present = asOf(before, now)
     const spentMicros = present.period === 'TOTAL' ? present.spentMicros : await counts.spent(sequelize, present, transaction)
     const after = alerted(overdrawn({ ...present, spentMicros, isCounted: true }), now)

@@ -7,6 +7,12 @@ import { ended, figures, model, order, seedLimit } from './seed.ts'
 /** What is looked for meanwhile. */
 const sweeps = /pgboss|_jobs\.|\.facts|\bdelete from|skip locked|^(START|BEGIN|COMMIT|SELECT 1)|set_config|expires_at < /
 
+/** How each statement of some work begins, transactions among them. */
+const kindsOf = async (graph: Supergraph, work: () => Promise<unknown>) =>
+  (await graph.statements(work))
+    .filter(sql => !/pgboss|_jobs\.|\.facts|\bdelete from|skip locked|expires_at < /.test(sql))
+    .map(sql => /^\s*\w+/.exec(sql)![0].trim())
+
 const callerOf = (organizationId: string) => ({ organizationId, userId: newId(), appId: 'app_test' })
 const serviceOf = (graph: Supergraph) => graph.platform.providers.job('test').calls
 const statuses = async (graph: Supergraph) =>
@@ -45,8 +51,7 @@ describe('G-04 a call', () => {
     const limit = await seedLimit(graph, { organizationId: organization.id, hardLimitMicros: 100_000n })
     const whole = async () => (await serviceOf(graph).begin(callerOf(organization.id), order(500n))).settle(ended(400n))
     await whole()
-    const sent = (await graph.statements(whole)).filter(sql => !/pgboss|_jobs\.|\.facts|\bdelete from|skip locked|expires_at < /.test(sql))
-    expect(sent.map(sql => /^\s*\w+/.exec(sql)![0].trim())).toEqual(['with', 'with'])
+    expect(await kindsOf(graph, whole)).toEqual(['with', 'with'])
     expect(await figures(graph, limit)).toEqual([800, 0, 0, ''])
   })
 
@@ -115,10 +120,7 @@ describe('G-04 a call', () => {
 
     test('is not looked for again and again where another process writes too: once, and for a second each is read first', async () => {
       await using at = await meanwhile(({ limit }, graph) => graph.rows('update providers.spend_limits set spent_micros = 410 where id = $1', [limit]))
-      const kinds = async (work: () => Promise<unknown>) =>
-        (await at.graph.statements(work))
-          .filter(sql => !/pgboss|_jobs\.|\.facts|\bdelete from|skip locked|expires_at < /.test(sql))
-          .map(sql => /^\s*\w+/.exec(sql)![0].trim())
+      const kinds = (work: () => Promise<unknown>) => kindsOf(at.graph, work)
       const whole = async () => (await at.begin(10n)).settle(ended(1n))
       expect(await kinds(whole)).toEqual(['with', 'select', 'with', 'select', 'with'])
       await at.graph.clock.advance(1001)
@@ -132,6 +134,20 @@ describe('G-04 a call', () => {
       await (await serviceOf(at.graph).begin(other, order(10n))).settle(ended(1n))
       await at.graph.clock.advance(1001)
       expect(await kinds(whole)).toEqual(['with', 'with'])
+    })
+
+    test('is not compared with a limit that is gone more than once', async () => {
+      await using at = await meanwhile(async ({ organizationId }, graph) => {
+        const own = await seedLimit(graph, { organizationId, scopeType: 'APP', scopeValue: 'app_test', hardLimitMicros: 1000n })
+        const whole = async () => (await serviceOf(graph).begin(callerOf(organizationId), order(10n))).settle(ended(1n))
+        await whole()
+        await graph.clock.advance(1001)
+        await whole()
+        await graph.rows('delete from providers.spend_limits where id = $1', [own])
+        await whole()
+      })
+      await at.graph.clock.advance(1001)
+      expect(await kindsOf(at.graph, async () => (await at.begin(10n)).settle(ended(1n)))).toEqual(['with', 'with'])
     })
   })
 
