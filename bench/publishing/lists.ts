@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { daySumsSweep } from '../../subgraphs/publishing/insight/analytics/sum-up.ts'
 import { type AskedStatement, metBy, type Plan, planOf, rowsMet, statementsOf, waysOf } from '../../test/kit/plans.ts'
 import { supergraph } from '../../test/kit/supergraph.ts'
 import { countsOf, listsOf, sweepsOf } from '../../test/subgraphs/publishing/tables/lists.ts'
@@ -34,6 +35,7 @@ export async function measureLists({
   const now = graph.clock.now()
   const begin = performance.now()
   await fill(graph.database.url, { now, owners: [several.organization.id, one.organization.id], size })
+  await daySumsSweep(() => graph.job).run()
   const filled = ((performance.now() - begin) / 1000).toFixed(0)
   const [{ posts }] = (await graph.rows<{ posts: number }>('select count(*)::int as posts from publishing.posts')) as [{ posts: number }]
   const brandOf = async (organizationId: string) =>

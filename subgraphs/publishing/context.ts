@@ -15,6 +15,7 @@ import { brandStore } from './stores/brand.ts'
 import { connectionStore } from './stores/connection.ts'
 import { analyticsStore } from './stores/insight/analytics.ts'
 import { dashboardStore } from './stores/insight/dashboard.ts'
+import { daySumsStore } from './stores/insight/day-sums.ts'
 import { widgetStore } from './stores/insight/widget.ts'
 import { assetStore } from './stores/media/asset.ts'
 import { folderStore } from './stores/media/folder.ts'
@@ -57,6 +58,7 @@ export const stores = (cipher: Cipher) => ({
   mediaVariants: variantStore,
   mediaObjects: objectStore,
   analytics: analyticsStore,
+  daySums: daySumsStore,
   dashboard: dashboardStore,
   campaigns: campaignStore,
   calendar: calendarStore,
@@ -95,6 +97,8 @@ export interface Services extends Pick<Foundation, 'ask' | 'call' | 'environment
   /** Those of `applications`. */
   readonly networks: Networks
   readonly deliveries: DeliveryFigures
+  /** Days whose sums were wrong. */
+  readonly sumsThatDrifted: { inc(days: number): void }
   readonly quotas: Quotas
   readonly jobs: Jobs
   readonly keys: KeyCheck

@@ -28,6 +28,7 @@ import { commentQueue, deliverQueue } from './delivery/wake-up.ts'
 import { handle, streamedPaths } from './http.ts'
 import { figuresSweep, followersSweep } from './insight/analytics/collect.ts'
 import { analyticsResolvers } from './insight/analytics/resolvers.ts'
+import { daySumsSweep } from './insight/analytics/sum-up.ts'
 import { dashboardResolvers } from './insight/dashboard/resolvers.ts'
 import { widgetResolvers } from './insight/widget/resolvers.ts'
 import { mediaAssetResolvers } from './media/asset/resolvers.ts'
@@ -37,7 +38,7 @@ import { imageResolvers } from './media/image/resolvers.ts'
 import { mediaSweeps, prepareQueue } from './media/prepare.ts'
 import { trendResolvers } from './media/trend/resolvers.ts'
 import { openApplications } from './network/account/applications.ts'
-import { measureDelivery } from './network/figures.ts'
+import { countDrift, measureDelivery } from './network/figures.ts'
 import { type Applications, loadAdapters, type NetworkPlaces } from './network/networks.ts'
 import { announceActivity, lookAgainAtActivity } from './news/activity/announce.ts'
 import { activityResolvers } from './news/activity/resolvers.ts'
@@ -96,6 +97,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
       webhookSweep(() => job('webhooks')),
       figuresSweep(() => job('figures')),
       followersSweep(() => job('figures')),
+      daySumsSweep(() => job('figures')),
       ...facts.sweeps,
       retention(foundation, [...agingOf(settings.retention), ...facts.aging]),
     ],
@@ -117,6 +119,7 @@ export function define(foundation: Foundation, settings: PublishingSettings): Su
     applications,
     networks: applications.networks,
     deliveries: measureDelivery(foundation.metrics),
+    sumsThatDrifted: countDrift(foundation.metrics),
     quotas: settings.quotas,
     jobs,
     log,

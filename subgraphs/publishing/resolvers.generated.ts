@@ -2,8 +2,9 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { BrandRow } from './stores/brand.ts';
 import type { ConnectionRow } from './stores/connection.ts';
-import type { AnalyticsSnapshotRow, PostAnalyticsRow, AnalyticsSumsRow } from './stores/insight/analytics.ts';
+import type { AnalyticsSnapshotRow, PostAnalyticsRow } from './stores/insight/analytics.ts';
 import type { PublishingDashboardRow } from './stores/insight/dashboard.ts';
+import type { AnalyticsSumsRow } from './stores/insight/day-sums.ts';
 import type { MediaAssetRow } from './stores/media/asset.ts';
 import type { MediaFolderRow } from './stores/media/folder.ts';
 import type { GeneratedImageRow } from './stores/media/image.ts';

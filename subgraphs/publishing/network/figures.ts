@@ -39,3 +39,11 @@ export function measureDelivery(registry: Registry): DeliveryFigures {
     },
   }
 }
+
+/** Counts days whose sums of figures were found to be wrong. */
+export const countDrift = (registry: Registry): { inc(days: number): void } =>
+  new Counter({
+    name: 'publishing_day_sums_drift_total',
+    help: 'Days of brands whose sums of figures were found not to be what their posts come to.',
+    registers: [registry],
+  })

@@ -1,4 +1,3 @@
-import { dayAfter, localTime, startOfDay } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Context } from '../../context.ts'
@@ -6,8 +5,10 @@ import { AccessExpired, type Figures, GrantFailure } from '../../network/network
 import { everyNetwork, platforms } from '../../network/networks.ts'
 import { checkRange } from '../../planning/calendar/rules.ts'
 import type { QueryBrandAnalyticsArgs, Resolvers } from '../../resolvers.generated.ts'
-import type { AnalyticsSumsRow, PostAnalyticsRow } from '../../stores/insight/analytics.ts'
+import type { PostAnalyticsRow } from '../../stores/insight/analytics.ts'
+import type { AnalyticsSumsRow } from '../../stores/insight/day-sums.ts'
 import { count } from './collect.ts'
+import { clocksOf, daysFrom } from './days.ts'
 import { askMs, mostDays } from './rules.ts'
 
 const nothing: AnalyticsSumsRow = { posts: 0, impressions: null, likes: null, comments: null, shares: null, clicks: null, videoViews: null }
@@ -23,21 +24,15 @@ const sumsOf = ({ posts, impressions, likes, comments, shares, clicks, videoView
 })
 
 /** What a brand's posts came to. */
-async function brandAnalytics({ brands, analytics }: Context, { brandId, from, to }: QueryBrandAnalyticsArgs) {
+async function brandAnalytics({ brands, analytics, daySums }: Context, { brandId, from, to }: QueryBrandAnalyticsArgs) {
   const brand = await brands.require(brandId, 'brandId')
   checkRange(from, to, mostDays)
   const { timeZone } = brand
-  const [first, last] = [localTime(timeZone, from).day, localTime(timeZone, new Date(to.getTime() - 1)).day]
-  const days: string[] = []
-  for (let day = first; day <= last; day = dayAfter(day, 1)) days.push(day)
+  const days = daysFrom(timeZone, from, new Date(to.getTime() - 1))
+  const range = { brandId: brand.id, from, to, days, clocks: clocksOf(timeZone) }
   const [sums, top, followers] = await Promise.all([
-    analytics.sums(
-      brand.id,
-      from,
-      to,
-      days.map(day => startOfDay(timeZone, day)),
-    ),
-    analytics.top(brand.id, from, to),
+    daySums.sums(range),
+    daySums.top(range),
     analytics.followers(brand.id, from.toISOString().slice(0, 10), to.toISOString().slice(0, 10)),
   ])
   const ofDay = new Map(sums.filter(row => row.ofDay).map(row => [row.day, row]))
@@ -48,7 +43,7 @@ async function brandAnalytics({ brands, analytics }: Context, { brandId, from, t
     to,
     totals: sumsOf(sums.find(row => !row.ofDay && !row.ofPlatform) ?? nothing),
     byPlatform: platforms.flatMap(platform => (ofPlatform.has(platform) ? [{ platform, sums: sumsOf(ofPlatform.get(platform)!) }] : [])),
-    byDay: days.map((day, at) => ({ day, sums: sumsOf(ofDay.get(at + 1) ?? nothing) })),
+    byDay: days.map(({ day }, at) => ({ day, sums: sumsOf(ofDay.get(at + 1) ?? nothing) })),
     topPosts: top.map(post => ({ postId: post.id, figures: sumsOf({ posts: 1, ...(post as Figures) }), post })),
     followers,
   }

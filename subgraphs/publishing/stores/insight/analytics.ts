@@ -7,6 +7,8 @@ import type { Figures, Platform } from '../../network/network.ts'
 import { everyNetwork, platforms } from '../../network/networks.ts'
 import { type ConnectionRow, connections } from '../connection.ts'
 import { type PostRow, posts } from '../post.ts'
+import { mostTop } from './day-sums.ts'
+import { figuresOf, largest } from './figures.ts'
 
 /** What a network counted of a post at one moment. */
 export interface AnalyticsSnapshotRow extends Figures {
@@ -19,16 +21,6 @@ export interface PostAnalyticsRow {
   readonly snapshots: readonly AnalyticsSnapshotRow[]
 }
 
-/** How many posts, and what networks counted of them together; null where none tells. */
-export interface AnalyticsSumsRow extends Figures {
-  readonly posts: number
-}
-
-/** A post with what was counted of it last. */
-export interface CountedPost extends Figures {
-  readonly post: PostRow
-}
-
 /** How many follow an account. */
 export interface FollowersRow {
   readonly connectionId: string
@@ -38,15 +30,11 @@ export interface FollowersRow {
   readonly change: number | null
 }
 
-/** How many posts and snapshots are told at once. */
-export const most = { top: 10, snapshots: 100, days: 368, perCsvPage: 500 } as const
+/** How many posts, snapshots and days are told at once. */
+export const most = { top: mostTop, snapshots: 100, days: 368, perCsvPage: 500 } as const
 
-/** The largest number that is told: networks count farther than anybody publishes. */
-const largest = 2_147_483_647
-const names = { impressions: 'impressions', likes: 'likes', comments: 'comments', shares: 'shares', clicks: 'clicks', videoViews: 'video_views' } as const
-const each = Object.entries(names) as [keyof Figures, string][]
+const each = Object.entries(figuresOf) as [keyof Figures, string][]
 const listOf = (alias: string) => each.map(([name, column]) => `${alias}.${column} as "${name}"`).join(', ')
-const sums = each.map(([name, column]) => `case when sum(f.${column}) > ${largest} then ${largest} else sum(f.${column}) end::int as "${name}"`).join(', ')
 const columns = each.map(([, column]) => column).join(', ')
 const given = each.map(([name]) => `t."${name}"`).join(', ')
 const recordset = `jsonb_to_recordset($1::jsonb) as t ("brandId" uuid, "postId" uuid, "dueAt" timestamptz, ${each.map(([name]) => `"${name}" integer`).join(', ')})`
@@ -82,18 +70,6 @@ const snapshotsOf = statement(
 )
 const published = `from publishing.posts p left join publishing.post_figures f on f.brand_id = p.brand_id and f.post_id = p.id
    where p.brand_id = $1 and p.status = 'PUBLISHED' and p.published_at >= $2 and p.published_at < $3`
-const summed = statement(
-  `select grouping(p.platform) = 0 as "ofPlatform", grouping(d.day) = 0 as "ofDay", p.platform, d.day, count(*)::int as posts, ${sums}
-   from publishing.posts p left join publishing.post_figures f on f.brand_id = p.brand_id and f.post_id = p.id
-   cross join lateral (select width_bucket(p.published_at, $4::timestamptz[]) as day) d
-   where p.brand_id = $1 and p.status = 'PUBLISHED' and p.published_at >= $2 and p.published_at < $3
-   group by grouping sets ((), (p.platform), (d.day))`,
-)
-const top = statement(
-  `select ${postColumns}, ${listOf('f')} ${published} and f.at is not null
-   order by coalesce(f.likes, 0)::bigint + coalesce(f.comments, 0) + coalesce(f.shares, 0) + coalesce(f.clicks, 0) desc, coalesce(f.impressions, f.video_views, 0) desc, p.id
-   limit ${most.top}`,
-)
 const listed = statement(
   `select ${postColumns}, ${listOf('f')} ${published} and (p.published_at, p.id) > ($4::timestamptz, $5::uuid) order by p.published_at, p.id limit ${most.perCsvPage}`,
 )
@@ -123,13 +99,6 @@ export interface NewFigures extends Partial<Figures> {
 const bounded = (figures: readonly NewFigures[]) =>
   JSON.stringify(figures, (_, value: unknown) => (typeof value === 'number' ? Math.max(0, Math.min(Math.round(value), largest)) : value))
 
-interface Summed extends AnalyticsSumsRow {
-  readonly ofPlatform: boolean
-  readonly ofDay: boolean
-  readonly platform: Platform | null
-  readonly day: number | null
-}
-
 /** What networks count of posts and accounts. */
 export const analyticsStore = {
   open({ sequelize, reading }: Opening) {
@@ -157,9 +126,6 @@ export const analyticsStore = {
         return ids.map(postId => ({ postId, snapshots: found.get(postId) ?? [] }))
       }),
 
-      /** @param days the first moments of its days, in order */
-      sums: (brandId: string, from: Date, to: Date, days: readonly Date[]) => read<Summed>(summed, [brandId, from, to, days]),
-      top: (brandId: string, from: Date, to: Date) => read<PostRow & Figures>(top, [brandId, from, to]),
       /** The next posts behind a place in the order of their publication. */
       listed: (brandId: string, from: Date, to: Date, [at, id]: readonly [Date, string]) => read<PostRow & Figures>(listed, [brandId, from, to, at, id]),
 

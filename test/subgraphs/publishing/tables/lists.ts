@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { retention } from '../../../../platform/jobs/retention.ts'
 import { agingOf } from '../../../../subgraphs/publishing/delivery/retention.ts'
+import { clocksOf } from '../../../../subgraphs/publishing/insight/analytics/days.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 
@@ -116,7 +117,7 @@ const authorOf = (n: number): string =>
 
 /** What publishing looks for by itself. @param brandId whose news are looked at again */
 export function sweepsOf(graph: Supergraph, { brandId }: Asking): Readonly<Record<string, () => Promise<unknown>>> {
-  const { attempts, analytics, connections, posts, webhookDeliveries, activities, mediaAssets } = graph.job
+  const { attempts, analytics, connections, daySums, posts, webhookDeliveries, activities, mediaAssets } = graph.job
   const now = graph.clock.now()
   const soon = graph.clock.in(60_000)
   return {
@@ -127,6 +128,8 @@ export function sweepsOf(graph: Supergraph, { brandId }: Asking): Readonly<Recor
     'figures of posts': () => analytics.due(now, soon, 200),
     'followers of accounts': () => analytics.unfollowed(now.toISOString().slice(0, 10), 50),
     'connections to look after': () => connections.due({ now, expiring: soon, ending: soon, checked: now }, 50),
+    'days to sum': () => daySums.waiting(clocksOf('UTC').zones, 500),
+    'sums to look at': () => daySums.toCheck(now),
     'webhooks to tell': () => webhookDeliveries.due(now, 50),
     'media to prepare': () => mediaAssets.waiting(now, 50),
     'what is old': () => retention({ sequelize: graph.database.sequelize, clock: graph.clock }, agingOf({ auditDays: 800, attemptDays: 800 })).run(),

@@ -62,6 +62,8 @@ test('a database of before keeps what is valid, and an id of the network that tw
       { status: 'FAILED', platform_post_id: null, external_account_id: '7', failure_code: 'DUPLICATE_CONTENT' },
     ])
     expect(await rows(read, [draft])).toMatchObject([{ status: 'DRAFT', connection_id: null }])
+    // Of what was published before, the days are to be summed: those of each brand, once.
+    expect(await rows('select brand_id, published_at from publishing.days_to_sum')).toEqual([{ brand_id: brand, published_at: new Date('2027-03-01') }])
     expect(await rows('select subject_id, action from publishing.audit_entries')).toEqual([{ subject_id: second, action: 'post.failed' }])
     expect(await rows('select post_id, external_account_id from publishing.attempts order by post_id nulls last')).toEqual([
       { post_id: first, external_account_id: '7' },

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { daySumsSweep } from '../../../../subgraphs/publishing/insight/analytics/sum-up.ts'
 import { metBy, type Plan, planOf, rowsMet, statementsOf, waysOf } from '../../../kit/plans.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { type Asking, listsOf, sweepsOf } from './lists.ts'
@@ -27,6 +28,7 @@ beforeAll(async () => {
   graph = await supergraph()
   const [several, one] = [await graph.seed.owner(), await graph.seed.owner()]
   await fill(graph.database.url, { now: graph.clock.now(), owners: [several.organization.id, one.organization.id], size })
+  await daySumsSweep(() => graph.job).run()
   worlds = await Promise.all(
     [several, one].map(async ({ owner: as, organization }) => {
       const [brand] = await graph.rows<{ id: string }>('select id from publishing.brands where organization_id = $1 order by name limit 1', [organization.id])

@@ -27,6 +27,7 @@ const tables = [
   'post_threads',
   'attempts',
   'post_figures',
+  'days_to_sum',
   'figure_snapshots',
   'follower_counts',
   'audit_entries',
@@ -130,6 +131,7 @@ function statements(now: Date, [first, second]: readonly [string, string], size:
          p.published_at, 100, 10, 1, 1 from ${brands(ours)} join publishing.posts p on p.brand_id = b.id where p.status = 'PUBLISHED'`,
       [now],
     ],
+    [`insert into publishing.days_to_sum (brand_id, published_at) select b.id, $1 from ${brands(ours)}`, [now]],
     [
       `insert into publishing.figure_snapshots (brand_id, post_id, at, impressions, likes)
        select f.brand_id, f.post_id, f.published_at + n * interval '1 day', n, n from publishing.post_figures f cross join generate_series(1, 3) n`,

@@ -1,0 +1,70 @@
+import type { Sweep } from '../../../../platform/jobs/queue.ts'
+import { inTransaction } from '../../../store/write.ts'
+import type { Job } from '../../context.ts'
+import type { Clocks, SummedBrand } from '../../stores/insight/day-sums.ts'
+import { clocksOf, daysFrom, daysOn } from './days.ts'
+
+/** How often days are summed, in ms: until then whoever asks sums the posts of those that changed. */
+const everyMs = 15_000
+/** How many brands one round sums. */
+const atOnce = 500
+/** How long sums are taken to be right, in ms; then they are compared with what they sum up. */
+const checkMs = 86_400_000
+
+/** Whether a brand is summed by the clocks that hold. */
+const holds = ({ by }: SummedBrand, { timeZone, zones }: Clocks) => by?.timeZone === timeZone && by.zones === zones
+
+/**
+ * Sums the days of a brand of which something changed, or all of them where none are, or where its clocks are others by now. Done twice,
+ * or by two at the same time, it comes to the same.
+ */
+export const sumUp = (job: Job, brandId: string): Promise<void> =>
+  inTransaction(job, async ({ now, transaction }) => {
+    const { daySums } = job
+    const brand = await daySums.hold(brandId, transaction)
+    if (!brand) return
+    const clocks = clocksOf(brand.timeZone)
+    // What is noted while this runs stays noted: each statement sees what the ones before it took, and may see more.
+    const noted = await daySums.takeNoted(brandId, transaction)
+    if (holds(brand, clocks)) {
+      if (noted.length > 0) await daySums.sumUp(brandId, daysOn(clocks.timeZone, noted), transaction)
+      return
+    }
+    const extent = await daySums.extent(brandId, transaction)
+    await daySums.sumUpAll(brandId, extent ? daysFrom(clocks.timeZone, extent.first, extent.last) : [], clocks, now, transaction)
+  })
+
+/**
+ * Compares the sums of a brand with its posts. Those that are wrong are told, counted, and summed anew with the next round: they show that
+ * something changed past the triggers, or that a program summed wrongly.
+ * @returns how many days were wrong
+ */
+export const checkSums = (job: Job, brandId: string): Promise<number> =>
+  inTransaction(job, async ({ now, transaction }) => {
+    const { daySums, log } = job
+    const brand = await daySums.hold(brandId, transaction)
+    // Of other clocks none counts, and all are made anew.
+    if (!brand || !holds(brand, clocksOf(brand.timeZone))) return 0
+    const extent = await daySums.extent(brandId, transaction)
+    const days = extent ? daysFrom(brand.timeZone, extent.first, extent.last) : []
+    const wrong = await daySums.drift(brandId, days, now, transaction)
+    if (wrong.length === 0) return 0
+    log.error({ brandId, days: wrong.length, first: wrong[0], last: wrong.at(-1) }, 'sums of days are not what their posts come to; they are summed anew')
+    job.sumsThatDrifted.inc(wrong.length)
+    await daySums.note(brandId, wrong, transaction)
+    return wrong.length
+  })
+
+/** Keeps the sums of days, and compares one brand's with its posts each round, every brand once a day. */
+export const daySumsSweep = (job: () => Job): Sweep => ({
+  name: 'sums of days',
+  everyMs,
+  async run() {
+    const opened = job()
+    const { clock, daySums, log } = opened
+    for (const { brandId } of await daySums.waiting(clocksOf('UTC').zones, atOnce))
+      await sumUp(opened, brandId).catch(error => log.warn({ err: error, brandId }, 'days of a brand could not be summed; the next round tries again'))
+    const brandId = await daySums.toCheck(new Date(clock.now().getTime() - checkMs))
+    if (brandId) await checkSums(opened, brandId)
+  },
+})

@@ -1,0 +1,226 @@
+import type { Transaction } from 'sequelize'
+import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
+import { selectList } from '../../../../platform/sql/table.ts'
+import type { Opening } from '../../../store/store.ts'
+import type { Figures, Platform } from '../../network/network.ts'
+import { type PostRow, posts } from '../post.ts'
+import { figuresOf, largest } from './figures.ts'
+
+/** A day of a brand's zone: it begins with its first moment, and ends where the next begins. */
+export interface Day {
+  readonly starts: Date
+  readonly ends: Date
+}
+
+/** By which clocks days are told apart: a zone, and the version of the rules of zones. */
+export interface Clocks {
+  readonly timeZone: string
+  readonly zones: string
+}
+
+/** Which posts are summed: those of a brand that were published from a moment on and before another, which lie in these days. */
+export interface Range {
+  readonly brandId: string
+  readonly from: Date
+  readonly to: Date
+  readonly days: readonly Day[]
+  readonly clocks: Clocks
+}
+
+/** How many posts, and what networks counted of them together; null where none tells. */
+export interface AnalyticsSumsRow extends Figures {
+  readonly posts: number
+}
+
+/** Of all, of a network, or of a day. */
+interface Summed extends AnalyticsSumsRow {
+  readonly ofPlatform: boolean
+  readonly ofDay: boolean
+  readonly platform: Platform | null
+  /** Its place among the days that were asked for, from 1 on. */
+  readonly day: number | null
+}
+
+/** A brand that is summed. */
+export interface SummedBrand {
+  readonly timeZone: string
+  /** By which clocks its sums were made; null: it has none yet. */
+  readonly by: Clocks | null
+}
+
+/** How many posts are at the top. */
+export const mostTop = 10
+
+const figures = Object.entries(figuresOf)
+const columns = figures.map(([, column]) => column)
+const score = (f: string) => ['likes', 'comments', 'shares', 'clicks'].map(column => `coalesce(${f}.${column}, 0)::bigint`).join(' + ')
+const seen = (f: string) => `coalesce(${f}.impressions, ${f}.video_views, 0)`
+/** The order of the top: what people did with a post, then how often it was seen. */
+const best = `${score('f')} desc, ${seen('f')} desc, p.id`
+const daysGiven = 'unnest($2::timestamptz[], $3::timestamptz[])'
+const withFigures = 'left join publishing.post_figures f on f.brand_id = p.brand_id and f.post_id = p.id'
+
+/** The days of a range: those whose sum is kept and holds, and others, whose posts are to be summed. */
+const days = `days as materialized (
+  select n::int as day, starts, ends, greatest(starts, $4::timestamptz) as since, least(ends, $5::timestamptz) as until,
+    starts >= $4::timestamptz and ends <= $5::timestamptz
+      and exists (select from publishing.summed_brands s where s.brand_id = $1 and s.time_zone = $6 and s.zones = $7)
+      and n not in (select width_bucket(m.published_at, $2::timestamptz[]) from publishing.days_to_sum m
+        where m.brand_id = $1 and m.published_at >= $4::timestamptz and m.published_at < $5::timestamptz) as kept
+  from ${daysGiven} with ordinality as t(starts, ends, n) where starts < ends)`
+/** Their posts, day by day along the index, each with its figures: however many posts the brand has, those of other days are not met. */
+const postsOfDays = `days d cross join lateral (
+     select p.id, p.platform from publishing.posts p
+     where p.brand_id = $1 and p.status = 'PUBLISHED' and p.published_at >= d.since and p.published_at < d.until offset 0) p
+   left join lateral (select * from publishing.post_figures f where f.brand_id = $1 and f.post_id = p.id limit 1) f on true`
+const summed = statement(
+  `with ${days}, parts as (
+     select d.day, s.platform, s.posts, ${columns.map(column => `s.${column}`).join(', ')}
+     from days d join publishing.day_sums s on s.brand_id = $1 and s.starts_at = d.starts where d.kept
+     union all
+     select d.day, p.platform, 1, ${columns.map(column => `f.${column}::bigint`).join(', ')} from ${postsOfDays} where not d.kept)
+   select grouping(platform) = 0 as "ofPlatform", grouping(day) = 0 as "ofDay", platform, day, coalesce(sum(posts), 0)::int as posts,
+     ${figures.map(([name, column]) => `case when sum(${column}) > ${largest} then ${largest} else sum(${column}) end::int as "${name}"`).join(', ')}
+   from parts group by grouping sets ((), (platform), (day))`,
+)
+/** Of ten days and networks whose first post is better than that of any other, nobody is at the top who is not at theirs. */
+const top = statement(
+  `with ${days}, candidates as (
+     select unnest(k.top) as id from (
+       select s.top from days d join publishing.day_sums s on s.brand_id = $1 and s.starts_at = d.starts
+       where d.kept and s.top_score is not null order by s.top_score desc, s.top_seen desc, s.top[1] limit ${mostTop}) k
+     union all
+     select * from (select p.id from ${postsOfDays} where not d.kept and f.at is not null order by ${best} limit ${mostTop}) o)
+   select ${selectList(posts, 'p')}, ${figures.map(([name, column]) => `f.${column} as "${name}"`).join(', ')}
+   from candidates c join publishing.posts p on p.brand_id = $1 and p.id = c.id ${withFigures}
+   order by ${best} limit ${mostTop}`,
+)
+
+/** Nobody else sums a brand meanwhile; what is read afterwards is seen as it is then. */
+const hold = statement(`select pg_try_advisory_xact_lock(hashtextextended('publishing.day_sums ' || $1, 0)) as held`)
+/** The brand stays until it is summed. */
+const brandOf = statement(
+  `select b.time_zone as "timeZone", s.time_zone as "summedZone", s.zones from publishing.brands b
+   left join publishing.summed_brands s on s.brand_id = b.id where b.id = $1 for key share of b`,
+)
+const waiting = statement(
+  `with recursive noted as (
+     (select brand_id, 1 as n from publishing.days_to_sum order by brand_id limit 1)
+     union all
+     select (select d.brand_id from publishing.days_to_sum d where d.brand_id > noted.brand_id order by d.brand_id limit 1), n + 1
+     from noted where noted.brand_id is not null and n < $2)
+   select brand_id as "brandId" from noted where brand_id is not null
+   union (select brand_id from publishing.summed_brands where zones < $1 limit $2)
+   union (select brand_id from publishing.summed_brands where zones > $1 limit $2)`,
+)
+const takeNoted = statement('delete from publishing.days_to_sum where brand_id = $1 returning published_at as at')
+const extent = statement(
+  `select least(min(at), (select min(starts_at) from publishing.day_sums where brand_id = $1)) as first,
+     greatest(max(at), (select max(starts_at) from publishing.day_sums where brand_id = $1)) as last
+   from (select min(published_at) from publishing.posts where brand_id = $1 and status = 'PUBLISHED'
+     union all select max(published_at) from publishing.posts where brand_id = $1 and status = 'PUBLISHED') t(at)`,
+)
+const forget = statement('delete from publishing.day_sums where brand_id = $1 and starts_at = any($2::timestamptz[])')
+const forgetAll = statement('delete from publishing.day_sums where brand_id = $1')
+const kept = `starts_at, platform, posts, ${columns.join(', ')}, top, top_score, top_seen`
+const ofTop = (what: string) => `array_agg(${what} order by ${best}) filter (where f.at is not null)`
+const fresh = `select d.starts as starts_at, p.platform, count(*)::int as posts, ${columns.map(column => `sum(f.${column}) as ${column}`).join(', ')},
+     coalesce((${ofTop('p.id')})[1:${mostTop}], '{}') as top, (${ofTop(score('f'))})[1] as top_score, (${ofTop(seen('f'))})[1] as top_seen
+   from ${daysGiven} d(starts, ends) join publishing.posts p on p.brand_id = $1 and p.status = 'PUBLISHED' and p.published_at >= d.starts and p.published_at < d.ends
+   ${withFigures} where d.starts < d.ends group by d.starts, p.platform`
+const keep = statement(`insert into publishing.day_sums (brand_id, ${kept}) select $1, ${kept} from (${fresh}) fresh`)
+const keepBrand = statement(
+  `insert into publishing.summed_brands (brand_id, time_zone, zones, checked_at) values ($1, $2, $3, $4)
+   on conflict (brand_id) do update set time_zone = excluded.time_zone, zones = excluded.zones, checked_at = excluded.checked_at`,
+)
+const toCheck = statement('select brand_id as "brandId" from publishing.summed_brands where checked_at < $1 order by checked_at limit 1')
+const checked = statement('update publishing.summed_brands set checked_at = $2 where brand_id = $1')
+/** Days of which the sum that is kept is another than that of their posts, and nothing is noted. */
+const drift = statement(
+  `with fresh as (${fresh}), differing as (
+     (select * from fresh except select ${kept} from publishing.day_sums where brand_id = $1)
+     union all (select ${kept} from publishing.day_sums where brand_id = $1 except select * from fresh))
+   select distinct i.starts_at as "startsAt" from differing i left join ${daysGiven} d(starts, ends) on d.starts = i.starts_at and d.starts < d.ends
+   where not exists (select from publishing.days_to_sum n where n.brand_id = $1 and n.published_at >= i.starts_at and n.published_at < coalesce(d.ends, i.starts_at))
+   order by 1`,
+)
+const note = statement('insert into publishing.days_to_sum (brand_id, published_at) select $1, * from unnest($2::timestamptz[])')
+
+const told = ({ brandId, from, to, days, clocks }: Range) => [
+  brandId,
+  days.map(({ starts }) => starts),
+  days.map(({ ends }) => ends),
+  from,
+  to,
+  clocks.timeZone,
+  clocks.zones,
+]
+
+/**
+ * What networks count of a brand's posts, by sums of days. A change of what they sum up notes its day in its own transaction, by triggers;
+ * a day that is noted is summed from its posts, by whoever asks, until it was summed again. So what is told is exact at every moment.
+ */
+export const daySumsStore = {
+  open({ sequelize, reading }: Opening) {
+    const read = <Found = object>(wanted: Statement, values: readonly unknown[], transaction: Transaction | null = null) =>
+      rows<Found>(sequelize, wanted, values, transaction, transaction ? undefined : reading)
+    const given = (days: readonly Day[]) => [days.map(({ starts }) => starts), days.map(({ ends }) => ends)]
+    return {
+      /** Sums of a range: of all, of each network, of each day. */
+      sums: (range: Range) => read<Summed>(summed, told(range)),
+      /** The posts of a range that people did most with, the first one first. */
+      top: (range: Range) => read<PostRow & Figures>(top, told(range)),
+
+      /** Brands that have something to be summed. @param zones the version of the rules of zones that holds */
+      waiting: (zones: string, limit: number) => read<{ brandId: string }>(waiting, [zones, limit]),
+      /** The brand that was looked at longest ago, if that was before a moment. */
+      async toCheck(before: Date): Promise<string | null> {
+        return (await read<{ brandId: string }>(toCheck, [before]))[0]?.brandId ?? null
+      },
+
+      /** Lets nobody else sum a brand until the transaction ends; null when somebody does, or there is no such brand any more. */
+      async hold(brandId: string, transaction: Transaction): Promise<SummedBrand | null> {
+        const [lock] = await read<{ held: boolean }>(hold, [brandId], transaction)
+        if (!lock!.held) return null
+        const [found] = await read<{ timeZone: string; summedZone: string | null; zones: string | null }>(brandOf, [brandId], transaction)
+        if (!found) return null
+        const { timeZone, summedZone, zones } = found
+        return { timeZone, by: summedZone !== null && zones !== null ? { timeZone: summedZone, zones } : null }
+      },
+
+      /** Takes what is noted of a held brand: moments of publication whose days are to be summed by the same transaction, after this. */
+      takeNoted: async (brandId: string, transaction: Transaction): Promise<Date[]> =>
+        (await read<{ at: Date }>(takeNoted, [brandId], transaction)).map(({ at }) => at),
+
+      /** From when to when a brand has posts, or sums; null when it has none. */
+      async extent(brandId: string, transaction: Transaction): Promise<{ readonly first: Date; readonly last: Date } | null> {
+        const [found] = await read<{ first: Date | null; last: Date | null }>(extent, [brandId], transaction)
+        return found?.first && found.last ? { first: found.first, last: found.last } : null
+      },
+
+      /** Sums days of a held brand anew. */
+      async sumUp(brandId: string, days: readonly Day[], transaction: Transaction): Promise<void> {
+        await read(forget, [brandId, days.map(({ starts }) => starts)], transaction)
+        await read(keep, [brandId, ...given(days)], transaction)
+      },
+
+      /** Sums all days of a held brand anew. */
+      async sumUpAll(brandId: string, days: readonly Day[], { timeZone, zones }: Clocks, now: Date, transaction: Transaction): Promise<void> {
+        await read(forgetAll, [brandId], transaction)
+        await read(keep, [brandId, ...given(days)], transaction)
+        await read(keepBrand, [brandId, timeZone, zones, now], transaction)
+      },
+
+      /** The days of a held brand whose sums are wrong. @param days all of it */
+      async drift(brandId: string, days: readonly Day[], now: Date, transaction: Transaction): Promise<Date[]> {
+        const found = await read<{ startsAt: Date }>(drift, [brandId, ...given(days)], transaction)
+        await read(checked, [brandId, now], transaction)
+        return found.map(({ startsAt }) => startsAt)
+      },
+
+      /** Has days summed anew. */
+      note: async (brandId: string, moments: readonly Date[], transaction: Transaction): Promise<void> =>
+        void (await read(note, [brandId, moments], transaction)),
+    }
+  },
+}
