@@ -16,6 +16,7 @@ import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createOutbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { placeOf } from '../../platform/smtp/dial.ts'
 import type { OpenPool } from '../../platform/sql/pool.ts'
+import { tellingAway } from '../../platform/storage/away.ts'
 import { createFileStorage } from '../../platform/storage/file.ts'
 import { addressOfBucket, createS3Storage } from '../../platform/storage/s3.ts'
 import { addressesFrom, chosenOrigins } from '../../subgraphs/providers/stores/addresses.ts'
@@ -161,7 +162,8 @@ export function depsOf(
   ])
   stack.defer(() => outbound.close())
   const cipher = createCipher(keys.encryptionKeys)
-  const storage = 'bucket' in config.objects ? createS3Storage(config.objects.bucket, outbound.stream) : createFileStorage(config.objects.folder)
+  const objects = 'bucket' in config.objects ? createS3Storage(config.objects.bucket, outbound.stream) : createFileStorage(config.objects.folder)
+  const storage = tellingAway(objects, log)
   const configured = {
     authSecret: keys.authSecret,
     applications,

@@ -9,6 +9,7 @@ import type { PostKey } from '../stores/attempt.ts'
 import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
 import { insist } from './conclude.ts'
+import { heard } from './heard.ts'
 import { placeTokenOf } from './prepare.ts'
 import { type CommentEnd, commentEnd, patienceMs } from './rules.ts'
 
@@ -59,7 +60,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   })
   if (!taken) return null
   crash('after-comment-row')
-  const answered = await call(job, network, connection, comment)
+  const answered = heard(await call(job, network, connection, comment))
   crash('after-comment')
   const ending = commentEnd(answered, isLate)
   await insist(job, { postId }, () => end(job, taken.after, 'UNKNOWN', ending))

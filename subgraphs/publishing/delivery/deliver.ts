@@ -14,6 +14,7 @@ import { sendMs } from '../stores/pace.ts'
 import type { PostRow } from '../stores/post.ts'
 import { held, prolong, whileClaimed } from './claimed.ts'
 import { comeAgain, conclude, giveUp, insist, putBack, waitForWindow } from './conclude.ts'
+import { heard } from './heard.ts'
 import { type Prepared, placeTokenOf, prepare } from './prepare.ts'
 import { sendAfter } from './renewal.ts'
 import { claimMs, doubtSince, dueAt, type Ending, isDue, isFree, isLate, noClaim } from './rules.ts'
@@ -123,7 +124,7 @@ export function publicationOf(
  * published nothing.
  */
 export async function send(job: Job, post: PostRow, attempt: AttemptRow, prepared: Callable): Promise<Delivery> {
-  const answered = await held(job, post, sendMs, () => call(job, post, attempt, prepared))
+  const answered = heard(await held(job, post, sendMs, () => call(job, post, attempt, prepared)))
   if ('limit' in answered && answered.limit)
     await job.connections
       .keepLimit(prepared.connection, answered.limit)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { BaseError } from 'sequelize'
 import { crash } from '../../../platform/crash.ts'
 import { keepGone } from '../connection/gone.ts'
 import { isJustRenewed, mustRenew } from '../connection/rules.ts'
@@ -12,6 +13,7 @@ import type { ConnectionRow } from '../stores/connection.ts'
 import type { PostRow } from '../stores/post.ts'
 import { held } from './claimed.ts'
 import type { FailureCode } from './failure.ts'
+import { inOneLine, isKeepable } from './heard.ts'
 import { claimMs, processingForMs, repliesTo, shutUntil, wayOf } from './rules.ts'
 
 /** Everything that a call needs and that may fail before anything is sent. */
@@ -63,11 +65,22 @@ export async function prepare(job: Job, post: PostRow): Promise<Prepared | Unpre
   const inReplyTo = await answered(job, post, target)
   if (post.media.length === 0 && !network.prepare) return { network, connection, accessToken, target, media: [], inReplyTo, handle: null }
   return held(job, post, claimMs, async () => {
-    const found = post.media.length > 0 ? await mediaOf(job, post, post.platform) : { media: [] }
+    const found = post.media.length > 0 ? await mediaOf(job, post, post.platform).catch(error => waiting(job, post, error)) : { media: [] }
+    if ('waits' in found) return found
     if ('failed' in found) return { failed: 'MEDIA_FAILED', detail: found.failed }
     const prepared = { network, connection, accessToken, target, media: found.media, inReplyTo, handle: null }
     return network.prepare ? leaveThere(job, post, prepared) : prepared
   })
+}
+
+/**
+ * What becomes of a post that a full disk, a storage that is away or a strange answer kept from being prepared: it waits.
+ * @throws the error, when it is the database's: nothing could be written of it, and the claim ends by itself
+ */
+const waiting = ({ log }: Job, post: PostRow, error: unknown) => {
+  if (error instanceof BaseError) throw error
+  log.error({ err: error, postId: post.id }, 'a post could not be prepared: it waits and is tried again')
+  return { waits: 'what it needs could not be made ready here' }
 }
 
 /** What the post answers, or comments, of the earlier one of its thread. */
@@ -101,7 +114,11 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
     network.prepare!(
       { ...contentOf(post, prepared), organizationId, placeToken: placeTokenOf(job, connection, prepared.target), accessToken: token },
       kept?.handle ?? null,
-    )
+    ).catch(error => {
+      // An answer of another form than any that the network's documents tell of.
+      if (!(error instanceof TypeError)) throw error
+      return { outcome: 'unsent', detail: waiting(job, post, error).waits }
+    })
   let token = accessToken
   let end = await preparation(token)
   if (end.outcome === 'refused' && end.code === 'ACCESS_EXPIRED') {
@@ -115,16 +132,17 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
   }
   crash('after-prepare')
   const since = kept?.since ?? job.clock.now().toISOString()
+  if ('handle' in end && !isKeepable(end.handle)) return { waits: 'the network answered with what cannot be kept' }
   if (end.outcome === 'ready') return { ...prepared, accessToken: token, handle: end.handle }
-  if (end.outcome === 'unsent') return { waits: end.detail }
+  if (end.outcome === 'unsent') return { waits: inOneLine(end.detail) }
   if (end.outcome === 'processing') {
     if (job.clock.now().getTime() - Date.parse(since) >= processingForMs)
       return { failed: 'MEDIA_FAILED', detail: 'it was still being processed after half an hour' }
     return { processing: { of, since, handle: end.handle }, againInMs: end.againInMs }
   }
   if (end.limit) await job.connections.keepLimit(connection, end.limit)
-  if (end.code === 'TARGET_UNAVAILABLE' && prepared.inReplyTo === null) await keepGone(job, connection, prepared.target, end.detail)
-  return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: end.detail }
+  if (end.code === 'TARGET_UNAVAILABLE' && prepared.inReplyTo === null) await keepGone(job, connection, prepared.target, inOneLine(end.detail))
+  return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: inOneLine(end.detail) }
 }
 
 /** What a post is, to the network. */

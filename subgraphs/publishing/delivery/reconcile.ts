@@ -10,6 +10,7 @@ import type { PostRow } from '../stores/post.ts'
 import { announce, belonging, conclude } from './conclude.ts'
 import { publicationOf } from './deliver.ts'
 import { failure } from './failure.ts'
+import { heardOf } from './heard.ts'
 import { absentAfterMs, askAgainAfterMs, doubtSince, noClaim, reconcileForMs, yieldsTo } from './rules.ts'
 
 /** Asks the network about a post of unknown outcome, and concludes when the answer tells; else says when to ask again. */
@@ -90,7 +91,7 @@ export async function ask(job: Job, post: PostRow, attempt: AttemptRow): Promise
   const since = earlier && earlier.startedAt < attempt.startedAt ? earlier.startedAt : attempt.startedAt
   const find = async (token: string) => {
     const taken = await attempts.takenIds(attempt, new Date(since.getTime() - absentAfterMs))
-    return network.find({ ...publication, accessToken: token }, since, taken)
+    return heardOf(await network.find({ ...publication, accessToken: token }, since, taken))
   }
   const lookup = await find(accessToken).catch(async error => {
     if (!(error instanceof AccessExpired)) throw error

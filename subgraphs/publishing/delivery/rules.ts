@@ -115,7 +115,7 @@ export type Ending = Exclude<Delivery, { outcome: 'unsent' }>
 export function settle(post: PostRow, delivery: Ending, now: Date, lookup: Capabilities['lookup']): Partial<PostRow> {
   const base = { ...noClaim, ...noWait }
   if (delivery.outcome === 'delivered')
-    return { ...base, ...noFailure, status: 'PUBLISHED', publishedAt: now, platformPostId: delivery.platformPostId, permalink: delivery.permalink }
+    return { ...base, ...noFailure, status: 'PUBLISHED', publishedAt: now, platformPostId: delivery.platformPostId, permalink: delivery.permalink || null }
   if (delivery.outcome === 'unknown') {
     const told = lookup === 'NONE' ? unaskable(post.platform, delivery.detail, now) : failure('OUTCOME_UNKNOWN', post.platform, delivery.detail, now)
     return { ...base, ...told, status: 'FAILED', deliveryPhase: 'UNKNOWN' }

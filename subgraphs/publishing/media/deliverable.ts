@@ -1,3 +1,4 @@
+import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import { NotStored } from '../../../platform/storage/storage.ts'
 import { notFound } from '../../store/store.ts'
 import type { Context, Job } from '../context.ts'
@@ -31,12 +32,14 @@ export async function mediaOf(
       media.push(await mediumOf(job, asset, altText, platform))
     } catch (error) {
       if (error instanceof NoPicture) return { failed: `${asset.filename}: ${error.message}` }
-      if (error instanceof NotStored) return { failed: `The bytes of ${asset.filename} are gone: upload it again.` }
+      if (error instanceof NotStored) return { failed: goneOf(asset) }
       throw error
     }
   }
   return { media }
 }
+
+const goneOf = ({ filename }: Pick<MediaAssetRow, 'filename'>): string => `The bytes of ${filename} are gone: upload it again.`
 
 async function mediumOf(job: Job, asset: MediaAssetRow, altText: string | null, platform: Platform): Promise<Medium> {
   const { form, ...told } = await variantFor(job, asset, platform)
@@ -47,7 +50,10 @@ async function mediumOf(job: Job, asset: MediaAssetRow, altText: string | null, 
     durationMs: asset.durationMs,
     altText: altText ?? asset.altText,
     async open() {
-      const body = await job.storage.get(keyOf(asset.id, asset.kind === 'IMAGE' ? form : 'original'))
+      const body = await job.storage.get(keyOf(asset.id, asset.kind === 'IMAGE' ? form : 'original')).catch(error => {
+        if (error instanceof NotStored) throw new Error(goneOf(asset))
+        throw new OutboundFailure(`${asset.filename} could not be read`, false, error)
+      })
       return asset.hidden.length > 0 ? streamOf(withoutHidden(body, asset.hidden)) : body
     },
     address: () => addressOf(job, asset.id, form, 'network'),

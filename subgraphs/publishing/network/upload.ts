@@ -1,3 +1,4 @@
+import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { OutboundAnswer, WayOut } from '../../../platform/outbound/outbound.ts'
 
 /** How long a part may take on its way, in ms. */
@@ -5,7 +6,7 @@ const partTimeoutMs = 60_000
 
 /** A film or picture that is read in parts, one after the other: no more than one part is held. */
 export interface Parts {
-  /** The next bytes, so many of them. @throws when there are fewer */
+  /** The next bytes, so many of them. @throws when there are fewer; OutboundFailure when they cannot be read, for then nothing of them was sent */
   take(length: number): Promise<Uint8Array>
   /** Leaves what is left. */
   close(): Promise<void>
@@ -19,7 +20,9 @@ export function inParts(bytes: ReadableStream<Uint8Array>): Parts {
       const part = new Uint8Array(length)
       for (let filled = 0; filled < length; ) {
         if (rest.length === 0) {
-          const { value, done } = await reader.read()
+          const { value, done } = await reader.read().catch(cause => {
+            throw new OutboundFailure('a medium could not be read', false, cause)
+          })
           if (done) throw new Error('a medium has fewer bytes than it said')
           rest = value
         }

@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOutbound } from '../../../platform/outbound/outbound.ts'
 import type { StreamOptions } from '../../../platform/outbound/stream.ts'
+import { tellingAway } from '../../../platform/storage/away.ts'
 import { createFileStorage } from '../../../platform/storage/file.ts'
 import { addressOfBucket, createS3Storage, type S3Settings } from '../../../platform/storage/s3.ts'
 import { NotStored, type OpenStorage, type Storage } from '../../../platform/storage/storage.ts'
@@ -65,6 +66,21 @@ const promises = (open: () => Promise<OpenStorage>) => {
 describe('files', () => {
   promises(async () => createFileStorage(folder))
   test('nothing half written is left', async () => expect(await readdir(join(folder, '.unfinished'))).toEqual([]))
+})
+
+test('a storage that cannot is told as away, without a word of where it is; what is not there stays so', async () => {
+  const log: object[] = []
+  const taken = join(folder, 'taken')
+  await writeFile(taken, 'a file where a folder should be')
+  const broken = tellingAway(createFileStorage(taken), { error: (line: object) => void log.push(line) })('one')
+  const refused = await broken.put('a', Buffer.from('x'), as(1)).catch(error => error)
+  expect(refused).toMatchObject({ extensions: { code: 'UPSTREAM_FAILED', retryAfter: 5 }, message: expect.not.stringContaining(folder) })
+  expect(log).toMatchObject([{ key: 'one/a', err: { code: expect.stringMatching(/ENOTDIR|EEXIST/) } }])
+  const whole = tellingAway(createFileStorage(folder), { error: (line: object) => void log.push(line) })('one')
+  await whole.put('told', Buffer.from('x'), as(1))
+  expect([await whole.stat('told'), await text(await whole.get('told'))]).toEqual([{ bytes: 1 }, 'x'])
+  await expect(whole.get('nothing')).rejects.toThrow(NotStored)
+  expect(log).toHaveLength(1)
 })
 
 /** A module that is an S3 server, `@20minutes/s3rver` of npm: `.ci/run` installs it. */

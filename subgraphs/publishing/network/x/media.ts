@@ -45,9 +45,15 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
     return taken(answer)
   }
 
+  /** The same where X tells of an upload. A page, or half an answer, tells of none: nobody sees what was uploaded, so it is done again. */
+  const told = async (...asked: Parameters<typeof call>): Promise<Uploaded['data']> => {
+    const said = await call(...asked)
+    if (!said.id) throw new Ended({ outcome: 'unsent', detail: 'X answered something that names no upload' })
+    return said
+  }
+
   async function upload(accessToken: string, { kind, mimeType, bytes, altText, open }: Medium): Promise<Uploaded['data']> {
-    const begun = await call(accessToken, '/upload/initialize', { media_type: mimeType, total_bytes: bytes, media_category: categories[kind] })
-    if (!begun.id) throw new Error('X did not name the upload')
+    const begun = await told(accessToken, '/upload/initialize', { media_type: mimeType, total_bytes: bytes, media_category: categories[kind] })
     const film = inParts(await open())
     try {
       for (let sent = 0, index = 0; sent < bytes; sent += partBytes, index += 1) {
@@ -58,17 +64,17 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
     } finally {
       await film.close()
     }
-    const ended = await call(accessToken, `/upload/${begun.id}/finalize`, {})
+    const ended = await told(accessToken, `/upload/${begun.id}/finalize`, {})
     // https://docs.x.com/x-api/media/create-media-metadata
     if (altText && kind !== 'VIDEO') await call(accessToken, '/metadata', { id: begun.id, metadata: { alt_text: { text: altText.slice(0, 1000) } } })
-    return { ...ended, id: begun.id }
+    return ended
   }
 
   return {
     async prepare({ accessToken, media }, kept) {
       try {
         let states: Uploaded['data'][] = []
-        if (kept) for (const id of pendingOf(kept)) states.push(await call(accessToken, `/upload?command=STATUS&media_id=${id}`))
+        if (kept) for (const id of pendingOf(kept)) states.push(await told(accessToken, `/upload?command=STATUS&media_id=${id}`))
         else for (const medium of media) states.push(await upload(accessToken, medium))
         const mediaIds = kept ? idsOf(kept) : states.map(({ id }) => id)
         const broken = states.find(({ processing_info: info }) => info?.state === 'failed')
@@ -81,7 +87,7 @@ export function createXMedia({ apiUrl }: Pick<XApplication, 'apiUrl'>, outbound:
       } catch (error) {
         if (error instanceof Ended) return error.preparation
         if (error instanceof OutboundFailure) return { outcome: 'unsent', detail: error.message }
-        throw error
+        return { outcome: 'refused', code: 'MEDIA_FAILED', detail: (error as Error).message }
       }
     },
   }

@@ -1,3 +1,4 @@
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { OutboundAnswer } from '../../../../platform/outbound/outbound.ts'
 import { AccessExpired, type Delivery, type Handle, type Lookup, type Preparation, type Publication } from '../network.ts'
 import { type Calls, type No, noOf, read, unanswered } from './calls.ts'
@@ -99,6 +100,7 @@ export function createYoutubePublish(calls: Calls) {
         if (filled.outcome === 'refused') return filled
         return { outcome: 'processing', handle: handleOf(session), againInMs: goOnMs }
       } catch (error) {
+        if (error instanceof OutboundFailure) return { outcome: 'unsent', detail: error.message }
         return { outcome: 'refused', code: 'MEDIA_FAILED', detail: (error as Error).message }
       }
     },

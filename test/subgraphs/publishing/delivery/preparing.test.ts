@@ -118,6 +118,16 @@ describe('P-12 what a network wants before the call', () => {
     expect([asked.prepare.length, (await row()).status]).toEqual([3, 'PUBLISHED'])
   })
 
+  test('and that it answers with what nobody can read is tried again, and given up after an hour', async () => {
+    const { answers, network, wake, row, asked } = await begin()
+    Object.assign(network, { prepare: async () => (null as unknown as Preparation).outcome })
+    await wake()
+    expect(await row()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', claimId: null, waitsUntil: graph.clock.in(5_000), attempts: 0 })
+    await graph.clock.advance(3_600_000)
+    await wake()
+    expect([await row(), asked.publish, answers.prepare]).toMatchObject([{ status: 'FAILED', failureCode: 'NETWORK_UNAVAILABLE' }, [], []])
+  })
+
   test('with a token that it refuses has that renewed once', async () => {
     const { answers, asked, wake, row } = await begin()
     const before = renewals(graph)

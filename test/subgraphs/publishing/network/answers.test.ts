@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Medium, Platform } from '../../../../subgraphs/publishing/network/network.ts'
 import { serveMedia } from './served.ts'
 import { type AtTwin, atTwin, mediumOf, publish } from './twin.ts'
@@ -42,6 +43,33 @@ const answers = [
   { fault: { fault: 'accept-then-reset' }, outcome: 'unknown', arrives: true },
   { fault: { fault: 'slow', delayMs: 50 }, outcome: 'delivered', arrives: true },
 ] as const
+
+test.each([
+  'X',
+  'LINKEDIN',
+  'LINKEDIN_PAGE',
+  'TIKTOK',
+  'YOUTUBE',
+] as const)('P-12 a film whose bytes cannot be read now is tried again on %s; of one whose bytes are gone it is told', async platform => {
+  await using at = await atTwin(platform)
+  // Of two chunks at TikTok, which keeps the last one back.
+  const film = mediumOf('VIDEO', 17_000_000)
+  const prepared = async (open: Medium['open']) => {
+    await at.world.clock.advance(60_000)
+    return at.network.prepare!(at.asks({ copy: 'A film', media: [{ ...film, open }] }), null)
+  }
+  const away = new OutboundFailure('clip.mp4 could not be read', false)
+  expect(await prepared(() => Promise.reject(away))).toEqual({ outcome: 'unsent', detail: away.message })
+  const broken = () => new ReadableStream({ pull: controller => controller.error(new Error('EIO: i/o error, read /srv/storage')) })
+  const cut = await prepared(async () => broken())
+  expect([cut.outcome, JSON.stringify(cut)]).toEqual(['unsent', expect.not.stringContaining('/srv')])
+  expect(await prepared(() => Promise.reject(new Error('The bytes of clip.mp4 are gone: upload it again.')))).toMatchObject({
+    outcome: 'refused',
+    code: 'MEDIA_FAILED',
+    detail: expect.stringContaining('are gone'),
+  })
+  expect(await at.received()).toEqual([])
+})
 
 describe.each(rows)('P-14 P-10 $platform', ({ platform, media, otherwise = {}, without = /$^/ }) => {
   test('is told as it answered: only a clear no is a refusal, and what may have been published is unknown', async () => {

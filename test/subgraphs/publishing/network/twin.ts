@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createOutbound } from '../../../../platform/outbound/outbound.ts'
+import { createOutbound, type WayOut } from '../../../../platform/outbound/outbound.ts'
 import { applicationAt, type PlayedName, twinOf } from '../../../../sandbox/networks.ts'
 import type { Account, Application, Gateway, Medium, MediumKind, Network, Platform, Publication } from '../../../../subgraphs/publishing/network/network.ts'
 import { everyNetwork, loadAdapters } from '../../../../subgraphs/publishing/network/networks.ts'
@@ -10,6 +10,8 @@ import { publication } from '../delivery/publication.ts'
 export interface AtTwin extends AsyncDisposable {
   readonly world: Stage
   readonly network: Network
+  /** How it is reached. */
+  readonly outbound: WayOut
   readonly account: Account
   readonly accessToken: string
   readonly refreshToken: string
@@ -60,6 +62,7 @@ export async function atTwin(platform: Platform, settings: Readonly<Record<strin
   return {
     world,
     network,
+    outbound,
     account,
     accessToken,
     refreshToken,

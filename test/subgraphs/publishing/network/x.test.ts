@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { WayOut } from '../../../../platform/outbound/outbound.ts'
+import { createXMedia } from '../../../../subgraphs/publishing/network/x/media.ts'
 import { send } from '../../../sandbox/stage.ts'
 import { atTwin, mediumOf, publish } from './twin.ts'
 
@@ -41,6 +43,21 @@ describe('P-14 pictures and films on X', () => {
     await at.arm({ fault: 'media-status', status })
     expect(await at.network.prepare!(at.asks({ copy: 'A', media: [mediumOf('IMAGE')] }), null)).toMatchObject(preparation)
     expect(await at.received()).toEqual([])
+  })
+
+  test.each(['initialize', 'finalize', 'command=STATUS'])('answered with a page where %s is asked: nobody was told no, so it is tried again', async step => {
+    await using at = await atTwin('X')
+    const asked = at.asks({ copy: 'A film', media: [mediumOf('VIDEO')] })
+    await at.arm({ fault: 'processing', delayMs: 60_000 })
+    const left = await at.network.prepare!(asked, null)
+    if (left.outcome !== 'processing') throw new Error(JSON.stringify(left))
+    const paged: WayOut = Object.assign(
+      async (...[url, options]: Parameters<WayOut>) =>
+        String(url).includes(step) ? { status: 200, headers: new Headers(), text: '<title>Welcome</title>' } : at.outbound(url, options),
+      { stream: at.outbound.stream },
+    )
+    const { prepare } = createXMedia({ apiUrl: `${at.world.sandbox.origin}/x` }, paged)
+    expect(await prepare(asked, step === 'command=STATUS' ? left.handle : null)).toMatchObject({ outcome: 'unsent' })
   })
 
   test('are prepared in no call for a text alone', async () => {
