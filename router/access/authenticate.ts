@@ -75,6 +75,9 @@ const mostTold = 10_000
 /** How often identity is told that a session is used, in ms. */
 const tellEvery = 60_000
 
+/** What a signed token looks like, whoever signed it (RFC 7515). */
+const isSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
 /** The headers that a credential comes in; one request has one of them. */
 export const credentialHeaders = ['authorization', 'x-api-key', 'x-service-token'] as const
 
@@ -126,7 +129,12 @@ export function createAuthenticate(
     if (byForeignToken) return byForeignToken(token, headers)
     const claims = await readToken(token)
     if (claims === 'expired') return refused('The access token has expired: get a new one from /identity/api/auth/token.', { expired: true })
-    if (claims === 'invalid') return refused('The access token is not valid: sign in again to get a new one.')
+    if (claims === 'invalid')
+      return refused(
+        isSigned.test(token)
+          ? 'The access token is not valid: sign in again to get a new one.'
+          : 'This is no access token of this platform: sign in to get one. Programs have an API key, sgk_…, which they send as X-API-Key.',
+      )
     const session = await sessions.of(claims.sessionId, claims.seenAt)
     if (!session || session.userId !== claims.userId) return refused('The session of this access token has ended: sign in again.')
     const grant = narrowedBy(session.grant, claims.scopes)

@@ -365,7 +365,7 @@ export type Mutation = {
   readonly cancelPost?: Maybe<Post>;
   /** Ends an unknown outcome by a person's word: with the network's id the post is published, with null it was not delivered and can be rescheduled. CONFLICT for a post whose outcome is known. */
   readonly resolveDelivery?: Maybe<Post>;
-  /** Asks the network what it counts of a published post now. Once a minute for each post: RATE_LIMITED before. CONFLICT for one that is not published, UPSTREAM_FAILED when the network does not tell. */
+  /** Asks the network what it counts of a published post now. Once a minute for each post: RATE_LIMITED before. CONFLICT for one that is not published, UPSTREAM_FAILED when the network does not answer. A network that tells nobody its figures (`capabilities.analytics`) is not asked, and nothing is new. */
   readonly refreshPostAnalytics?: Maybe<PostAnalytics>;
   /** Changes what the input mentions of what people say about an asset, and leaves the rest. Its bytes never change. */
   readonly updateMediaAsset?: Maybe<MediaAsset>;
@@ -1998,7 +1998,7 @@ export type FirstCommentStatus =
   | 'SENT'
   /** It is not there, and is not tried again; `message` says why. */
   | 'FAILED'
-  /** The call was made and nobody knows whether the network accepted. */
+  /** The call was made, or is on its way at this moment, and nobody knows yet whether the network accepted. It is never repeated. */
   | 'UNKNOWN';
 
 /** Why a post was not delivered, for people and for programs. */

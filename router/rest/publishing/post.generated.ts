@@ -134,7 +134,7 @@ export type FirstCommentStatus =
   | 'SENT'
   /** It is not there, and is not tried again; `message` says why. */
   | 'FAILED'
-  /** The call was made and nobody knows whether the network accepted. */
+  /** The call was made, or is on its way at this moment, and nobody knows yet whether the network accepted. It is never repeated. */
   | 'UNKNOWN';
 
 /** The networks that posts are written for. */

@@ -17,6 +17,8 @@ export const readProcessorIdMaybe = (id: string | null | undefined, field: strin
  * @throws BAD_USER_INPUT
  */
 export function readKey(key: string): string {
+  if (key === '')
+    throw wrong('idempotencyKey', `is missing: give each change one of its own, 1 to ${longestKey} characters, and send it again with the same change.`)
   if (key.length >= 1 && key.length <= longestKey && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) return key
   throw wrong('idempotencyKey', `must have 1 to ${longestKey} characters of ASCII, and no blank at its ends.`)
 }

@@ -40,8 +40,10 @@ export function readMessages(given: unknown): { readonly messages: readonly Chat
     if (role === 'tool') return { role, content: content!, tool_call_id: readText(message.tool_call_id, `${field}.tool_call_id`, 200) }
     if (!isAssistants) return wrong(`${field}.role`, `${field}.role is system, developer, user, assistant or tool.`)
     const calls = readToolCalls(message.tool_calls, field)
-    if (content === null && calls.length === 0) wrong(`${field}.content`, `${field} says nothing: it needs content or tool_calls.`)
-    return { role, content, ...(calls.length > 0 && { tool_calls: calls }), ...name }
+    // An answer of ours that said no has that beside its content: clients hand it back as it came.
+    const said = content ?? (typeof message.refusal === 'string' && message.refusal !== '' ? message.refusal : null)
+    if (said === null && calls.length === 0) wrong(`${field}.content`, `${field} says nothing: it needs content or tool_calls.`)
+    return { role, content: said, ...(calls.length > 0 && { tool_calls: calls }), ...name }
   })
   return { messages, pictures }
 }

@@ -234,6 +234,15 @@ describe('a chat request', () => {
     for (const model of [chatModel, secondModel]) expect((await world.chat('hi', { model, ...habits })).status).toBe(200)
   })
 
+  test('goes on after an answer that said no, handed back as it came', async () => {
+    const refused = { role: 'assistant', content: null, refusal: 'That I will not do.' }
+    const messages = [{ role: 'user', content: 'Do it' }, refused, { role: 'user', content: 'Then something else' }]
+    for (const model of [chatModel, secondModel]) {
+      const answer = await world.chat('', { model, messages })
+      expect([model, answer.status, ((await answer.json()) as Json).choices?.[0].message.content]).toEqual([model, 200, 'Echo: Then something else'])
+    }
+  })
+
   test.each([
     ['no JSON', '{"model":', {}],
     ['a list', '[]', {}],

@@ -219,6 +219,10 @@ describe('G-08 a key', () => {
   })
 
   const refusing = shared(() => processorStage())
+  test('that is left out is said to be missing', async () => {
+    expect((await refusing().refused('createProcessorCustomer', { idempotencyKey: '' })).message).toContain('missing')
+  })
+
   test.each(['', ' blank', 'ü', 'a\nb', 'x'.repeat(256)])('that no header can carry is refused, and nothing is sent: %j', async idempotencyKey => {
     const stage = refusing()
     expect(await stage.refused('createProcessorCustomer', { idempotencyKey })).toMatchObject({ code: 'BAD_USER_INPUT', field: 'idempotencyKey' })

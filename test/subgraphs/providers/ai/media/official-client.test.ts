@@ -24,6 +24,13 @@ test('G-02 OpenAI’s own client lists models, and finds one by its name', async
   expect(await client.models.retrieve('openai/whisper-1')).toMatchObject({ id: 'openai/whisper-1', owned_by: 'openai' })
 })
 
+test('G-02 whoever shows a key of OpenAI’s in place of ours is told what is shown here', async () => {
+  const { baseURL } = client
+  const stranger = new OpenAI({ baseURL, apiKey: 'sk-proj-somebodys', maxRetries: 0, fetch: world.fetch as typeof globalThis.fetch })
+  const { status, message } = await failure(stranger.models.list())
+  expect([status, message]).toEqual([401, expect.stringContaining('sgk_')])
+})
+
 test('G-02 OpenAI’s own client gets vectors, which it asks for in base64', async () => {
   const { data, usage } = await client.embeddings.create({ model: 'openai/text-embedding-3-small', input: ['one', 'two'], dimensions: 16 })
   const plain = await client.embeddings.create({ model: 'openai/text-embedding-3-small', input: 'one', dimensions: 16, encoding_format: 'float' })
