@@ -140,6 +140,11 @@ async function leaveThere(job: Job, post: PostRow, prepared: Prepared): Promise<
       return { failed: 'MEDIA_FAILED', detail: 'it was still being processed after half an hour' }
     return { processing: { of, since, handle: end.handle }, againInMs: end.againInMs }
   }
+  if (end.outcome === 'limited') {
+    const until = new Date(job.clock.now().getTime() + end.forMs)
+    await job.connections.keepLimit(connection, { limit: end.limit, remaining: 0, resetsAt: until })
+    return { shutUntil: until }
+  }
   if (end.limit) await job.connections.keepLimit(connection, end.limit)
   if (end.code === 'TARGET_UNAVAILABLE' && prepared.inReplyTo === null) await keepGone(job, connection, prepared.target, inOneLine(end.detail))
   return { failed: end.code === 'ACCESS_EXPIRED' ? 'CONNECTION_EXPIRED' : end.code, detail: inOneLine(end.detail) }

@@ -218,6 +218,8 @@ export type Preparation =
   | { readonly outcome: 'ready'; readonly handle: Handle }
   /** The network works on it: come again, with this. */
   | { readonly outcome: 'processing'; readonly handle: Handle; readonly againInMs: number }
+  /** The account has begun as many as the network takes, and will take more in so many ms: the post waits. */
+  | { readonly outcome: 'limited'; readonly limit: number; readonly forMs: number }
   /** It cannot be had: `MEDIA_FAILED` when a medium is the reason. */
   | { readonly outcome: 'refused'; readonly code: RefusalReason | 'MEDIA_FAILED'; readonly detail: string; readonly limit?: RateLimit }
   | Unsent

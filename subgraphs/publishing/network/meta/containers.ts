@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { crash } from '../../../../platform/crash.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
-import { GrantFailure, type Handle, type Lookup, type Medium, type Preparation, type Publication, type RateLimit } from '../network.ts'
-import { type Graph, type GraphAnswer, preparationOf, saidOf, tellOf } from './graph.ts'
+import { GrantFailure, type Handle, type Lookup, type Medium, type Publication, type RateLimit } from '../network.ts'
+import { type Graph, type GraphAnswer, type GraphPreparation, preparationOf, saidOf, tellOf } from './graph.ts'
 
 // Instagram and Threads publish in two steps: a container, which the network fills from addresses of ours and nobody sees, then one call
 // that makes it public. https://developers.facebook.com/docs/threads/posts, https://developers.facebook.com/docs/instagram-platform/content-publishing
@@ -72,7 +72,7 @@ const againAfter = (asked: number): number => Math.min(30_000, 1_000 * 2 ** aske
  * @param graph of the account's network
  * @param kept  what an earlier call left
  */
-export async function prepareContainer(graph: Graph, dialect: ContainerDialect, publication: Unprepared, kept: Handle | null): Promise<Preparation> {
+export async function prepareContainer(graph: Graph, dialect: ContainerDialect, publication: Unprepared, kept: Handle | null): Promise<GraphPreparation> {
   const of = digestOf(publication)
   try {
     const known = readKept(kept, of)
@@ -93,7 +93,7 @@ async function begin(
   { title, limitEdge }: ContainerDialect,
   { accessToken, account, inReplyTo }: Unprepared,
   of: string,
-): Promise<Kept | Preparation> {
+): Promise<Kept | GraphPreparation> {
   const kept = { of, children: [], container: null, asked: 0, left: null, limit: null }
   // Replies have a limit of their own, which wants a permission of its own.
   if (inReplyTo !== null) return kept
@@ -110,9 +110,9 @@ async function begin(
   return { outcome: 'refused', code: 'RATE_LIMITED', detail, limit: { limit, remaining: 0, resetsAt: null } }
 }
 
-async function make(graph: Graph, dialect: ContainerDialect, publication: Unprepared, began: Kept): Promise<Kept | Preparation> {
+async function make(graph: Graph, dialect: ContainerDialect, publication: Unprepared, began: Kept): Promise<Kept | GraphPreparation> {
   const { accessToken, account, media } = publication
-  const create = async (parameters: Readonly<Record<string, string>>): Promise<string | Preparation> => {
+  const create = async (parameters: Readonly<Record<string, string>>): Promise<string | GraphPreparation> => {
     const path = `/${account.externalId}/${dialect.edge}`
     const answer = await graph.post<{ id: string }>(path, { ...parameters, access_token: accessToken }, { timeoutMs: createTimeoutMs })
     crash('container-made')
@@ -138,7 +138,7 @@ async function make(graph: Graph, dialect: ContainerDialect, publication: Unprep
   return typeof container === 'string' ? { ...began, children, container, asked: 0 } : container
 }
 
-async function look(graph: Graph, dialect: ContainerDialect, { accessToken }: Unprepared, kept: Kept): Promise<Preparation> {
+async function look(graph: Graph, dialect: ContainerDialect, { accessToken }: Unprepared, kept: Kept): Promise<GraphPreparation> {
   const status = await statusOf(graph, dialect, kept.container!, accessToken)
   if (status.is === 'FINISHED') return { outcome: 'ready', handle: toHandle(kept) }
   if (status.is === 'IN_PROGRESS') return { outcome: 'processing', handle: toHandle({ ...kept, asked: kept.asked + 1 }), againInMs: againAfter(kept.asked) }
@@ -163,7 +163,7 @@ async function statusOf(
   return is ? { is, why: String(answer.said[more] ?? is) } : { is: 'UNTOLD', why: saidOf(title, answer), answer }
 }
 
-function failed({ title }: ContainerDialect, { is, why, answer }: Status & { readonly answer?: GraphAnswer<object> }): Preparation {
+function failed({ title }: ContainerDialect, { is, why, answer }: Status & { readonly answer?: GraphAnswer<object> }): GraphPreparation {
   if (answer) return preparationOf(title, answer, false)
   return {
     outcome: 'refused',

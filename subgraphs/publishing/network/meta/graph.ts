@@ -107,8 +107,11 @@ export function unanswered(error: unknown): Delivery {
   return error instanceof OutboundFailure && !error.sent ? { outcome: 'unsent', detail } : { outcome: 'unknown', detail }
 }
 
+/** How preparing ends at these networks, which tell how much is left before anything is made. */
+export type GraphPreparation = Exclude<Preparation, { outcome: 'limited' }>
+
 /** What an answer to a call that prepares means, when it is not what was asked for: nobody sees what it did, so it may be made again. */
-export function preparationOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean): Preparation {
+export function preparationOf(title: string, answer: GraphAnswer<object>, hasPlace: boolean): GraphPreparation {
   const code = reasonOf(answer, hasPlace)
   return code ? { outcome: 'refused', code, detail: saidOf(title, answer) } : { outcome: 'unsent', detail: saidOf(title, answer) }
 }

@@ -4,7 +4,7 @@ import type { OutboundAnswer, WayOut } from '../../../../platform/outbound/outbo
 import { readJson } from '../json.ts'
 import { type Delivery, type Handle, isTrial, type Lookup, type Medium, type Preparation, type Publication, type RefusalReason } from '../network.ts'
 import { inParts, sendBytes } from '../upload.ts'
-import type { Calls, Creator } from './calls.ts'
+import type { Calls, Creator, No } from './calls.ts'
 import type { TiktokApplication } from './oauth.ts'
 import { type Progress, progressOf } from './status.ts'
 
@@ -14,6 +14,9 @@ const chunkBytes = 8 * 1024 * 1024
 const publishTimeoutMs = 10_000
 /** How often it is asked, right after the last chunk, whether the post is there, and the pause between, in ms. What takes longer is found by its id. */
 const [asks, pauseMs] = [3, 1_000]
+
+/** How many posts an account may begin, and in which time, in ms: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
+const [mostBegun, begunWithinMs] = [6, 60_000]
 
 const publicFirst = ['PUBLIC_TO_EVERYONE', 'FOLLOWER_OF_CREATOR', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY']
 
@@ -76,7 +79,7 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
 
   async function begin({ accessToken, copy, link }: Omit<Publication, 'handle'>, film: Medium): Promise<Preparation> {
     const { answer, data: creator, no } = await calls.post<Creator>(accessToken, '/v2/post/publish/creator_info/query/', {})
-    if (no) return no
+    if (no) return notBegun(no)
     if (!creator) return { outcome: 'unsent', detail: `TikTok answered ${answer.status}` }
     const { creator_username: username = '', privacy_level_options: offered = [], max_video_post_duration_sec: most } = creator
     if (most !== undefined && (film.durationMs ?? 0) > most * 1000)
@@ -92,13 +95,13 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
       },
       source_info: { source: 'FILE_UPLOAD', video_size: film.bytes, chunk_size: chunks[0], total_chunk_count: chunks.length },
     })
-    if (begun.no) return begun.no
+    if (begun.no) return notBegun(begun.no)
     const { publish_id: publishId, upload_url: uploadUrl } = begun.data ?? {}
     if (!publishId || !uploadUrl) return { outcome: 'unsent', detail: `TikTok answered ${begun.answer.status}` }
     const sent = await send(film, uploadUrl, 0, chunks.length - 1)
     if (sent && sent.status >= 300) {
       const detail = saidBy(sent)
-      return isOpen(sent.status) ? { outcome: 'unsent', detail } : { outcome: 'refused', code: 'MEDIA_FAILED', detail }
+      return isOpen(sent.status) || sent.status === 429 ? { outcome: 'unsent', detail } : { outcome: 'refused', code: 'MEDIA_FAILED', detail }
     }
     return { outcome: 'ready', handle: { publishId, uploadUrl, username, bytes: film.bytes } }
   }
@@ -165,6 +168,9 @@ export function createTiktokPublish(application: TiktokApplication, calls: Calls
     },
   }
 }
+
+/** A no to what begins a post: to too many at once it is none, for TikTok has told when it takes more. */
+const notBegun = (no: No): Preparation => (/^rate_limit_exceeded/.test(no.detail) ? { outcome: 'limited', limit: mostBegun, forMs: begunWithinMs } : no)
 
 /** An answer that leaves open what was done. */
 const isOpen = (status: number): boolean => status >= 500 || status === 408

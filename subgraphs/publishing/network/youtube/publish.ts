@@ -10,7 +10,7 @@ const publishTimeoutMs = 9_000
 const goOnMs = 5_000
 /** What YouTube takes as a description, in bytes, and as tags, in characters: https://developers.google.com/youtube/v3/docs/videos#properties */
 const [mostDescription, mostTags] = [5_000, 500]
-/** Last parts that are kept between preparing and publishing, so that a long film is not read once more. */
+/** Last parts that are kept between preparing and publishing, so that a long film is not read once more; it is where another process goes on. */
 const mostTails = 32
 
 const people = '22'
@@ -109,8 +109,9 @@ export function createYoutubePublish(calls: Calls) {
     async publish(publication: Publication): Promise<Delivery> {
       const [film] = publication.media
       const session = sessionIn(publication.handle)
-      const tail = session && tails.get(session.query)
-      if (!film || session?.last == null || !tail) return { outcome: 'unsent', detail: 'the film is not prepared' }
+      if (!film || session?.last == null) return { outcome: 'unsent', detail: 'the film is not prepared' }
+      const tail = tails.get(session.query) ?? (await sessions.lastPart(film, session.last).catch(() => null))
+      if (!tail) return { outcome: 'unsent', detail: 'the film cannot be read at this moment' }
       try {
         const answer = await sessions.put(publication, session, session.last, tail, film.mimeType, publishTimeoutMs)
         if (answer.status === 200 || answer.status === 201) {

@@ -80,6 +80,17 @@ export function createSessions(calls: Calls) {
     progress: (asking: Asking, { query, bytes }: Session): Promise<OutboundAnswer> =>
       calls.ask(asking, `${path}?${query}`, { method: 'PUT', headers: { 'content-length': '0', 'content-range': `bytes */${bytes}` } }),
 
+    /** The bytes of a film's last part, for which all before it are read past. */
+    async lastPart(film: Medium, last: number): Promise<Uint8Array> {
+      const parts = inParts(await film.open())
+      try {
+        for (let at = 0; at < last; at += partBytes) await parts.take(Math.min(partBytes, last - at))
+        return await parts.take(film.bytes - last)
+      } finally {
+        await parts.close()
+      }
+    },
+
     /**
      * Sends all of a film but its last part, from where YouTube has it on. One that is cut asks how far it is and goes on, a few times.
      * @param from bytes that YouTube has

@@ -215,6 +215,21 @@ describe('P-12 a network’s limit', () => {
     expect((await storedConnection(graph, connection)).rateLimit).toMatchObject({ remaining: 49 })
   })
 
+  test('of posts that an account may begin has the post wait which meets it, and the next one without asking', async () => {
+    const { answers, asked, wake, row, connection } = await begin()
+    const until = graph.clock.in(60_000)
+    answers.prepare.push({ outcome: 'limited', limit: 6, forMs: 60_000 })
+    await wake()
+    expect(await row()).toMatchObject({ status: 'SCHEDULED', deliveryPhase: 'NONE', waitsUntil: until, attempts: 0 })
+    expect((await storedConnection(graph, connection)).rateLimit).toEqual({ limit: 6, remaining: 0, resetsAt: until.toISOString() })
+    await graph.clock.advance(59_999)
+    await wake()
+    expect([asked.prepare.length, asked.publish]).toEqual([1, []])
+    await graph.clock.advance(1)
+    await wake()
+    expect([asked.prepare.length, (await row()).status]).toEqual([2, 'PUBLISHED'])
+  })
+
   test('that opens in more than an hour fails the post', async () => {
     const { wake, connection, row, asked } = await begin()
     await graph.job.connections.keepLimit(connection, { limit: 50, remaining: 0, resetsAt: graph.clock.in(3_600_001) })

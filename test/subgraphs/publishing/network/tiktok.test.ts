@@ -99,7 +99,7 @@ describe('P-10 a film on TikTok', () => {
     expect(await prepare([{ ...mediumOf('VIDEO'), durationMs: 301_000 }])).toMatchObject({ outcome: 'refused', code: 'MEDIA_FAILED' })
     expect(await prepare([])).toMatchObject({ outcome: 'refused', code: 'CONTENT_REFUSED' })
     await at.arm({ fault: 'media-status', status: 429 })
-    expect(await prepare([mediumOf('VIDEO')])).toMatchObject({ outcome: 'refused', code: 'RATE_LIMITED' })
+    expect(await prepare([mediumOf('VIDEO')])).toEqual({ outcome: 'limited', limit: 6, forMs: 60_000 })
     await at.arm({ fault: 'media-status', status: 503 })
     expect(await prepare([mediumOf('VIDEO')])).toMatchObject({ outcome: 'unsent' })
     await at.arm({ fault: 'expired-token' })

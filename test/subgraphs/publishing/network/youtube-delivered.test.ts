@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import { reconcile } from '../../../../subgraphs/publishing/delivery/reconcile.ts'
+import { absentAfterMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { count } from '../../../../subgraphs/publishing/insight/analytics/collect.ts'
-import type { Network } from '../../../../subgraphs/publishing/network/network.ts'
+import type { Gateway, Network } from '../../../../subgraphs/publishing/network/network.ts'
+import { open } from '../../../../subgraphs/publishing/network/youtube/adapter.ts'
+import type { YoutubeApplication } from '../../../../subgraphs/publishing/network/youtube/oauth.ts'
 import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import { shared } from '../../../kit/shared.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
@@ -58,6 +61,19 @@ function atTheCall({ job }: Supergraph, happens: (call: () => Promise<unknown>) 
       return real.publish(publication)
     },
   })
+  return {
+    async [Symbol.asyncDispose]() {
+      networks.set('YOUTUBE', real)
+    },
+  }
+}
+
+/** Speaks to YouTube as a process does that has prepared nothing. */
+function anotherProcess({ job, x }: Supergraph): AsyncDisposable {
+  const networks = job.networks as Map<'YOUTUBE', Network>
+  const real = networks.get('YOUTUBE')!
+  const gateway: Gateway = (path, organizationId, options) => job.call!(`/providers${path}`, { appId: 'app_publishing', organizationId }, options)
+  networks.set('YOUTUBE', open(x.applications.YOUTUBE as YoutubeApplication, job.outbound, gateway))
   return {
     async [Symbol.asyncDispose]() {
       networks.set('YOUTUBE', real)
@@ -146,6 +162,25 @@ describe('P-14 P-10 a film for YouTube, by the gateway', () => {
     await round(graph)
     const found = await published()
     expect([await read(), found.length]).toMatchObject([{ status: 'PUBLISHED', platformPostId: found[0]?.id }, 1])
+  })
+
+  test('whose worker dies before the call is sent by another process from the same upload, once', async () => {
+    const { graph, key, read, published } = await due()
+    {
+      await using _ = atTheCall(graph, async () => {
+        throw new Error('the worker is gone')
+      })
+      await expect(wake(graph, key)).rejects.toThrow('the worker is gone')
+    }
+    await using _ = anotherProcess(graph)
+    await graph.clock.advance(sendMs)
+    await round(graph)
+    expect([(await read()).deliveryPhase, await published()]).toEqual(['SENDING', []])
+    await graph.clock.advance(absentAfterMs)
+    await round(graph)
+    const found = await published()
+    expect([await read(), found.length]).toMatchObject([{ status: 'PUBLISHED', platformPostId: found[0]?.id }, 1])
+    expect(found[0]!.media).toMatchObject([{ sha256: world().film.sha256 }])
   })
 
   test('that YouTube cannot work up has failed, and is not there', async () => {
