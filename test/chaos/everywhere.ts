@@ -1,18 +1,24 @@
 import { png } from '../subgraphs/publishing/media/files.ts'
 import type { Stage } from './stage.ts'
 
-// A stage on which posts of every kind go to four networks: what is written for them, and what became of it by both sides' accounts.
+// A stage on which posts of every kind go to networks: what is written for four of them, and what became of it by both sides' accounts.
 
-/** The networks, by the names of their twins, with how it is found out there what became of a call. */
+/** The networks, by the names of their twins, with how it is found out there what became of a call, and whether later posts of a thread are replies. */
 export const networks = {
-  X: { twin: 'x', lookup: 'BY_LISTING', share: 0.16, answers: true },
-  LINKEDIN: { twin: 'linkedin', lookup: 'NONE', share: 0.26, answers: false },
-  THREADS: { twin: 'threads', lookup: 'BY_ID', share: 0.26, answers: true },
-  FACEBOOK: { twin: 'facebook', lookup: 'BY_LISTING', share: 0.32, answers: true },
+  X: { twin: 'x', lookup: 'BY_LISTING', replies: true },
+  LINKEDIN: { twin: 'linkedin', lookup: 'NONE', replies: false },
+  THREADS: { twin: 'threads', lookup: 'BY_ID', replies: true },
+  FACEBOOK: { twin: 'facebook', lookup: 'BY_LISTING', replies: false },
+  INSTAGRAM: { twin: 'instagram', lookup: 'BY_ID', replies: false },
+  YOUTUBE: { twin: 'youtube', lookup: 'BY_ID', replies: false },
+  TIKTOK: { twin: 'tiktok', lookup: 'BY_ID', replies: false },
 } as const
 
 export type Name = keyof typeof networks
-export const names = Object.keys(networks) as Name[]
+
+/** Which part of the posts goes to each of the four that take a text alone. */
+const shares = { X: 0.16, LINKEDIN: 0.26, THREADS: 0.26, FACEBOOK: 0.32 } as const
+export const names = Object.keys(shares) as (keyof typeof shares)[]
 
 /** A post as it is to be written. */
 export interface Wanted {
@@ -21,7 +27,8 @@ export interface Wanted {
   readonly at: Date
   readonly thread?: string
   readonly target?: Place
-  readonly mediaId?: string
+  readonly mediaIds?: readonly string[]
+  readonly title?: string
   readonly comment?: string
 }
 
@@ -54,7 +61,7 @@ export interface Received {
   readonly text: string
   readonly receivedAt: string
   readonly inReplyToId: string | null
-  readonly media?: readonly object[]
+  readonly media?: readonly { readonly sha256: string }[]
   readonly target?: { readonly kind: string; readonly id: string }
 }
 
@@ -74,7 +81,7 @@ export function plan(
   const all: Wanted[] = []
   const one = <Of>(of: readonly Of[]): Of => of[Math.floor(random() * of.length)]!
   for (const platform of names) {
-    const most = Math.round(count * networks[platform].share)
+    const most = Math.round(count * shares[platform])
     for (let number = 0; number < most; ) {
       const copy = (part: number) => `${mark} ${platform.toLowerCase()} ${number + part}`
       const kind = random()
@@ -93,7 +100,7 @@ export function plan(
       }
       const isCommented = kind < 0.28 && platform !== 'LINKEDIN' && isPage
       const comment = isCommented ? { comment: `comment of ${copy(0)}` } : {}
-      all.push({ platform, copy: copy(0), at, ...target, ...comment, ...(kind > 0.8 && { mediaId: one(mediaIds) }) })
+      all.push({ platform, copy: copy(0), at, ...target, ...comment, ...(kind > 0.8 && { mediaIds: [one(mediaIds)] }) })
       number += 1
     }
   }
@@ -102,10 +109,10 @@ export function plan(
 
 /** The posts without a first comment as a file of CSV, which knows none. */
 export function toCsv(wanted: readonly Wanted[]): string {
-  const lines = wanted.map(({ platform, copy, at, thread = '', target, mediaId = '' }) =>
-    [platform, copy, at.toISOString(), thread, target?.kind ?? '', target?.externalId ?? '', mediaId].join(','),
+  const lines = wanted.map(({ platform, copy, at, thread = '', target, mediaIds = [], title = '' }) =>
+    [platform, copy, at.toISOString(), thread, target?.kind ?? '', target?.externalId ?? '', mediaIds.join(';'), title].join(','),
   )
-  return ['platform,copy,scheduledAt,threadKey,targetKind,targetId,mediaIds', ...lines].join('\n')
+  return ['platform,copy,scheduledAt,threadKey,targetKind,targetId,mediaIds,title', ...lines].join('\n')
 }
 
 /** Chooses every place of the brand's Facebook account. @returns them */
@@ -126,7 +133,8 @@ export async function chooseEverywhere(stage: Stage): Promise<readonly Place[]> 
 export async function bringPictures(stage: Stage, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let at = 0; at < count; at += 1) {
-    const answer = await stage.post(`/publishing/api/media?brandId=${stage.brandId()}&filename=${at}.png`, new Uint8Array(png(320 + at, 320)))
+    const path = `/publishing/api/media?brandId=${stage.brandId()}&filename=${at}.png`
+    const answer = await stage.rest('POST', path, { headers: { 'content-type': 'image/png' }, body: new Uint8Array(png(320 + at, 320)) })
     ids.push(((await answer.json()) as { id: string }).id)
   }
   return ids
@@ -139,15 +147,13 @@ export const stood = (stage: Stage): Promise<Stood[]> =>
      from publishing.posts where copy like '${mark} %' order by thread_id, position`,
   )
 
-/** What every network has of the plan, the oldest first. */
-export async function received(stage: Stage): Promise<Record<Name, Received[]>> {
-  const all = await Promise.all(
-    names.map(
-      async name =>
-        [name, ((await stage.control(`received?network=${networks[name].twin}`)) as Received[]).filter(({ text }) => text.includes(`${mark} `))] as const,
-    ),
-  )
-  return Object.fromEntries(all) as Record<Name, Received[]>
+/** What networks have of the plan, the oldest first. */
+export async function received(stage: Stage, of: readonly Name[] = names): Promise<ReadonlyMap<Name, readonly Received[]>> {
+  const all = of.map(async name => {
+    const has = (await stage.control(`received?network=${networks[name].twin}`)) as Received[]
+    return [name, has.filter(({ text }) => text.includes(`${mark} `))] as const
+  })
+  return new Map(await Promise.all(all))
 }
 
 /** The post before each in its thread. */
@@ -160,7 +166,7 @@ export function held(posts: readonly Stood[]): ReadonlySet<Stood> {
 }
 
 /** What is wrong between what we say and what the networks have, in sentences; and the table of it. */
-export function compare(posts: readonly Stood[], have: Readonly<Record<Name, readonly Received[]>>): { readonly wrong: string[]; readonly table: string[] } {
+export function compare(posts: readonly Stood[], have: ReadonlyMap<Name, readonly Received[]>): { readonly wrong: string[]; readonly table: string[] } {
   const wrong: string[] = []
   const waits = held(posts)
   const earlier = earlierOf(posts)
@@ -168,9 +174,9 @@ export function compare(posts: readonly Stood[], have: Readonly<Record<Name, rea
     '| network | asked | posts | published | failed | unknown | behind one of these | received | comments sent/unknown | doubled | lost |',
     '|---|---|---|---|---|---|---|---|---|---|---|',
   ]
-  for (const name of names) {
+  for (const [name, has] of have) {
     const mine = posts.filter(({ platform }) => platform === name)
-    const there = have[name].filter(({ text }) => text.startsWith(mark))
+    const there = has.filter(({ text }) => text.startsWith(mark))
     const byText = Map.groupBy(mine, ({ copy }) => copy)
     const receivedByText = Map.groupBy(there, ({ text }) => text)
     let [doubled, lost] = [0, 0]
@@ -201,15 +207,15 @@ export function compare(posts: readonly Stood[], have: Readonly<Record<Name, rea
     for (const post of mine) {
       const before = earlier.get(post)
       const [own] = there.filter(({ id }) => id === post.platform_post_id)
-      if (own && (own.media?.length ?? 0) !== post.pictures) wrong.push(`${post.copy} has ${own.media?.length ?? 0} pictures, not ${post.pictures}`)
+      if (own && (own.media?.length ?? 0) !== post.pictures) wrong.push(`${post.copy} has ${own.media?.length ?? 0} media, not ${post.pictures}`)
       if (own && post.place && own.target?.id !== post.place) wrong.push(`${post.copy} stands at ${own.target?.id}, not ${post.place}`)
       if (!before || !own) continue
       const [first] = there.filter(({ id }) => id === before.platform_post_id)
       if (!first || Date.parse(first.receivedAt) > Date.parse(own.receivedAt)) wrong.push(`${post.copy} came before the post that it follows`)
-      else if ((name === 'X' || name === 'THREADS') && own.inReplyToId !== first.id) wrong.push(`${post.copy} answers ${own.inReplyToId}, not ${first.id}`)
+      else if (networks[name].replies && own.inReplyToId !== first.id) wrong.push(`${post.copy} answers ${own.inReplyToId}, not ${first.id}`)
     }
     const comments = Map.groupBy(
-      have[name].filter(({ text }) => !text.startsWith(mark)),
+      has.filter(({ text }) => !text.startsWith(mark)),
       ({ text }) => text,
     )
     const commented = mine.filter(({ first_comment }) => first_comment !== null)

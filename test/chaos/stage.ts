@@ -21,8 +21,8 @@ export interface Stage extends AsyncDisposable {
   readonly sandbox: string
   /** Executes an operation of the owner. @throws when it is refused, or nobody answers */
   query: Client['query']
-  /** Sends bytes to a row of REST as the owner. @throws when they are refused, or nobody answers */
-  post(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<Response>
+  /** Calls a row of REST as the owner. @throws when it refuses, or nobody answers */
+  rest(method: string, path: string, call?: { headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string }): Promise<Response>
   /** Asks the sandbox under `/_control`, or with a body tells it something. */
   control(path: string, body?: object): Promise<unknown>
   /** Runs a statement in that database, by a connection of its own. */
@@ -101,9 +101,9 @@ export async function openStage(): Promise<Stage> {
       sandbox: origin,
       control,
       query: async (document, variables) => (await owner()).query(document, variables),
-      async post(path, bytes) {
+      async rest(method, path, { headers, ...call } = {}) {
         const { token } = await owner()
-        const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' }, body: bytes })
+        const answer = await fetch(new URL(path, url), { method, headers: { authorization: `Bearer ${token}`, ...headers }, ...call })
         if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
         return answer
       },
