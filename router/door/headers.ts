@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
 
-/** The headers of a request of node:http in the form of the Fetch standard. */
-export function webHeaders(incoming: IncomingHttpHeaders): Headers {
+/** The headers of a request of node:http in the form of the Fetch standard. @param without names that are left out, in small letters */
+export function webHeaders(incoming: IncomingHttpHeaders, without?: ReadonlySet<string>): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming)) {
-    if (value === undefined || name.startsWith(':')) continue
+    if (value === undefined || name.startsWith(':') || without?.has(name)) continue
     for (const each of Array.isArray(value) ? value : [value]) headers.append(name, each)
   }
   const accept = headers.get('accept')

@@ -21,7 +21,7 @@ import { anyMethod, type ForwardRow, pathOf } from './row.ts'
 import { callerOf } from './shim.ts'
 
 /** Headers of one connection, not of the message (RFC 9110 §7.6.1), and what the router says itself. */
-const ownHeaders = [
+const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -33,7 +33,7 @@ const ownHeaders = [
   agentHeader,
   hostHeader,
   sealHeader,
-]
+])
 
 /** What the door knows of a row. */
 export interface RowConfig {
@@ -115,8 +115,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
     'public' in row.access
       ? await serviceOf(request, reply, row.access, door.authenticate)
       : ((await byStudio(request, row, door, bytes)) ?? (await guarded(request, reply, { ...row, access: row.access }, door.authenticate)))
-  const headers = webHeaders(request.headers)
-  for (const name of ownHeaders) headers.delete(name)
+  const headers = webHeaders(request.headers, ownHeaders)
   // Whoever reads cookies behind this door may rely on it that they count here.
   if (!door.hosts.isWeb(request.headers.host)) headers.delete('cookie')
   // Fastify reads forwarding headers only when it was told to trust the proxy.
@@ -139,7 +138,7 @@ async function pass(request: FastifyRequest, reply: FastifyReply, { row, target,
   if (row.to === 'identity' && request.method !== 'GET' && request.method !== 'HEAD') door.authenticate.forget()
   reply.code(answer.status)
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer')
-  for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.includes(name)) reply.header(name, value)
+  for (const [name, value] of answer.headers) if (name !== 'set-cookie' && !ownHeaders.has(name)) reply.header(name, value)
   const cookies = answer.headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
   const body = wholeOf(answer) ?? readableOf(answer)

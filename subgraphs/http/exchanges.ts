@@ -17,7 +17,7 @@ export const answering =
   async (request, viewer) => {
     const { pathname } = new URL(request.url)
     const at = `${request.method} ${pathname}`
-    const exchange = keysOf(request.method, pathname).find(key => Object.hasOwn(exchanges, key))
+    const exchange = Object.hasOwn(exchanges, at) ? at : keysOf(request.method, pathname).find(key => Object.hasOwn(exchanges, key))
     try {
       if (exchange === undefined) throw new Refusal('NOT_FOUND', `There is nothing at ${at}.`)
       return unkept(await exchanges[exchange]!(request, viewer))

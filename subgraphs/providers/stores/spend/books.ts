@@ -13,10 +13,13 @@ export interface Place extends Scope {
   readonly organizationId: string
 }
 
-const ofPlaces = (places: readonly Place[]) => [
-  places.flatMap(({ organizationId }) => [organizationId, platformOwner]),
-  places.flatMap(({ type }) => [type, type]),
-  places.flatMap(({ value }) => [value, value]),
+/** Texts as an array that PostgreSQL reads; a driver looks at each of them three times, and a call binds dozens. */
+const arrayOf = (texts: readonly string[]): string => `{${texts.map(text => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`).join()}}`
+
+const ofPlaces = (places: readonly Place[]): readonly string[] => [
+  arrayOf(places.flatMap(({ organizationId }) => [organizationId, platformOwner])),
+  arrayOf(places.flatMap(({ type }) => [type, type])),
+  arrayOf(places.flatMap(({ value }) => [value, value])),
 ]
 
 /** Limits of places that are bound as three arrays, from `$first` on. */
@@ -78,32 +81,39 @@ const writeBooks = statement(
    begun as (insert into providers.calls (${columns}) select ${columns} from jsonb_to_recordset($2::jsonb) as c (${types}))
    update providers.calls c set ${setEnd} from (select * from jsonb_to_recordset($3::jsonb) as r (${types}) limit $5) e where c.organization_id = e.organization_id and c.id = e.id`,
 )
+/** What stands as it was read when nobody has changed a limit, besides its version: the figures that calls write. */
+const compared = ['since', 'spentMicros', 'reservedMicros', 'overdrawnMicros', 'isCounted'] as const
+const nextOf = (name: string): string => `next_${columnOf(name)}`
+const changeTypes = [
+  'id uuid, version integer',
+  ...compared.map(name => `${columnOf(name)} ${spendLimits.columns[name].type}`),
+  ...figures.map(name => `${nextOf(name)} ${spendLimits.columns[name].type}`),
+].join(', ')
 /**
  * The same for one entry alone, if the limits that it changes (`$1`, as many as `$2`) stand as they were read, and those of its places (from
- * `$4` on) are as many as `$7`: none has come meanwhile.
+ * `$3` on) are as many as `$6`: none has come meanwhile.
  */
 const asRead = (condition: string) => `l as materialized (
-     select t.id from providers.spend_limits t join (select * from jsonb_to_recordset($1::jsonb) as r (id uuid, ${figureTypes}, version integer) limit $2) r on t.id = r.id
-      where ${condition} and t.version = r.version and t.since = r.since and t.spent_micros = r.spent_micros
-        and t.reserved_micros = r.reserved_micros and t.overdrawn_micros = r.overdrawn_micros and t.is_counted = r.is_counted
+     select t.id, ${figures.map(name => `r.${nextOf(name)}`).join(', ')}
+       from providers.spend_limits t join (select * from jsonb_to_recordset($1::jsonb) as r (${changeTypes}) limit $2) r on t.id = r.id
+      where ${condition} and t.version = r.version and ${compared.map(name => `t.${columnOf(name)} = r.${columnOf(name)}`).join(' and ')}
       order by t.id for no key update of t),
-   ok as materialized (select ${condition} and (select count(*) from l) = $2 and (select count(*) from ${limitsAt(4)}) = $7 as ok),
+   ok as materialized (select ${condition} and (select count(*) from l) = $2 and (select count(*) from ${limitsAt(3)}) = $6 as ok),
    figures as (
-     update providers.spend_limits l set ${figures.map(name => `${columnOf(name)} = f.${columnOf(name)}`).join(', ')}
-       from (select * from jsonb_to_recordset($3::jsonb) as r (id uuid, ${figureTypes}) limit $2) f where l.id = f.id and (select ok from ok))`
+     update providers.spend_limits t set ${figures.map(name => `${columnOf(name)} = l.${nextOf(name)}`).join(', ')} from l where t.id = l.id and (select ok from ok))`
 const beginIf = lockingStatement(
   `with ${asRead('true')},
-   begun as (insert into providers.calls (${columns}) select ${names.map((name, at) => `$${8 + at}::${typeOf(name)}`).join(', ')} where (select ok from ok))
+   begun as (insert into providers.calls (${columns}) select ${names.map((name, at) => `$${7 + at}::${typeOf(name)}`).join(', ')} where (select ok from ok))
    select ok from ok`,
 )
-/** And if the call that ends (`$8`, `$9`) runs as it began. It is found by its key alone: by its state the planner would go through an index of what has failed. */
+/** And if the call that ends (`$7`, `$8`) runs as it began. It is found by its key alone: by its state the planner would go through an index of what has failed. */
 const endIf = lockingStatement(
   `with own as materialized (
-     select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $8::uuid and c.id = $9::uuid for no key update),
+     select c.status = 'RUNNING' and not c.has_new_limit as runs from providers.calls c where c.organization_id = $7::uuid and c.id = $8::uuid for no key update),
    ${asRead('coalesce((select runs from own), false)')},
    ended as (
-     update providers.calls c set ${endNames.map((name, at) => `${columnOf(name)} = $${10 + at}::${typeOf(name)}`).join(', ')}, ${setEnded}
-      where c.organization_id = $8::uuid and c.id = $9::uuid and (select ok from ok))
+     update providers.calls c set ${endNames.map((name, at) => `${columnOf(name)} = $${9 + at}::${typeOf(name)}`).join(', ')}, ${setEnded}
+      where c.organization_id = $7::uuid and c.id = $8::uuid and (select ok from ok))
    select ok from ok`,
 )
 const readLimits = statement(
@@ -127,18 +137,28 @@ function boundOf(row: object, name: string): unknown {
   const value = (row as Readonly<Record<string, unknown>>)[name]
   return typeof value === 'bigint' ? `${value}` : (value ?? (written.includes(name) ? [] : null))
 }
+/** Writes columns of a row into a record, as SQL reads them. */
+function writer(attributes: readonly string[], keyOf: (name: string) => string = columnOf) {
+  const keys = attributes.map(name => [name, keyOf(name)] as const)
+  return (row: object, record: Record<string, unknown> = {}): Record<string, unknown> => {
+    for (const [name, key] of keys) record[key] = boundOf(row, name)
+    return record
+  }
+}
 /** How rows become records as SQL reads them, columns by their names. */
 function recorder(attributes: readonly string[]) {
-  const named = attributes.map(name => [name, columnOf(name)] as const)
-  return (rowsOf: readonly object[]): string =>
-    JSON.stringify(rowsOf.map(row => Object.fromEntries(named.map(([name, column]) => [column, boundOf(row, name)]))))
+  const recordOf = writer(attributes)
+  return (rowsOf: readonly object[]): string => JSON.stringify(rowsOf.map(row => recordOf(row)))
 }
 /** The same of one row, as values that are bound one by one. */
 const valuesOf = (row: object, attributes: readonly string[]): readonly unknown[] =>
   attributes.map(name => (written.includes(name) ? JSON.stringify(boundOf(row, name)) : boundOf(row, name)))
 const callRecords: (made: readonly CallRow[]) => string = recorder(names)
 const endRecords: (ended: readonly EndedRow[]) => string = recorder(['organizationId', 'id', ...endNames])
-const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures, 'version'])
+const figureRecords: (limits: readonly SpendLimitRow[]) => string = recorder(['id', ...figures])
+
+const [beforeOf, nextInto] = [writer(['id', 'version', ...compared]), writer(figures, nextOf)]
+const changeRecords = (changes: OneDecided['changes']): string => JSON.stringify(changes.map(({ before, after }) => nextInto(after, beforeOf(before))))
 
 /** What becomes of one entry: a call that begins, or one that ends. */
 export type OneDecided = {
@@ -175,8 +195,7 @@ export const books = {
 
   /** Writes what becomes of one entry, unless a limit stands otherwise than it was read or another has come, or the call that ends has ended. @returns whether it did */
   async writeIf(sequelize: Sequelize, { changes, begun, ended, places, applying }: OneDecided): Promise<boolean> {
-    const [after, before] = [figureRecords(changes.map(change => change.after)), figureRecords(changes.map(change => change.before))]
-    const values = [before, changes.length, after, ...ofPlaces(places), applying]
+    const values = [changeRecords(changes), changes.length, ...ofPlaces(places), applying]
     const [written] = ended
       ? await rows<{ ok: boolean }>(sequelize, endIf, [...values, ended.organizationId, ended.id, ...valuesOf(ended, endNames)])
       : await rows<{ ok: boolean }>(sequelize, beginIf, [...values, ...valuesOf(begun, names)])

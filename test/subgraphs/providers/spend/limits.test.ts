@@ -322,6 +322,17 @@ describe('G-04 limits of models', () => {
     await expect(callsOf(graph).begin(callerOf(organization.id), order(null, both))).rejects.toMatchObject({ extensions: { scopeType: 'MODEL' } })
   })
 
+  test('count a model whatever its name holds', async () => {
+    await using graph = await supergraph()
+    const { organization } = await graph.seed.owner()
+    for (const model of ['custom/a "quoted" one', 'custom/back\\slash', 'custom/{a,b}', 'custom/NULL', 'custom/', 'custom/日本 語']) {
+      const limit = await seedLimit(graph, { organizationId: organization.id, scopeType: 'MODEL', scopeValue: model, hardLimitMicros: 150n })
+      const open = await callsOf(graph).begin(callerOf(organization.id), order(null, { candidates: [{ model, provider: 'custom', upperMicros: 100n }] }))
+      await open.settle(ended(90n, { model, provider: 'custom' }))
+      expect(await graph.rows('select spent_micros as spent from providers.spend_limits where id = $1', [limit]), model).toEqual([{ spent: '90' }])
+    }
+  })
+
   test('keep out a model whose price nobody knows, where a limit of its own asks for one', async () => {
     await using graph = await supergraph()
     const { organization } = await graph.seed.owner()
